@@ -1,0 +1,6 @@
+"""Run the arena as `python -m arena`."""
+
+from arena.cli.main import main
+
+if __name__ == "__main__":
+    main()

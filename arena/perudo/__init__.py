@@ -1,0 +1,1 @@
+"""The game, pure: dice, bids, variants, rounds, what a seat may see, odds."""

@@ -1,0 +1,266 @@
+"""What the rules say of a position: open, resolved or illegal, with the clauses that say so."""
+
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from arena.perudo.dice import Hand
+from arena.perudo.explain import Illegal, clauses_of, why_illegal_bid, why_illegal_call
+from arena.perudo.round import (
+    Bid,
+    Outcome,
+    Raises,
+    Round,
+    Standing,
+    calza,
+    calza_seats,
+    dudo,
+    open_round,
+    place,
+    raises,
+)
+from arena.perudo.rules import FACES, MAX_PLAYERS, MIN_PLAYERS, Rules, variant
+
+
+class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
+    """Something a seat said; `with_`: in the same moment as that action (0-based)."""
+
+    seat: int
+    with_: int | UnsetType = field(default=UNSET, name="with")
+
+
+class BidAction(Action, tag="bid", kw_only=True, forbid_unknown_fields=True):
+    """A bid, legal or not."""
+
+    quantity: int
+    face: int
+
+
+class DudoAction(Action, tag="dudo", forbid_unknown_fields=True):
+    """A doubt."""
+
+
+class CalzaAction(Action, tag="calza", forbid_unknown_fields=True):
+    """A call that the bid is exact."""
+
+
+AnyAction = BidAction | DudoAction | CalzaAction
+
+
+class RoundInfo(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which round is played and who opens it."""
+
+    kind: Literal["normal", "palifico"]
+    starter: int
+    palifico_seat: int | None = None
+
+
+class Position(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One line of `arena judge`: a table, its dice, and what was said, in order."""
+
+    id: Any = None
+    variant: str
+    overrides: dict[str, Any] = {}
+    calza: bool = False
+    starting_dice: int = 5
+    dice: tuple[Hand, ...]
+    palifico_used: tuple[bool, ...] | None = None
+    round: RoundInfo
+    actions: tuple[AnyAction, ...] = ()
+
+
+class Open(Struct, frozen=True, tag_field="verdict", tag="open"):
+    """The round goes on."""
+
+    to_act: int
+    dudo: bool
+    calza: list[int]
+    raises: list[Raises]
+
+
+class Resolved(Struct, frozen=True, tag_field="verdict", tag="resolved"):
+    """A call settled the round."""
+
+    count: int
+    loser: int | None
+    gainer: int | None
+    dice_counts: tuple[int, ...]
+    eliminated: list[int]
+    reveal_order: list[int] | None
+    next_starter: int | None
+    next_round: Literal["normal", "palifico", "game_over"]
+    winner: int | None
+    clauses: list[str]
+
+
+class IllegalVerdict(Struct, frozen=True, tag_field="verdict", tag="illegal"):
+    """An action that the rules forbid."""
+
+    at: int
+    reason: str
+    clauses: list[str]
+
+
+Verdict = Open | Resolved | IllegalVerdict
+
+
+class RefusedError(Exception):
+    """A position that cannot be; the message says why."""
+
+
+def judge(position: Position) -> Verdict:
+    """Play a position's actions by the rules and say what follows.
+
+    Raises RefusedError for a position that cannot be, ArenaError for an unknown variant or switch.
+    """
+    now = open_round(_standing(position, rules_of(position)))
+    moments = _moments(position)
+    for number, moment in enumerate(moments):
+        for at in moment:
+            wrong = _why_illegal(now, position.actions[at])
+            if wrong:
+                return IllegalVerdict(at, *wrong)
+        settled = _play(now, position, moment)
+        if isinstance(settled, Round):
+            now = settled
+        elif number + 1 < len(moments):
+            return IllegalVerdict(moments[number + 1][0], "the round is over", ["DUDO"])
+        else:
+            return settled
+    return _open(now)
+
+
+def rules_of(position: Position) -> Rules:
+    """Return the rules a position is judged by; raises ArenaError as `variant` does."""
+    options = {"calza": position.calza, "starting_dice": position.starting_dice}
+    return variant(position.variant, position.overrides, **options)
+
+
+def _standing(position: Position, rules: Rules) -> Standing:
+    """Check that the position can be, and set the table."""
+    dice = tuple(len(hand) for hand in position.dice)
+    used = position.palifico_used or (False,) * len(dice)
+    info = position.round
+    standing = Standing(rules, dice, used, info.starter, info.palifico_seat)
+    reason = _impossible_table(position, dice, used) or _impossible_round(standing, info)
+    if reason:
+        raise RefusedError(reason)
+    return standing
+
+
+def _impossible_table(position: Position, dice: tuple[int, ...], used: tuple[bool, ...]) -> str:
+    if not MIN_PLAYERS <= len(dice) <= MAX_PLAYERS:
+        return f"{len(dice)} seats: a table has {MIN_PLAYERS} to {MAX_PLAYERS}"
+    if len(used) != len(dice):
+        return f"palifico_used names {len(used)} seats of {len(dice)}"
+    for seat, hand in enumerate(position.dice):
+        if len(hand) > position.starting_dice:
+            start = position.starting_dice
+            return f"seat {seat} has {len(hand)} dice, but the game started with {start}"
+        for face in hand:
+            if not 1 <= face <= FACES:
+                return f"seat {seat} has a die that shows {face}"
+    if len(dice) - dice.count(0) < 2:
+        return "fewer than two seats have dice: the game is over"
+    for at, action in enumerate(position.actions):
+        if not 0 <= action.seat < len(dice):
+            return f"action {at}: there is no seat {action.seat}"
+    return ""
+
+
+def _impossible_round(standing: Standing, info: RoundInfo) -> str:
+    if not 0 <= info.starter < len(standing.dice):
+        return f"there is no seat {info.starter} to start"
+    if not standing.dice[info.starter]:
+        return f"seat {info.starter} is to start but has no dice"
+    if info.kind == "normal":
+        return "" if info.palifico_seat is None else "a normal round has no palifico seat"
+    return _impossible_palifico(standing, info)
+
+
+def _impossible_palifico(standing: Standing, info: RoundInfo) -> str:
+    seat = info.palifico_seat
+    if seat is None or not 0 <= seat < len(standing.dice):
+        return "a palifico round needs its palifico seat"
+    if standing.dice[seat] != 1:
+        return f"palifico seat {seat} has {standing.dice[seat]} dice, not one"
+    if seat != info.starter:
+        return f"a palifico round is opened by its palifico seat {seat}, not by {info.starter}"
+    if standing.palifico_used[seat] and standing.rules.palifico_once:
+        return f"seat {seat} had its one palifico round before (PAL-ONCE)"
+    if standing.alive == 2 and not standing.rules.palifico_with_two_left:
+        return "with two players left no palifico round is played (PAL-TWO)"
+    return ""
+
+
+def _moments(position: Position) -> list[list[int]]:
+    """Group the actions that happen at the same moment, in the order of what they happen with."""
+    groups: dict[int, list[int]] = {}
+    for at in range(len(position.actions)):
+        groups.setdefault(_moment_of(position, at), []).append(at)
+    return [groups[root] for root in sorted(groups)]
+
+
+def _moment_of(position: Position, at: int) -> int:
+    root, steps = at, 0
+    while (other := position.actions[root].with_) is not UNSET:
+        steps += 1
+        if not 0 <= other < len(position.actions) or steps > len(position.actions):
+            msg = f'action {at}: "with" must lead to another action'
+            raise RefusedError(msg)
+        root = other
+    return root
+
+
+def _why_illegal(now: Round, action: AnyAction) -> Illegal | None:
+    if isinstance(action, BidAction):
+        return why_illegal_bid(now, action.seat, Bid(action.quantity, action.face))
+    return why_illegal_call(now, action.seat, "calza" if isinstance(action, CalzaAction) else "dudo")
+
+
+def _play(now: Round, position: Position, moment: list[int]) -> Round | Resolved:
+    """Apply what counts in a moment of legal actions (CALZA-WHEN, CALZA-MANY)."""
+    actions = [position.actions[at] for at in moment]
+    callers = {a.seat for a in actions if isinstance(a, CalzaAction)}
+    on_turn = next((a for a in actions if not isinstance(a, CalzaAction)), None)
+    contested = ["CALZA-WHEN"] if callers and on_turn else []
+    if callers and (on_turn is None or now.standing.rules.calza_beats_turn):
+        first = next(seat for seat in calza_seats(now) if seat in callers)
+        many = ["CALZA-MANY"] if len(callers) > 1 else []
+        return _resolved(now, calza(now, position.dice, first), [*contested, *many])
+    if isinstance(on_turn, BidAction):
+        return place(now, Bid(on_turn.quantity, on_turn.face))
+    return _resolved(now, dudo(now, position.dice), contested)
+
+
+def _resolved(now: Round, outcome: Outcome, contested: list[str]) -> Resolved:
+    before, after = now.standing, outcome.after
+    over = after.winner is not None
+    palifico = after.palifico_seat is not None
+    return Resolved(
+        count=outcome.count,
+        loser=outcome.loser,
+        gainer=outcome.gainer,
+        dice_counts=after.dice,
+        eliminated=[s for s, left in enumerate(after.dice) if before.dice[s] and not left],
+        reveal_order=reveal_order(now, outcome.caller),
+        next_starter=None if over else after.opener,
+        next_round="game_over" if over else "palifico" if palifico else "normal",
+        winner=after.winner,
+        clauses=clauses_of(now, outcome, contested),
+    )
+
+
+def reveal_order(now: Round, caller: int) -> list[int] | None:
+    """Return the seats in the order in which they uncover (REVEAL); None where no order is said."""
+    if now.standing.rules.reveal != "caller_first":
+        return None
+    players = len(now.standing.dice)
+    around = [(caller + step) % players for step in range(players)]
+    shown = [seat for seat in around if now.standing.dice[seat] and seat != now.bidder]
+    return [*shown, *([] if now.bidder is None else [now.bidder])]
+
+
+def _open(now: Round) -> Open:
+    return Open(now.to_act, now.bid is not None, sorted(calza_seats(now)), raises(now))
+

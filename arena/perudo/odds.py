@@ -1,0 +1,34 @@
+"""Exact odds of a bid: binomial tails over the dice that one cannot see."""
+
+from functools import lru_cache
+from math import comb
+
+from arena.perudo.dice import Hand, count_face
+from arena.perudo.rules import FACES
+from arena.perudo.round import Bid
+
+
+@lru_cache(maxsize=4096)
+def at_least(needed: int, dice: int, faces: int) -> float:
+    """Return P(at least `needed` of `dice` fair dice show one of `faces` given faces).
+
+    faces is 2 where pacos are wild and the bid is on a number, else 1.
+    """
+    if needed <= 0:
+        return 1.0
+    miss = FACES - faces
+    ways = sum(comb(dice, hit) * faces**hit * miss ** (dice - hit) for hit in range(needed, dice + 1))
+    return ways / FACES**dice
+
+
+def bid_holds(bid: Bid, own: Hand, unseen: int, wild: int | None) -> float:
+    """Return the probability that a bid is true for one who sees `own` and not `unseen` dice."""
+    needed = bid.quantity - count_face([own], bid.face, wild)
+    return at_least(needed, unseen, 1 if wild in (None, bid.face) else 2)
+
+
+def bid_exact(bid: Bid, own: Hand, unseen: int, wild: int | None) -> float:
+    """Return the probability that a bid is exact (a right calza) for one who sees `own`."""
+    return bid_holds(bid, own, unseen, wild) - bid_holds(
+        Bid(bid.quantity + 1, bid.face), own, unseen, wild
+    )

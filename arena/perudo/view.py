@@ -1,0 +1,48 @@
+"""What a seat may see: the one place where hidden dice are kept hidden."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from arena.perudo.dice import Hand
+from arena.perudo.round import Round
+from arena.perudo.rules import Count, Face, Seat
+
+
+class SeatBid(Struct, frozen=True):
+    """A bid that a seat made: at least `quantity` dice on the table show `face`."""
+
+    seat: Seat
+    quantity: Count
+    face: Face
+
+
+class View(Struct, frozen=True):
+    """All that one seat may know of a round: its own dice and what everyone sees or hears."""
+
+    seat: Seat
+    dice: Hand
+    """The seat's own dice; 1 is a paco."""
+    bids: Sequence[SeatBid]
+    """This round's bids, oldest first; the last one is on the table."""
+    alive: Sequence[Seat]
+    """The seats that still have dice."""
+    dice_counts: Sequence[Count] | None
+    """Dice left per seat where lost dice are visible; else null."""
+    palifico_seat: Seat | None
+    """The seat whose palifico round this is; null in a normal round. In a palifico round pacos are
+    not wild."""
+
+
+def seen_by(seat: int, now: Round, hands: Sequence[Hand], bids: Sequence[SeatBid]) -> View:
+    """Build a seat's view; `bids` are this round's, oldest first."""
+    standing = now.standing
+    dice = standing.dice
+    return View(
+        seat,
+        hands[seat],
+        bids,
+        [other for other, left in enumerate(dice) if left],
+        dice if standing.rules.lost_dice_visible else None,
+        standing.palifico_seat,
+    )

@@ -1,0 +1,1 @@
+"""The wire protocol: messages to and from bots, as JSON lines."""

@@ -1,0 +1,129 @@
+"""Protocol version 1: every message between the arena and a bot (prose: `protocol/README.md`)."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from arena.perudo.dice import Hand
+from arena.perudo.round import Raises
+from arena.perudo.rules import Count, Rules, Seat
+from arena.perudo.view import SeatBid, View
+
+PROTOCOL = 1
+MAX_LINE = 65_536
+"""Longest line either side may send, in bytes, its newline included."""
+
+
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Time limits in seconds."""
+
+    start: float = 10.0
+    """From the launch to `ready`."""
+    answer: float = 2.0
+    """For each answer."""
+    game: float = 60.0
+    """For all answers of a game together."""
+
+
+class Hello(Struct, frozen=True, tag="hello", kw_only=True):
+    """The first line a bot reads; it answers with `ready`."""
+
+    protocol: int
+    seat: Seat
+    """The bot's own seat, for every game it plays in this process."""
+    seats: Annotated[int, Meta(ge=2, le=6)]
+    """How many seats are at the table; play goes 0, 1, 2, ... and round again."""
+    games: Annotated[int, Meta(ge=1)]
+    """How many games will be played."""
+    seed: Annotated[int, Meta(ge=0)]
+    """A number to seed the bot's own randomness with, so that its games can be repeated."""
+    rules: Rules
+    """Every rule switch in force, spelled out."""
+    limits: Limits
+
+
+class Turn(View, frozen=True, tag="turn", kw_only=True):
+    """It is the bot's turn: answer with a bid, or with dudo when `dudo` is true."""
+
+    id: Count
+    """The answer must carry the same id."""
+    game: Count
+    round: Count
+    raises: list[Raises]
+    """Every legal bid: one range of quantities a face. Empty when only dudo is left."""
+    dudo: bool
+    """Whether there is a bid to doubt."""
+
+
+class CalzaOffer(View, frozen=True, tag="calza", kw_only=True):
+    """The bot may call the last bid exact: answer with calza or pass."""
+
+    id: Count
+    """The answer must carry the same id."""
+    game: Count
+    round: Count
+
+
+class RoundEnd(Struct, frozen=True, tag="round_end", kw_only=True):
+    """A call settled the round; every seat's dice are on the table."""
+
+    game: Count
+    round: Count
+    bids: Sequence[SeatBid]
+    caller: Seat
+    call: Literal["dudo", "calza"]
+    dice: tuple[Hand, ...]
+    """The dice of each seat in this round."""
+    count: Count
+    """How many dice matched the last bid."""
+    loser: Seat | None
+    """The seat that lost a die; null when nobody did."""
+    gainer: Seat | None
+    """The seat that regained a die; null when nobody did."""
+
+
+class FaultNotice(Struct, frozen=True, tag="fault", kw_only=True):
+    """A seat broke the rules of the arena and is out of this game; its round is void."""
+
+    game: Count
+    round: Count
+    seat: Seat
+    cause: Literal["timeout", "crash", "illegal_action", "malformed_line", "flood"]
+
+
+class GameEnd(Struct, frozen=True, tag="game_end", kw_only=True):
+    """A game is over."""
+
+    game: Count
+    places: tuple[Count, ...]
+    """The finishing place of each seat, 1 is the winner."""
+
+
+class Bye(Struct, frozen=True, tag="bye", kw_only=True):
+    """Nothing more will be asked; the bot should end. Its input closes after this line."""
+
+
+class Ready(Struct, frozen=True, tag="ready", kw_only=True):
+    """A bot's answer to `hello`."""
+
+    protocol: Literal[1] = 1
+    calza: bool = False
+    """The bot wants to be offered calza; one that does not is never asked."""
+    concurrent_games: Annotated[int, Meta(ge=1, le=1024)] = 1
+    """How many games the bot can play at a time over its one pipe."""
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A bot's answer to a request."""
+
+    id: Count
+    action: Literal["bid", "dudo", "calza", "pass"]
+    quantity: Count = 0
+    """With bid only."""
+    face: Count = 0
+    """With bid only."""
+
+
+ToBot = Hello | Turn | CalzaOffer | RoundEnd | FaultNotice | GameEnd | Bye
+FromBot = Ready | Answer

@@ -1,0 +1,59 @@
+"""Strict JSON: what a bot or an author sends is one exact JSON value, or it is an error."""
+
+import json
+from math import isfinite
+from typing import NoReturn
+
+
+class StrictError(Exception):
+    """A line that is not strict JSON; the message says what is wrong with it."""
+
+
+def loads(line: bytes) -> object:
+    """Decode one JSON value; refuse what lax parsers let through.
+
+    Refused: invalid UTF-8, a byte order mark, duplicate keys, NaN and infinities, numbers that
+    overflow, lone surrogates, nesting too deep to read. Raises StrictError.
+    """
+    try:
+        text = line.decode("utf-8")
+        value: object = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
+        )
+    except UnicodeDecodeError:
+        raise StrictError("not valid UTF-8") from None
+    except RecursionError:
+        raise StrictError("nested too deeply") from None
+    except ValueError as error:
+        raise StrictError(f"not valid JSON: {error}") from None
+    if "\\u" in text and _has_lone_surrogate(value):
+        raise StrictError("a lone surrogate in a string")
+    return value
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise StrictError(f"the key {twice[:40]!r} stands twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise StrictError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise StrictError("a number too large for a float")
+    return number
+
+
+def _has_lone_surrogate(value: object) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
