@@ -15,14 +15,14 @@ MAX_LINE = 65_536
 """Longest line either side may send, in bytes, its newline included."""
 
 
-class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Limits(Struct, frozen=True):
     """Time limits in seconds."""
 
-    start: float = 10.0
+    start: float
     """From the launch to `ready`."""
-    answer: float = 2.0
+    answer: float
     """For each answer."""
-    game: float = 60.0
+    game: float
     """For all answers of a game together."""
 
 

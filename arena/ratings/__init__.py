@@ -1,0 +1,1 @@
+"""Ratings: a pure fold over stored results."""

@@ -1,0 +1,150 @@
+"""What happened: leagues, fixtures, events, faults, results. Facts, never opinions.
+
+Events are stored as JSON arrays that begin with their tag, so a game's log stays small.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Literal
+
+from msgspec import Struct
+
+from arena.perudo.dice import Hand
+from arena.perudo.rules import Rules
+
+
+class Cause(StrEnum):
+    """Why a bot is out of a game: the one closed vocabulary of faults."""
+
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    ILLEGAL_ACTION = "illegal_action"
+    MALFORMED_LINE = "malformed_line"
+    FLOOD = "flood"
+
+
+class Fault(Struct, frozen=True):
+    """What a bot did wrong; `detail` is for its author and may quote the bot's own bytes."""
+
+    cause: Cause
+    detail: str
+
+
+class RoundStarted(Struct, frozen=True, array_like=True, tag="round"):
+    """Dice were rolled for round `number` (from 0; a void round keeps its number)."""
+
+    number: int
+    opener: int
+    palifico_seat: int | None
+    dice: tuple[Hand, ...]
+
+
+class BidMade(Struct, frozen=True, array_like=True, tag="bid"):
+    """A seat bid."""
+
+    seat: int
+    quantity: int
+    face: int
+
+
+class CallMade(Struct, frozen=True, array_like=True, tag="call"):
+    """A call settled the round; `rivals` called calza in the same moment but stood further off."""
+
+    seat: int
+    call: Literal["dudo", "calza"]
+    count: int
+    loser: int | None
+    gainer: int | None
+    rivals: tuple[int, ...] = ()
+
+
+class Faulted(Struct, frozen=True, array_like=True, tag="fault"):
+    """A seat faulted: it is out of this game and the round is void."""
+
+    seat: int
+    cause: Cause
+    detail: str
+
+
+Event = RoundStarted | BidMade | CallMade | Faulted
+
+
+class GameRecord(Struct, frozen=True):
+    """One game, complete: with the fixture's seed it can be replayed and must come out the same."""
+
+    game: int
+    places: tuple[int, ...]
+    """The finishing place of each seat, 1 is the winner; no two are equal."""
+    events: Sequence[Event]
+
+
+class Fixture(Struct, frozen=True):
+    """One table: who sits where, by which rules, on which dice, for how many games."""
+
+    id: str
+    """A hash of the league and the fixture's place in its schedule."""
+    index: int
+    """Its place in the schedule, from 0."""
+    variant: str
+    """The league's label of the rules in force."""
+    seats: tuple[str, ...]
+    """Bot names, seat 0 first."""
+    seed: str
+    """Keys the fixture's dice."""
+    games: int
+
+
+class PlayedFixture(Struct, frozen=True):
+    """A fixture and what came of it; `seconds` and `stderr` may differ when played again."""
+
+    fixture: Fixture
+    games: Sequence[GameRecord]
+    sandbox: str
+    clock: Literal["wall", "cpu"]
+    """What answers were timed by."""
+    decisions: int
+    """Answers asked for, over all seats."""
+    seconds: float
+    """Time spent in play, without starting the bots."""
+    stderr: tuple[str, ...] = ()
+    """The last 64 KiB of each seat's standard error."""
+
+
+class BotInfo(Struct, frozen=True):
+    """A bot as it entered a league."""
+
+    name: str
+    author: str
+    version: str
+    runtime: str
+    digest: str
+    """SHA-256 over the bot's files, hexadecimal: the version that counts."""
+
+
+class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
+    """Time limits in seconds, and how often a bot is started again within a fixture."""
+
+    start: float = 10.0
+    answer: float = 2.0
+    game: float = 60.0
+    restarts: int = 3
+
+
+class LeagueInfo(Struct, frozen=True):
+    """The conditions that a store's games were played under, every default explicit."""
+
+    name: str
+    variants: dict[str, Rules]
+    """By label, in the league's order."""
+    bots: tuple[BotInfo, ...]
+    players: tuple[int, ...]
+    """Table sizes, in the league's order."""
+    games: int
+    """Games a fixture."""
+    limits: LimitsInfo
+    sandbox: str
+    seed: str
+    """The master seed: published with the results."""
+    commitment: str
+    """SHA-256 of the master seed: published before the first game."""
+    arena_version: str
