@@ -1,0 +1,1 @@
+"""Bots: what they are, where they run, and how one talks with them."""

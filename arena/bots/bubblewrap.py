@@ -1,0 +1,101 @@
+"""The `bubblewrap` sandbox: namespaces without a daemon and without root."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from arena.bots.sandbox import ENVIRONMENT, Quota, Started, needs, spawn, with_limits
+from arena.bots.seccomp import deny_filter
+
+NOBODY = 65_534
+"""The user and group that bubblewrap runs as when the arena runs as root: root ignores limits."""
+_SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+
+
+class BubblewrapSandbox:
+    """Runs a bot in namespaces of its own: no network, no other processes, a read-only system.
+
+    Without cgroups nothing caps the memory of a bot's processes taken together.
+    """
+
+    name = "bubblewrap"
+    clock: Literal["wall", "cpu"] = "wall"
+    isolates = True
+
+    def __init__(self, quota: Quota | None = None) -> None:
+        self._quota = quota or Quota()
+
+    def why_not(self) -> str:
+        """Return why bubblewrap does not work on this machine, "" when it does."""
+        missing = needs(["bwrap", "setpriv", "prlimit"])
+        if missing:
+            return missing
+        started = self.start(Path("/usr"), ["true"])
+        _, said = started.process.communicate(timeout=20)
+        if started.info is not None:
+            os.close(started.info)
+        if started.process.returncode == 0:
+            return ""
+        lines = said.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else f"bwrap ended with {started.process.returncode}"
+
+    def start(self, folder: Path, command: Sequence[str], *, writable: bool = False) -> Started:
+        """Start a command with the bot's folder mounted at /bot; it dies with its worker."""
+        info, info_end = os.pipe()
+        arguments = _in_memory(b"\0".join(os.fsencode(a) for a in self._arguments(folder, writable)))
+        filter_fd = _in_memory(deny_filter())
+        ours = ["bwrap", "--args", str(arguments), "--seccomp", str(filter_fd)]
+        ours += ["--info-fd", str(info_end), "--", *with_limits(command, self._quota)]
+        try:
+            fds = (arguments, filter_fd, info_end)
+            return spawn([*_as_nobody(), *ours], folder, pass_fds=fds, info=info)
+        except (OSError, subprocess.SubprocessError):
+            os.close(info)
+            raise
+        finally:
+            for fd in (arguments, filter_fd, info_end):
+                os.close(fd)
+
+    def _arguments(self, folder: Path, writable: bool) -> list[str]:  # noqa: FBT001
+        tmp = str(self._quota.file_size)
+        options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        options += ["--hostname", "bot", "--clearenv"]
+        for name, value in ENVIRONMENT.items():
+            options += ["--setenv", name, value]
+        options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
+        options += ["--proc", "/proc", "--dev", "/dev", "--size", tmp, "--tmpfs", "/tmp"]  # noqa: S108
+        options += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
+        return [*options, "--remount-ro", "/", "--chdir", "/bot"]
+
+
+def _system_mounts() -> list[str]:
+    """Mount what lies beside /usr the way this machine has it."""
+    mounts: list[str] = []
+    for name in _SYSTEM:
+        path = Path(name)
+        if path.is_symlink():
+            mounts += ["--symlink", str(path.readlink()), name]
+        elif path.is_dir():
+            mounts += ["--ro-bind", name, name]
+    for name in _CONFIG:
+        mounts += ["--ro-bind-try", name, name]
+    return mounts
+
+
+def _as_nobody() -> list[str]:
+    """Drop real root first: it ignores the limit on processes."""
+    if os.geteuid() != 0:
+        return []
+    user = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+    return ["setpriv", *user, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
+
+
+def _in_memory(content: bytes) -> int:
+    """Return a descriptor from which a child can read `content` once."""
+    fd = os.memfd_create("arena")
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

@@ -1,0 +1,229 @@
+"""A conversation with one live bot: what was asked, what came back, what it did wrong."""
+
+import json
+import os
+import select
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+
+from arena.bots.sandbox import Started
+from arena.errors import ArenaError
+from arena.records import Cause, Fault, LimitsInfo
+from arena.wire.codec import decode_answer, decode_ready
+from arena.wire.messages import MAX_LINE, Answer, Ready
+from arena.wire.strict import StrictError
+
+READY = -1
+"""The id under which the answer to `hello` is awaited."""
+STDERR_KEPT = 65_536
+"""Bytes of standard error kept, the last ones."""
+_READ = 65_536
+_LINGER = 1.0
+"""Seconds that a process has to be gone after it closed its output or was killed."""
+
+Reply = Answer | Ready | Fault
+
+
+class Session:
+    """One bot process and its pipes. The first fault is final: the bot must then be stopped.
+
+    `deadlines` holds the open requests by id; `outbox` what the bot's pipe did not take yet;
+    `closed` says that no more output can come, `ended` that the process is gone.
+    """
+
+    def __init__(self, started: Started, limits: LimitsInfo, now: Callable[[], float]) -> None:
+        process = started.process
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise ArenaError("a bot was started without its pipes")
+        self.process = process
+        self.stdin, self.stdout = process.stdin.fileno(), process.stdout.fileno()
+        self.stderr = process.stderr.fileno()
+        self.death = os.pidfd_open(process.pid)
+        self.deadlines: dict[int, float] = {}
+        self.outbox = b""
+        self.closed = False
+        self.ended = False
+        self._info = started.info
+        self._limits = limits
+        self._now = now
+        self._inbox = b""
+        self._told: list[bytes] = []
+        self._errors = bytearray()
+        self._asked_at = now()
+        self._bank = limits.game
+        for fd in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(fd, False)  # noqa: FBT003
+
+    @property
+    def errors(self) -> str:
+        """The end of the bot's standard error, as text."""
+        return self._errors[-STDERR_KEPT:].decode("utf-8", "replace")
+
+    def tell(self, line: bytes) -> None:
+        """Keep a notice; it is written together with the next request."""
+        self._told.append(line)
+
+    def new_game(self) -> None:
+        """Fill the game's time bank."""
+        self._bank = self._limits.game
+
+    def ask(self, id_: int, line: bytes) -> None:
+        """Write a request, and the notices kept for it; its clock starts now."""
+        self._asked_at = now = self._now()
+        limit = self._limits.start if id_ == READY else min(self._limits.answer, self._bank)
+        self.deadlines[id_] = now + limit
+        self._told.append(line)
+        self.outbox += b"".join(self._told)
+        self._told.clear()
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what the pipe takes; the rest stays in the outbox."""
+        try:
+            written = os.write(self.stdin, self.outbox)
+        except BlockingIOError:
+            return
+        except OSError:
+            # It reads no more: its answer, its death or the deadline says what that means.
+            written = len(self.outbox)
+        self.outbox = self.outbox[written:]
+
+    def say_goodbye(self) -> None:
+        """Write what was kept and end the bot's input."""
+        self.outbox += b"".join(self._told)
+        self.flush()
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+    def read(self) -> tuple[int, Reply] | None:
+        """Read what has come; returns a reply if there is a whole one."""
+        try:
+            chunk = os.read(self.stdout, _READ)
+        except BlockingIOError:
+            return None
+        self.closed = not chunk
+        self._inbox += chunk
+        return self.next_reply()
+
+    def next_reply(self) -> tuple[int, Reply] | None:
+        """Take a reply from what was read already; None when there is no whole one yet."""
+        if not self.deadlines:
+            return None
+        end = self._inbox.find(b"\n") + 1
+        if end > MAX_LINE or (not end and self.full):
+            return self._fault(Cause.FLOOD, f"more than {MAX_LINE} bytes without an answer in them")
+        if end:
+            line, self._inbox = self._inbox[:end], self._inbox[end:]
+            return self._understand(line)
+        return self._fault(Cause.CRASH, self._how_it_ended()) if self.closed else None
+
+    @property
+    def full(self) -> bool:
+        """Whether as much was read as a bot may write unasked."""
+        return len(self._inbox) >= MAX_LINE
+
+    def read_errors(self) -> bool:
+        """Read standard error, keep its end; False when it was closed."""
+        try:
+            chunk = os.read(self.stderr, _READ)
+        except BlockingIOError:
+            return True
+        self._errors += chunk
+        if len(self._errors) > 4 * STDERR_KEPT:
+            del self._errors[:-STDERR_KEPT]
+        return bool(chunk)
+
+    def died(self) -> tuple[int, Reply] | None:
+        """Take the news of the process's death: a last answer in the pipe still counts."""
+        self.ended = True
+        reply = self.read()
+        self.closed = True
+        return reply or self.next_reply()
+
+    def expired(self, now: float) -> tuple[int, Reply] | None:
+        """Return a timeout if a deadline has passed."""
+        late = next((id_ for id_, deadline in self.deadlines.items() if deadline <= now), None)
+        if late is None:
+            return None
+        if late == READY:
+            return self._fault(Cause.TIMEOUT, f"not ready within {self._limits.start:g} s")
+        if self._bank < self._limits.answer:
+            detail = f"the {self._limits.game:g} s for all answers of a game are used up"
+        else:
+            detail = f"no answer within {self._limits.answer:g} s"
+        return self._fault(Cause.TIMEOUT, detail)
+
+    def stop(self) -> None:
+        """End the process and everything it started, keep the end of its standard error."""
+        self._kill()
+        self.process.wait()
+        for _ in range(4):
+            if not self.read_errors():
+                break
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                pipe.close()
+        for fd in (self.death, self._info):
+            if fd is not None:
+                os.close(fd)
+
+    def _understand(self, line: bytes) -> tuple[int, Reply] | None:
+        try:
+            if READY in self.deadlines:
+                return self._answered(READY, decode_ready(line))
+            answer = decode_answer(line)
+        except StrictError as error:
+            return self._fault(Cause.MALFORMED_LINE, f"{error}: {_excerpt(line)}")
+        if answer.id not in self.deadlines:
+            asked = ", ".join(map(str, self.deadlines))
+            return self._fault(
+                Cause.MALFORMED_LINE, f"answers request {answer.id}, but {asked} was asked"
+            )
+        return self._answered(answer.id, answer)
+
+    def _answered(self, id_: int, reply: Answer | Ready) -> tuple[int, Reply]:
+        now = self._now()
+        del self.deadlines[id_]
+        self._bank -= now - self._asked_at
+        self._asked_at = now
+        return id_, reply
+
+    def _fault(self, cause: Cause, detail: str) -> tuple[int, Reply]:
+        """Give up on the bot: the oldest open request gets the fault, no other is awaited."""
+        id_ = next(iter(self.deadlines))
+        self.deadlines.clear()
+        return id_, Fault(cause, detail)
+
+    def _how_it_ended(self) -> str:
+        """Say how the process ended; its pipe may close a moment before it is gone."""
+        if not select.select([self.death], [], [], _LINGER)[0]:
+            return "it closed its output"
+        code = self.process.wait()
+        number = -code if code < 0 else code - 128
+        if number in signal.valid_signals():
+            return f"the program was killed by {signal.Signals(number).name}"
+        return f"the program ended with exit code {code}"
+
+    def _kill(self) -> None:
+        if self._info is not None and self.process.poll() is None:
+            _kill_inner(self._info)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def _kill_inner(info: int) -> None:
+    """End the first process inside a sandbox, and so all of them, and wait until it is gone."""
+    with suppress(ValueError, KeyError, ProcessLookupError):
+        inner = os.pidfd_open(json.loads(os.read(info, _READ))["child-pid"])
+        try:
+            signal.pidfd_send_signal(inner, signal.SIGKILL)
+            select.select([inner], [], [], _LINGER)
+        finally:
+            os.close(inner)
+
+
+def _excerpt(line: bytes) -> str:
+    """Return the start of a line, printable."""
+    text = line[:120].decode("utf-8", "backslashreplace").rstrip("\r\n")
+    return repr(text) + (" ..." if len(line) > 120 else "")

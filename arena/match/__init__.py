@@ -1,0 +1,1 @@
+"""The referee: one table of bots, one fixture, a record."""

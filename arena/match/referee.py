@@ -1,0 +1,223 @@
+"""The referee of one game: a state machine without I/O.
+
+It says which seats must answer what, takes answers and faults, and keeps the record. Whoever drives
+it brings the bots.
+"""
+
+from arena.perudo.dice import Hand, first_opener, roll
+from arena.perudo.explain import why_illegal_bid, why_illegal_call
+from arena.perudo.round import (
+    Bid,
+    Outcome,
+    calza,
+    calza_seats,
+    dudo,
+    first_standing,
+    is_legal,
+    leave,
+    open_round,
+    place,
+    raises,
+)
+from arena.perudo.rules import Rules
+from arena.perudo.view import SeatBid, seen_by
+from arena.records import (
+    BidMade,
+    CallMade,
+    Cause,
+    Event,
+    Fault,
+    Faulted,
+    GameRecord,
+    RoundStarted,
+)
+from arena.wire.messages import Answer, CalzaOffer, FaultNotice, GameEnd, RoundEnd, Turn
+
+Notice = RoundEnd | FaultNotice | GameEnd
+
+
+class Referee:
+    """One game in progress.
+
+    `waiting` holds the seats that must answer now; it is empty when the game is over. `takers` are
+    the seats that asked to be offered calza. Call `take` for every waiting seat, in any order.
+    """
+
+    def __init__(
+        self, rules: Rules, players: int, seed: str, game: int, takers: frozenset[int] = frozenset()
+    ) -> None:
+        opener = first_opener(
+            seed, game, players, highest_roll=rules.first_opener == "highest_roll"
+        )
+        self.game = game
+        self.events: list[Event] = []
+        self.notices: list[Notice] = []
+        self.waiting: tuple[int, ...] = ()
+        self._seed = seed
+        self._takers = takers
+        self._standing = first_standing(rules, players, opener)
+        self._places = [0] * players
+        self._number = -1
+        self._hands: tuple[Hand, ...] = ()
+        self._bids: list[SeatBid] = []
+        self._callers: set[int] = set()
+        self._faults: dict[int, Fault] = {}
+        self._offering = False
+        self._start_round()
+
+    @property
+    def record(self) -> GameRecord:
+        """The record of a finished game."""
+        return GameRecord(self.game, tuple(self._places), self.events)
+
+    def request(self, seat: int, id_: int) -> Turn | CalzaOffer:
+        """Build what a waiting seat is asked, from what it may see."""
+        view = seen_by(seat, self._now, self._hands, self._bids)
+        shared = (
+            view.seat,
+            view.dice,
+            view.bids,
+            view.alive,
+            view.dice_counts,
+            view.palifico_seat,
+        )
+        if self._offering:
+            return CalzaOffer(*shared, id=id_, game=self.game, round=self._number)
+        return Turn(
+            *shared,
+            id=id_,
+            game=self.game,
+            round=self._number,
+            raises=raises(self._now),
+            dudo=self._now.bid is not None,
+        )
+
+    def take(self, seat: int, reply: Answer | Fault) -> Fault | None:
+        """Take a waiting seat's answer, or the fault that came instead.
+
+        Returns the fault if there was one, which an illegal answer is too.
+        """
+        fault = reply if isinstance(reply, Fault) else self._illegal(seat, reply)
+        if fault:
+            self._faults[seat] = fault
+        elif isinstance(reply, Answer) and reply.action == "calza":
+            self._callers.add(seat)
+        self.waiting = tuple(other for other in self.waiting if other != seat)
+        if not self.waiting:
+            self._go_on(reply)
+        return fault
+
+    def forfeit(self, faults: dict[int, Fault]) -> None:
+        """Take seats out before they were asked anything: their bots could not be started."""
+        self._faults.update(faults)
+        self._settle_faults()
+
+    def _illegal(self, seat: int, answer: Answer) -> Fault | None:
+        """Check an answer against the rules and against what was asked."""
+        reason = self._why_illegal(seat, answer)
+        return Fault(Cause.ILLEGAL_ACTION, reason) if reason else None
+
+    def _why_illegal(self, seat: int, answer: Answer) -> str:
+        if self._offering:
+            return "" if answer.action in ("calza", "pass") else "an offer of calza was open"
+        if answer.action == "bid":
+            bid = Bid(answer.quantity, answer.face)
+            if is_legal(self._now, bid):
+                return ""
+            wrong = why_illegal_bid(self._now, seat, bid)
+        elif answer.action == "dudo":
+            wrong = why_illegal_call(self._now, seat, "dudo")
+        else:
+            return f"{answer.action} is no answer to a turn"
+        return f"{wrong[0]} ({', '.join(wrong[1])})" if wrong else ""
+
+    def _go_on(self, reply: Answer | Fault) -> None:
+        if self._faults:
+            self._settle_faults()
+        elif self._callers:
+            self._settle_calza()
+        elif self._offering:
+            self._offering = False
+            self.waiting = (self._now.to_act,)
+        elif isinstance(reply, Answer) and reply.action == "bid":
+            self._bid(Bid(reply.quantity, reply.face))
+        else:
+            self._settle(dudo(self._now, self._hands))
+
+    def _bid(self, bid: Bid) -> None:
+        seat = self._now.to_act
+        self.events.append(BidMade(seat, bid.quantity, bid.face))
+        self._bids.append(SeatBid(seat, bid.quantity, bid.face))
+        self._now = place(self._now, bid)
+        offered = [s for s in calza_seats(self._now) if s in self._takers] if self._takers else []
+        self._offering = bool(offered)
+        self.waiting = tuple(offered) or (self._now.to_act,)
+
+    def _settle_calza(self) -> None:
+        """The caller nearest after the bidder counts (CALZA-MANY)."""
+        first, *rivals = [seat for seat in calza_seats(self._now) if seat in self._callers]
+        self._settle(calza(self._now, self._hands, first), tuple(rivals))
+
+    def _settle(self, outcome: Outcome, rivals: tuple[int, ...] = ()) -> None:
+        call = outcome.call
+        seat, count, loser, gainer = outcome.caller, outcome.count, outcome.loser, outcome.gainer
+        self.events.append(CallMade(seat, call, count, loser, gainer, rivals))
+        self.notices.append(
+            RoundEnd(
+                game=self.game,
+                round=self._number,
+                bids=self._bids,
+                caller=seat,
+                call=call,
+                dice=self._hands,
+                count=count,
+                loser=loser,
+                gainer=gainer,
+            )
+        )
+        if loser is not None and not outcome.after.dice[loser]:
+            self._places[loser] = self._standing.alive
+        self._standing = outcome.after
+        self._start_round()
+
+    def _settle_faults(self) -> None:
+        """Take faulted seats out, lowest first; the last one standing wins whatever it did."""
+        for seat in sorted(self._faults):
+            if self._standing.winner is not None:
+                break
+            fault = self._faults[seat]
+            self.events.append(Faulted(seat, fault.cause, fault.detail))
+            self.notices.append(
+                FaultNotice(game=self.game, round=self._number, seat=seat, cause=fault.cause.value)
+            )
+            self._places[seat] = self._standing.alive
+            self._standing = leave(self._standing, seat)
+        self._start_round()
+
+    def _start_round(self) -> None:
+        self._offering = False
+        self._callers = set()
+        self._faults = {}
+        winner = self._standing.winner
+        if winner is None:
+            self._roll()
+        else:
+            self._places[winner] = 1
+            self.waiting = ()
+            self.notices.append(GameEnd(game=self.game, places=tuple(self._places)))
+
+    def _roll(self) -> None:
+        standing = self._standing
+        self._number += 1
+        self._bids = []
+        self._hands = tuple(
+            [
+                roll(self._seed, self.game, self._number, seat, quantity) if quantity else ()
+                for seat, quantity in enumerate(standing.dice)
+            ]
+        )
+        self.events.append(
+            RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
+        )
+        self._now = open_round(standing)
+        self.waiting = (standing.opener,)
