@@ -161,4 +161,3 @@ class Board:
     def _forget(self, fd: int) -> None:
         if self._seat_of.pop(fd, None) is not None:
             self._poll.unregister(fd)
-

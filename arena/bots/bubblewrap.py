@@ -45,7 +45,9 @@ class BubblewrapSandbox:
     def start(self, folder: Path, command: Sequence[str], *, writable: bool = False) -> Started:
         """Start a command with the bot's folder mounted at /bot; it dies with its worker."""
         info, info_end = os.pipe()
-        arguments = _in_memory(b"\0".join(os.fsencode(a) for a in self._arguments(folder, writable)))
+        arguments = _in_memory(
+            b"\0".join(os.fsencode(a) for a in self._arguments(folder, writable))
+        )
         filter_fd = _in_memory(deny_filter())
         ours = ["bwrap", "--args", str(arguments), "--seccomp", str(filter_fd)]
         ours += ["--info-fd", str(info_end), "--", *with_limits(command, self._quota)]
@@ -59,7 +61,7 @@ class BubblewrapSandbox:
             for fd in (arguments, filter_fd, info_end):
                 os.close(fd)
 
-    def _arguments(self, folder: Path, writable: bool) -> list[str]:  # noqa: FBT001
+    def _arguments(self, folder: Path, writable: bool) -> list[str]:
         tmp = str(self._quota.file_size)
         options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         options += ["--hostname", "bot", "--clearenv"]

@@ -25,9 +25,7 @@ def make_sandbox(name: str) -> Sandbox:
     if name == AUTO:
         return next(box for make in SANDBOXES.values() if not (box := make()).why_not())
     if name not in SANDBOXES:
-        raise ArenaError(
-            f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES])
-        )
+        raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
     sandbox = SANDBOXES[name]()
     if reason := sandbox.why_not():
         hint = f"{_GET_BUBBLEWRAP}, or --sandbox auto" if name == "bubblewrap" else ""

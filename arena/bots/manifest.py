@@ -54,7 +54,9 @@ def load_bot(folder: Path) -> Bot:
         raise ArenaError("no such bot folder", str(folder), "give a folder with a bot.yaml in it")
     path = folder / MANIFEST
     if not path.is_file():
-        raise ArenaError(f"no {MANIFEST} in the bot's folder", str(folder), "see protocol/README.md")
+        raise ArenaError(
+            f"no {MANIFEST} in the bot's folder", str(folder), "see protocol/README.md"
+        )
     manifest = load_yaml(path, Manifest)
     if not 1 <= len(manifest.name) <= MAX_NAME:
         raise ArenaError(f"a bot's name has 1 to {MAX_NAME} characters", str(path))
@@ -71,7 +73,7 @@ def load_bot(folder: Path) -> Bot:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Return the bot's files, sorted; raises ArenaError for a link or a folder that is too large."""
+    """Return the bot's files, sorted; raises ArenaError for a link and for too many bytes."""
     found = [path for path in sorted(folder.rglob("*")) if not _IGNORED & set(path.parts)]
     for path in found:
         if path.is_symlink():

@@ -53,7 +53,7 @@ class Session:
         self._asked_at = now()
         self._bank = limits.game
         for fd in (self.stdin, self.stdout, self.stderr):
-            os.set_blocking(fd, False)  # noqa: FBT003
+            os.set_blocking(fd, False)
 
     @property
     def errors(self) -> str:

@@ -37,8 +37,9 @@ def stage(bot: Bot, runs: Path, sandbox: Sandbox) -> Bot:
     Raises ArenaError where its program is missing or its build fails.
     """
     if program := missing_program(bot):
-        raise ArenaError(f"'{bot.name}' needs '{program}', which is not here",
-                         str(bot.folder), install_hint(bot))
+        raise ArenaError(
+            f"'{bot.name}' needs '{program}', which is not here", str(bot.folder), install_hint(bot)
+        )
     target = runs / bot.info.digest[:16]
     for path in files_of(bot.folder):
         copy = target / path.relative_to(bot.folder)
@@ -72,4 +73,8 @@ def _open_to_all(folder: Path, *, writable: bool) -> None:
     """Let the sandbox's user read the bot, and write it while it is built."""
     for path in (folder, *folder.rglob("*")):
         execute = path.is_dir() or path.stat().st_mode & 0o100
-        path.chmod((0o666 if writable else 0o444) | (0o111 if execute else 0) | (0o200 if path.is_dir() else 0))
+        path.chmod(
+            (0o666 if writable else 0o444)
+            | (0o111 if execute else 0)
+            | (0o200 if path.is_dir() else 0)
+        )

@@ -39,8 +39,9 @@ Notice = RoundEnd | FaultNotice | GameEnd
 class Referee:
     """One game in progress.
 
-    `waiting` holds the seats that must answer now; it is empty when the game is over. `takers` are
-    the seats that asked to be offered calza. Call `take` for every waiting seat, in any order.
+    `waiting` holds the seats that must answer now; it is empty when the game is over. They are
+    asked for calza where `offering` is true, else for a turn. `takers` are the seats that asked to
+    be offered calza. Call `take` for every waiting seat, in any order.
     """
 
     def __init__(
@@ -59,10 +60,11 @@ class Referee:
         self._places = [0] * players
         self._number = -1
         self._hands: tuple[Hand, ...] = ()
+        self._now = open_round(self._standing)
         self._bids: list[SeatBid] = []
         self._callers: set[int] = set()
         self._faults: dict[int, Fault] = {}
-        self._offering = False
+        self.offering = False
         self._start_round()
 
     @property
@@ -81,7 +83,7 @@ class Referee:
             view.dice_counts,
             view.palifico_seat,
         )
-        if self._offering:
+        if self.offering:
             return CalzaOffer(*shared, id=id_, game=self.game, round=self._number)
         return Turn(
             *shared,
@@ -118,7 +120,7 @@ class Referee:
         return Fault(Cause.ILLEGAL_ACTION, reason) if reason else None
 
     def _why_illegal(self, seat: int, answer: Answer) -> str:
-        if self._offering:
+        if self.offering:
             return "" if answer.action in ("calza", "pass") else "an offer of calza was open"
         if answer.action == "bid":
             bid = Bid(answer.quantity, answer.face)
@@ -136,8 +138,8 @@ class Referee:
             self._settle_faults()
         elif self._callers:
             self._settle_calza()
-        elif self._offering:
-            self._offering = False
+        elif self.offering:
+            self.offering = False
             self.waiting = (self._now.to_act,)
         elif isinstance(reply, Answer) and reply.action == "bid":
             self._bid(Bid(reply.quantity, reply.face))
@@ -150,11 +152,11 @@ class Referee:
         self._bids.append(SeatBid(seat, bid.quantity, bid.face))
         self._now = place(self._now, bid)
         offered = [s for s in calza_seats(self._now) if s in self._takers] if self._takers else []
-        self._offering = bool(offered)
+        self.offering = bool(offered)
         self.waiting = tuple(offered) or (self._now.to_act,)
 
     def _settle_calza(self) -> None:
-        """The caller nearest after the bidder counts (CALZA-MANY)."""
+        """Let the caller nearest after the bidder count (CALZA-MANY)."""
         first, *rivals = [seat for seat in calza_seats(self._now) if seat in self._callers]
         self._settle(calza(self._now, self._hands, first), tuple(rivals))
 
@@ -195,7 +197,7 @@ class Referee:
         self._start_round()
 
     def _start_round(self) -> None:
-        self._offering = False
+        self.offering = False
         self._callers = set()
         self._faults = {}
         winner = self._standing.winner

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from arena.bots.board import Board
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
-from arena.bots.session import READY
 from arena.match.referee import Referee
-from arena.perudo.seeds import bot_seed
 from arena.perudo.rules import Rules
+from arena.perudo.seeds import bot_seed
 from arena.records import Cause, Fault, Fixture, GameRecord, LimitsInfo, PlayedFixture
 from arena.wire.codec import encode
 from arena.wire.messages import PROTOCOL, Bye, Hello, Limits, Ready
@@ -34,6 +33,13 @@ def play_fixture(
     )
 
 
+def try_start(bot: Bot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
+    """Start a bot, greet it and end it; returns what it did wrong."""
+    fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
+    with Board([bot], sandbox, limits) as board:
+        return _Table(fixture, rules, board, limits).seat_all().get(0)
+
+
 class _Table:
     """The seats of a fixture, their bots, and what carries over from game to game."""
 
@@ -49,7 +55,7 @@ class _Table:
 
     def play(self, game: int) -> GameRecord:
         """Play one game to its end."""
-        absent = self._seat_all()
+        absent = self.seat_all()
         started = time.perf_counter()
         self._board.new_game()
         fixture = self._fixture
@@ -77,7 +83,7 @@ class _Table:
         while missing:
             for seat, _, reply in board.wait():
                 missing -= 1
-                if referee.take(seat, reply):
+                if not isinstance(reply, Ready) and referee.take(seat, reply):
                     board.stop(seat)
 
     def _spread_news(self, referee: Referee) -> None:
@@ -85,7 +91,7 @@ class _Table:
             self._board.tell(encode(notice))
         referee.notices.clear()
 
-    def _seat_all(self) -> dict[int, Fault]:
+    def seat_all(self) -> dict[int, Fault]:
         """Start the bots that are not running; returns the seats that stay empty."""
         absent = {}
         expected = set()
@@ -131,5 +137,3 @@ class _Table:
             rules=self._rules,
             limits=Limits(limits.start, limits.answer, limits.game),
         )
-
-

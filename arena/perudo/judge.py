@@ -29,18 +29,18 @@ class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
     with_: int | UnsetType = field(default=UNSET, name="with")
 
 
-class BidAction(Action, tag="bid", kw_only=True, forbid_unknown_fields=True):
+class BidAction(Action, tag="bid", frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A bid, legal or not."""
 
     quantity: int
     face: int
 
 
-class DudoAction(Action, tag="dudo", forbid_unknown_fields=True):
+class DudoAction(Action, tag="dudo", frozen=True, forbid_unknown_fields=True):
     """A doubt."""
 
 
-class CalzaAction(Action, tag="calza", forbid_unknown_fields=True):
+class CalzaAction(Action, tag="calza", frozen=True, forbid_unknown_fields=True):
     """A call that the bid is exact."""
 
 
@@ -63,7 +63,7 @@ class Position(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     overrides: dict[str, Any] = {}
     calza: bool = False
     starting_dice: int = 5
-    dice: tuple[Hand, ...]
+    dice: tuple[tuple[int, ...], ...]
     palifico_used: tuple[bool, ...] | None = None
     round: RoundInfo
     actions: tuple[AnyAction, ...] = ()
@@ -154,18 +154,19 @@ def _impossible_table(position: Position, dice: tuple[int, ...], used: tuple[boo
     if len(used) != len(dice):
         return f"palifico_used names {len(used)} seats of {len(dice)}"
     for seat, hand in enumerate(position.dice):
-        if len(hand) > position.starting_dice:
-            start = position.starting_dice
-            return f"seat {seat} has {len(hand)} dice, but the game started with {start}"
-        for face in hand:
-            if not 1 <= face <= FACES:
-                return f"seat {seat} has a die that shows {face}"
+        if wrong := _impossible_hand(seat, hand, position.starting_dice):
+            return wrong
     if len(dice) - dice.count(0) < 2:
         return "fewer than two seats have dice: the game is over"
-    for at, action in enumerate(position.actions):
-        if not 0 <= action.seat < len(dice):
-            return f"action {at}: there is no seat {action.seat}"
-    return ""
+    nobody = [at for at, a in enumerate(position.actions) if not 0 <= a.seat < len(dice)]
+    return f"action {nobody[0]} comes from a seat that is not there" if nobody else ""
+
+
+def _impossible_hand(seat: int, hand: Hand, start: int) -> str:
+    if len(hand) > start:
+        return f"seat {seat} has {len(hand)} dice, but the game started with {start}"
+    strange = [face for face in hand if not 1 <= face <= FACES]
+    return f"seat {seat} has a die that shows {strange[0]}" if strange else ""
 
 
 def _impossible_round(standing: Standing, info: RoundInfo) -> str:
@@ -215,7 +216,9 @@ def _moment_of(position: Position, at: int) -> int:
 def _why_illegal(now: Round, action: AnyAction) -> Illegal | None:
     if isinstance(action, BidAction):
         return why_illegal_bid(now, action.seat, Bid(action.quantity, action.face))
-    return why_illegal_call(now, action.seat, "calza" if isinstance(action, CalzaAction) else "dudo")
+    return why_illegal_call(
+        now, action.seat, "calza" if isinstance(action, CalzaAction) else "dudo"
+    )
 
 
 def _play(now: Round, position: Position, moment: list[int]) -> Round | Resolved:
@@ -263,4 +266,3 @@ def reveal_order(now: Round, caller: int) -> list[int] | None:
 
 def _open(now: Round) -> Open:
     return Open(now.to_act, now.bid is not None, sorted(calza_seats(now)), raises(now))
-

@@ -4,8 +4,8 @@ from functools import lru_cache
 from math import comb
 
 from arena.perudo.dice import Hand, count_face
-from arena.perudo.rules import FACES
 from arena.perudo.round import Bid
+from arena.perudo.rules import FACES
 
 
 @lru_cache(maxsize=4096)
@@ -17,8 +17,10 @@ def at_least(needed: int, dice: int, faces: int) -> float:
     if needed <= 0:
         return 1.0
     miss = FACES - faces
-    ways = sum(comb(dice, hit) * faces**hit * miss ** (dice - hit) for hit in range(needed, dice + 1))
-    return ways / FACES**dice
+    ways = sum(
+        comb(dice, hit) * faces**hit * miss ** (dice - hit) for hit in range(needed, dice + 1)
+    )
+    return float(ways / FACES**dice)
 
 
 def bid_holds(bid: Bid, own: Hand, unseen: int, wild: int | None) -> float:

@@ -11,7 +11,6 @@ from msgspec import Struct
 from arena.perudo.dice import Hand, count_face
 from arena.perudo.rules import FACES, PACO, Count, Face, Rules
 
-
 T = TypeVar("T")
 
 
@@ -128,9 +127,7 @@ def is_legal(now: Round, bid: Bid) -> bool:
 def is_veteran(standing: Standing, seat: int) -> bool:
     """Tell whether the seat has one die and had its palifico in an earlier round (PAL-VETERAN)."""
     return (
-        standing.dice[seat] == 1
-        and standing.palifico_used[seat]
-        and seat != standing.palifico_seat
+        standing.dice[seat] == 1 and standing.palifico_used[seat] and seat != standing.palifico_seat
     )
 
 
@@ -180,7 +177,7 @@ def calza(now: Round, hands: tuple[Hand, ...], caller: int) -> Outcome:
 
 
 def lose_die(standing: Standing, loser: int) -> Standing:
-    """Take a die from a seat; say who opens next and whether it is palifico (STARTER, OUT, PAL-*)."""
+    """Take a die from a seat; say who opens next, and whether as palifico (STARTER, OUT)."""
     dice = _with(standing.dice, loser, standing.dice[loser] - 1)
     used = _palificos_played(standing)
     opener = loser if dice[loser] else left_of(dice, loser)
@@ -188,10 +185,8 @@ def lose_die(standing: Standing, loser: int) -> Standing:
     return Standing(standing.rules, dice, used, opener, loser if falls else None)
 
 
-def has_palifico(
-    rules: Rules, dice: tuple[int, ...], used: tuple[bool, ...], seat: int
-) -> bool:
-    """Tell whether a seat that has just fallen to one die gets a palifico round (PAL-ONCE, PAL-TWO)."""
+def has_palifico(rules: Rules, dice: tuple[int, ...], used: tuple[bool, ...], seat: int) -> bool:
+    """Tell whether a seat that fell to one die gets a palifico round (PAL-ONCE, PAL-TWO)."""
     if used[seat] and rules.palifico_once:
         return False
     return rules.palifico_with_two_left or len(dice) - dice.count(0) > 2

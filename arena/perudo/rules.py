@@ -151,4 +151,6 @@ def variant(name: str, overrides: dict[str, object], **options: object) -> Rules
 def changed_switches(rules: Rules) -> dict[str, object]:
     """Return the switches whose value is not that of the rule book `rules.name`."""
     book = asdict(VARIANTS[rules.name])
-    return {key: value for key, value in asdict(rules).items() if key in SWITCHES and value != book[key]}
+    return {
+        key: value for key, value in asdict(rules).items() if key in SWITCHES and value != book[key]
+    }

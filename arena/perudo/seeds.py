@@ -4,15 +4,15 @@ from hashlib import sha256
 
 
 def commitment(master: str) -> str:
-    """Return what is published before the first game: the SHA-256 of the master seed, hexadecimal."""
+    """Return what is published before the first game: the SHA-256 of the master seed, in hex."""
     return sha256(master.encode()).hexdigest()
 
 
 def fixture_seed(master: str, fixture: str) -> str:
-    """Return the key of a fixture's dice: 32 hexadecimal digits of SHA-256("master/dice/fixture")."""
+    """Return the key of a fixture's dice: 32 hex digits of SHA-256("master/dice/fixture")."""
     return sha256(f"{master}/dice/{fixture}".encode()).hexdigest()[:32]
 
 
 def bot_seed(fixture: str, seat: int) -> int:
-    """Return a number, 0 to 2^31 - 1, for a bot's own randomness; it tells nothing about the dice."""
+    """Return a number, 0 to 2^31 - 1, for a bot's own randomness; it says nothing of the dice."""
     return int(sha256(f"{fixture}/bot/{seat}".encode()).hexdigest()[:8], 16) >> 1

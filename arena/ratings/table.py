@@ -1,10 +1,12 @@
 """Leaderboards: TrueSkill ratings and plain counts for one variant and one table size."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import trueskill
 from msgspec import Struct
+
+from arena.records import Faulted, PlayedFixture
 
 Z95 = 1.96
 """Standard deviations either side of the mean that hold 95 % of a normal distribution."""
@@ -46,7 +48,7 @@ class Row(Struct, frozen=True):
 
     @property
     def conservative(self) -> float:
-        """mu - 3 sigma, the customary cautious figure."""
+        """The customary cautious figure: mu - 3 sigma."""
         return self.mu - 3 * self.sigma
 
 
@@ -66,6 +68,22 @@ class Leaderboard(Struct, frozen=True):
     """Best mu first."""
     duels: dict[tuple[str, str], Duel]
     """Head to head, for each ordered pair of bots that met."""
+
+
+def leaderboards(played: Iterable[PlayedFixture]) -> list[Leaderboard]:
+    """Rate stored fixtures, in schedule order: one leaderboard a variant and table size."""
+    results: dict[tuple[str, int], list[Result]] = {}
+    for fixture in played:
+        key = (fixture.fixture.variant, len(fixture.fixture.seats))
+        results.setdefault(key, []).extend(_results(fixture))
+    return [rate(variant, players, games) for (variant, players), games in results.items()]
+
+
+def _results(played: PlayedFixture) -> Iterator[Result]:
+    seats = played.fixture.seats
+    for record in played.games:
+        out = {event.seat for event in record.events if isinstance(event, Faulted)}
+        yield Result(seats, record.places, tuple(seat in out for seat in range(len(seats))))
 
 
 def rate(variant: str, players: int, results: Iterable[Result]) -> Leaderboard:

@@ -12,6 +12,8 @@ M = TypeVar("M", Ready, Answer)
 
 _encoder = msgspec.json.Encoder()
 _answers = msgspec.json.Decoder(Answer)
+
+
 def encode(message: ToBot) -> bytes:
     """Return a message as one line, its newline included."""
     return _encoder.encode(message) + b"\n"

@@ -1,0 +1,70 @@
+"""`arena judge`: say what the rules say of positions."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from arena.cli.output import say
+from arena.errors import ArenaError, did_you_mean
+from arena.perudo.judge import Position, RefusedError, judge
+from arena.wire import strict
+
+_encode = msgspec.json.Encoder().encode
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), default=Path("-"))
+@click.option("--json", "as_json", is_flag=True, help="Accepted for symmetry: verdicts are JSON.")
+def command(file: Path, *, as_json: bool) -> int:
+    """Judge positions: one JSON object a line in FILE or on stdin, one verdict a line out.
+
+    A verdict is open, resolved or illegal, and names the clauses behind it; a position that cannot
+    be is refused (exit code 1), a line that is no position is refused, too (exit code 2).
+    """
+    del as_json
+    code = 0
+    for number, line in enumerate(_lines(file), 1):
+        verdict, worse = _judge_line(line, f"{file}:{number}")
+        click.echo(_encode(verdict))
+        code = max(code, worse)
+    return code
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    try:
+        with sys.stdin.buffer if str(file) == "-" else file.open("rb") as source:
+            yield from (line for line in source if line.strip())
+    except OSError as error:
+        raise ArenaError(f"cannot be read: {error.strerror}", str(file)) from None
+
+
+def _judge_line(line: bytes, where: str) -> tuple[dict[str, object], int]:
+    """Return the verdict on a line and the exit code that it calls for."""
+    id_: object = None
+    try:
+        value = strict.loads(line)
+        id_ = value.get("id") if isinstance(value, dict) else None
+        verdict = judge(msgspec.convert(value, Position))
+        return {"id": id_, **msgspec.to_builtins(verdict)}, 0
+    except RefusedError as error:
+        return _refused(id_, str(error)), 1
+    except (strict.StrictError, msgspec.ValidationError, ArenaError) as error:
+        reason = _explain(error)
+        say(f"error: {ArenaError(reason, where)}")
+        return _refused(id_, reason), 2
+
+
+def _refused(id_: object, reason: str) -> dict[str, object]:
+    return {"id": id_, "verdict": "refused", "reason": reason}
+
+
+def _explain(error: Exception) -> str:
+    text = str(error)
+    if isinstance(error, msgspec.ValidationError) and "unknown field `" in text:
+        name = text.split("`")[1]
+        known = [field.encode_name for field in msgspec.structs.fields(Position)]
+        return f"{text}; {did_you_mean(name, known)}"
+    return text

@@ -1,0 +1,113 @@
+"""The command `arena`: its commands, its errors, its exit codes."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from arena import __version__
+from arena.errors import ArenaError, did_you_mean
+
+OK, FINDINGS, BAD_INPUT, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
+
+COMMANDS = {
+    "run": "Play a league and write its report.",
+    "check": "Start a bot, play it against itself, say what is wrong.",
+    "judge": "Say what the rules say of positions.",
+    "perft": "Count the bid sequences of a round.",
+    "verify": "Replay a stored league and prove it.",
+    "report": "Write the site of a stored league.",
+}
+"""Each command lives in a module of its own, imported when it is called."""
+
+HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).
+
+Exit codes: 0 all is well, 1 findings (a bot faulted, a position was refused, a store does not
+verify), 2 bad input, 3 a bug of the arena, 130 interrupted.
+"""
+
+
+class Commands(click.Group):
+    """Imports a command only when it is called, so that `arena --help` is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the commands in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"arena.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command when one is not known."""
+        if args and args[0] not in COMMANDS:
+            hint = did_you_mean(args[0], COMMANDS)
+            raise ArenaError(f"unknown command '{args[0]}'", hint=hint)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="arena")
+def cli() -> None:
+    """Take what all commands share: nothing so far."""
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; returns its exit code and prints at most one line of error."""
+    try:
+        code = cli.main(arguments, prog_name="arena", standalone_mode=False)
+    except ArenaError as error:
+        return _fail(str(error), BAD_INPUT)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return BAD_INPUT
+    except click.ClickException as error:
+        return _fail(_usage(error), BAD_INPUT)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read us has gone (arena ... | head): nothing is left to say to anyone.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        return OK
+    except Exception as error:
+        return _our_bug(error)
+    return code if isinstance(code, int) else OK
+
+
+def _usage(error: click.ClickException) -> str:
+    """Say a usage error in one line: what, where, hint."""
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context else ""
+    hint = f"see: {where} --help" if where else ""
+    text = " ".join(error.format_message().split()).rstrip(".")
+    return str(ArenaError(text[:1].lower() + text[1:], where, hint))
+
+
+def _our_bug(error: Exception) -> int:
+    if os.environ.get("ARENA_TRACEBACK"):
+        raise error
+    hint = "a bug of the arena: run again with ARENA_TRACEBACK=1 and report what it prints"
+    return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), OUR_BUG)
+
+
+def _fail(message: str, code: int) -> int:
+    from arena.cli.output import harmless
+
+    click.echo(f"error: {harmless(message)}", err=True)
+    return code

@@ -1,0 +1,32 @@
+"""What people read at a terminal: tables, JSON, and bot names that can do no harm."""
+
+import json
+from collections.abc import Sequence
+
+import click
+import msgspec
+
+
+def harmless(text: str) -> str:
+    """Return text with control characters spelled out: a bot's name must not drive the terminal."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def say(text: str) -> None:
+    """Tell the person something, on stderr: stdout is for data."""
+    click.echo(harmless(text), err=True)
+
+
+def print_json(value: object) -> None:
+    """Print data as indented JSON."""
+    click.echo(json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False))
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows in columns: the first to the left, the others to the right."""
+    cells = [head, *([harmless(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    for row in cells:
+        first = row[0].ljust(widths[0])
+        rest = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        click.echo("  ".join([first, *rest]).rstrip())

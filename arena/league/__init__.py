@@ -1,0 +1,1 @@
+"""Leagues: league.yaml, the schedule, the runner."""

@@ -1,0 +1,1 @@
+"""SQLite: what was played, and nothing else."""
