@@ -2,7 +2,8 @@
 
 import select
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
@@ -16,13 +17,21 @@ _GRACE = 0.5
 class Board:
     """Sessions by seat; a context manager that leaves no process behind.
 
-    Requests go out with `ask`; `wait` returns the replies that have come, one or more.
+    Requests go out with `ask`; `wait` returns the replies that have come, one or more. `log`, if
+    given, is told every line with its seat and its direction: ">>" to the bot, "<<" from it.
     """
 
-    def __init__(self, bots: Sequence[Bot], sandbox: Sandbox, limits: LimitsInfo) -> None:
+    def __init__(
+        self,
+        bots: Sequence[Bot],
+        sandbox: Sandbox,
+        limits: LimitsInfo,
+        log: Callable[[int, str, bytes], None] | None = None,
+    ) -> None:
         self._bots = bots
         self._sandbox = sandbox
         self._limits = limits
+        self._log = log
         self._poll = select.epoll()
         self._sessions: dict[int, Session] = {}
         self._seat_of: dict[int, int] = {}
@@ -53,7 +62,8 @@ class Board:
             started = self._sandbox.start(bot.folder, bot.command)
         except OSError as error:
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
-        session = Session(started, self._limits, time.monotonic)
+        log = partial(self._log, seat) if self._log else None
+        session = Session(started, self._limits, time.monotonic, log)
         self._sessions[seat] = session
         for fd in (session.stdout, session.stderr, session.death):
             self._watch(fd, seat, select.EPOLLIN)

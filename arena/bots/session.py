@@ -32,7 +32,13 @@ class Session:
     `closed` says that no more output can come, `ended` that the process is gone.
     """
 
-    def __init__(self, started: Started, limits: LimitsInfo, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        started: Started,
+        limits: LimitsInfo,
+        now: Callable[[], float],
+        log: Callable[[str, bytes], None] | None = None,
+    ) -> None:
         process = started.process
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise ArenaError("a bot was started without its pipes")
@@ -47,6 +53,7 @@ class Session:
         self._info = started.info
         self._limits = limits
         self._now = now
+        self._log = log
         self._inbox = b""
         self._told: list[bytes] = []
         self._errors = bytearray()
@@ -74,9 +81,7 @@ class Session:
         limit = self._limits.start if id_ == READY else min(self._limits.answer, self._bank)
         self.deadlines[id_] = now + limit
         self._told.append(line)
-        self.outbox += b"".join(self._told)
-        self._told.clear()
-        self.flush()
+        self._put_out()
 
     def flush(self) -> None:
         """Write what the pipe takes; the rest stays in the outbox."""
@@ -91,8 +96,7 @@ class Session:
 
     def say_goodbye(self) -> None:
         """Write what was kept and end the bot's input."""
-        self.outbox += b"".join(self._told)
-        self.flush()
+        self._put_out()
         if self.process.stdin is not None:
             self.process.stdin.close()
 
@@ -168,7 +172,18 @@ class Session:
             if fd is not None:
                 os.close(fd)
 
+    def _put_out(self) -> None:
+        """Write all that was kept for the bot in one go: every write wakes it."""
+        if self._log:
+            for line in self._told:
+                self._log(">>", line)
+        self.outbox += b"".join(self._told)
+        self._told.clear()
+        self.flush()
+
     def _understand(self, line: bytes) -> tuple[int, Reply] | None:
+        if self._log:
+            self._log("<<", line)
         try:
             if READY in self.deadlines:
                 return self._answered(READY, decode_ready(line))

@@ -2,7 +2,10 @@
 
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 
 from msgspec.structs import replace
 
@@ -16,6 +19,17 @@ _INSTALL = {
     "node": "sudo apt-get install nodejs",
     "c": "sudo apt-get install gcc libc6-dev",
 }
+
+
+@contextmanager
+def staging() -> Iterator[Path]:
+    """Yield a folder for bots that are about to run; it goes when they are done."""
+    runs = Path(mkdtemp(prefix="perudo-arena-"))
+    runs.chmod(0o755)
+    try:
+        yield runs
+    finally:
+        shutil.rmtree(runs, ignore_errors=True)
 
 
 def missing_program(bot: Bot) -> str:

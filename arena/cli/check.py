@@ -1,17 +1,18 @@
 """`arena check`: start a bot, play it against itself, say what is wrong."""
 
-import shutil
 from pathlib import Path
-from tempfile import mkdtemp
 
 import click
 
 from arena.bots.choose import AUTO, check_trust, make_sandbox
-from arena.bots.manifest import load_bot
-from arena.bots.stage import stage
+from arena.bots.manifest import Bot, load_bot
+from arena.bots.sandbox import Sandbox
+from arena.bots.stage import stage, staging
 from arena.cli.options import json_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
 from arena.match.check import Checked, check_bot
+from arena.match.transcript import transcript
+from arena.perudo.rules import variant
 
 
 @click.command()
@@ -20,9 +21,20 @@ from arena.match.check import Checked, check_bot
 )
 @sandbox_option
 @trust_option
+@click.option(
+    "--transcript",
+    "variant_name",
+    metavar="VARIANT",
+    help="Instead, let the BOTs play one game and print all that is said.",
+)
 @json_option
 def command(
-    folders: tuple[Path, ...], sandbox: str | None, *, trust_bots: bool, as_json: bool
+    folders: tuple[Path, ...],
+    sandbox: str | None,
+    variant_name: str | None,
+    *,
+    trust_bots: bool,
+    as_json: bool,
 ) -> int:
     """Play each BOT (a folder with a bot.yaml) against itself under all four variants.
 
@@ -31,12 +43,11 @@ def command(
     bots = [load_bot(folder) for folder in folders]
     box = make_sandbox(sandbox or AUTO)
     check_trust(box, bots, trusted=trust_bots)
-    runs = Path(mkdtemp(prefix="perudo-arena-"))
-    runs.chmod(0o755)
-    try:
-        found = [check_bot(stage(bot, runs, box), box) for bot in bots]
-    finally:
-        shutil.rmtree(runs, ignore_errors=True)
+    with staging() as runs:
+        staged = [stage(bot, runs, box) for bot in bots]
+        if variant_name:
+            return _print_transcript(staged, box, variant_name)
+        found = [check_bot(bot, box) for bot in staged]
     if as_json:
         print_json(found)
     else:
@@ -44,6 +55,14 @@ def command(
         for checked in found:
             _print(checked)
     return 1 if any(checked.faults for checked in found) else 0
+
+
+def _print_transcript(bots: list[Bot], sandbox: Sandbox, variant_name: str) -> int:
+    """Print one game; a single bot plays against itself."""
+    seats = bots if len(bots) > 1 else bots * 2
+    for line in transcript(seats, variant(variant_name, {}, calza=True), sandbox):
+        click.echo(harmless(line))
+    return 0
 
 
 def _print(checked: Checked) -> None:

@@ -1,17 +1,15 @@
 """`arena run`: play a league and write its report."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
 
 import click
 
 from arena.bots.choose import check_trust, make_sandbox
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
-from arena.bots.stage import install_hint, missing_program, stage
+from arena.bots.stage import install_hint, missing_program, stage, staging
 from arena.cli.options import (
     json_option,
     league_argument,
@@ -78,8 +76,9 @@ def command(
         finished = _play(info, bots, kept, workers or plan.workers)
         if not finished:
             return _say_how_to_resume(league, kept)
-        boards = leaderboards(kept.played())
-        index = write_site(info, boards, list(kept.played()), site)
+        played = list(kept.played())
+        boards = leaderboards(played)
+        index = write_site(info, boards, played, site)
     if as_json:
         print_json({"site": str(index), "league": info, "leaderboards": [b.rows for b in boards]})
     else:
@@ -101,9 +100,7 @@ def _leave_out(plan: League) -> League:
 @contextmanager
 def _staged(plan: League, sandbox: Sandbox) -> Iterator[dict[str, Bot]]:
     """Copy, build and try every bot before the first game; the copies go when the run ends."""
-    runs = Path(mkdtemp(prefix="perudo-arena-"))
-    runs.chmod(0o755)
-    try:
+    with staging() as runs:
         bots = {bot.name: stage(bot, runs, sandbox) for bot in plan.bots}
         rules = next(iter(plan.variants.values()))
         for bot in bots.values():
@@ -112,8 +109,6 @@ def _staged(plan: League, sandbox: Sandbox) -> Iterator[dict[str, Bot]]:
                 hint = f"see why: arena check {where}"
                 raise ArenaError(f"'{bot.name}' does not start: {fault.detail}", where, hint)
         yield bots
-    finally:
-        shutil.rmtree(runs, ignore_errors=True)
 
 
 def _announce(info: LeagueInfo, store: Store) -> None:

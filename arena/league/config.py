@@ -36,7 +36,7 @@ class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
 
     bots: list[str]
     name: str = ""
-    variants: list[str | VariantEntry] = ["bga"]
+    variants: tuple[str | VariantEntry, ...] = ("bga",)
     players: int | list[int] = 2
     games: int = 20
     seed: int | str | None = None
@@ -179,16 +179,17 @@ class _Reader:
 
     def _folders(self, pattern: str, spot: str) -> list[Path]:
         sample = pattern.startswith(SAMPLE)
-        base = shipped.folder("sample_bots") if sample else self._path.parent
-        pattern = pattern.removeprefix(SAMPLE)
+        base = shipped.folder("sample_bots") if sample else self._path.absolute().parent
+        path = Path(pattern.removeprefix(SAMPLE)).expanduser()
         if not any(sign in pattern for sign in "*?["):
-            folder = base / Path(pattern).expanduser()
+            folder = base / path
             if not folder.is_dir():
-                raise ArenaError(
-                    f"no such bot folder: {folder}", spot, _samples() if sample else ""
-                )
+                hint = _samples() if sample else ""
+                raise ArenaError(f"no such bot folder: {folder}", spot, hint)
             return [folder]
-        folders = sorted(path.parent for path in base.glob(f"{pattern}/{MANIFEST}"))
+        if path.is_absolute():
+            base, path = Path(path.anchor), path.relative_to(path.anchor)
+        folders = sorted(found.parent for found in base.glob(f"{path}/{MANIFEST}"))
         if not folders:
             raise ArenaError(f"no bot folder matches '{pattern}'", spot)
         return folders

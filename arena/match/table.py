@@ -1,7 +1,7 @@
 """One fixture, live: the referee's questions to the bots, game after game."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from arena.bots.board import Board
 from arena.bots.manifest import Bot
@@ -15,10 +15,18 @@ from arena.wire.messages import PROTOCOL, Bye, Hello, Limits, Ready
 
 
 def play_fixture(
-    fixture: Fixture, rules: Rules, bots: Sequence[Bot], sandbox: Sandbox, limits: LimitsInfo
+    fixture: Fixture,
+    rules: Rules,
+    bots: Sequence[Bot],
+    sandbox: Sandbox,
+    limits: LimitsInfo,
+    log: Callable[[int, str, bytes], None] | None = None,
 ) -> PlayedFixture:
-    """Play all games of a fixture; `bots` sit in the order of its seats."""
-    with Board(bots, sandbox, limits) as board:
+    """Play all games of a fixture; `bots` sit in the order of its seats.
+
+    `log`, if given, is told every line with its seat and its direction.
+    """
+    with Board(bots, sandbox, limits, log) as board:
         table = _Table(fixture, rules, board, limits)
         games = [table.play(game) for game in range(fixture.games)]
         board.bye(encode(Bye()))

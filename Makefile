@@ -1,0 +1,47 @@
+# make run: plays examples/league.yaml and writes site/      make test: runs all the tests
+# Both set themselves up in .venv first; PYTHON=... chooses the interpreter (3.11 or later).
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# The same exact versions inside the environments in which packages are built.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: run test fix bench schemas clean
+
+run: $(VENV)/.run
+	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
+
+test: $(VENV)/.test
+	@./.ci/system
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/pytest -n auto --dist worksteal
+
+fix: $(VENV)/.test
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.test
+	@$(BIN)/python tests/bench/throughput.py
+	@$(BIN)/python tests/bench/startup.py
+
+schemas: $(VENV)/.run
+	@$(BIN)/python -m arena.wire.schemas protocol/schema
+
+$(VENV)/.run: pyproject.toml constraints.txt
+	@./.ci/venv $(PYTHON) $(VENV)
+	@$(BIN)/python -m pip install -q -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.run
+	@$(BIN)/python -m pip install -q -e '.[test]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist site
