@@ -12,7 +12,7 @@ class _Visible(dict[int, str | int]):
     """A table for str.translate, filled as characters turn up."""
 
     def __missing__(self, code: int) -> str | int:
-        self[code] = code if _is_seen(chr(code)) else _picture(code)
+        self[code] = code if _is_seen(chr(code)) else _spelt(code)
         return self[code]
 
 
@@ -20,28 +20,26 @@ def _is_seen(char: str) -> bool:
     return char in _KEPT or unicodedata.category(char) not in _UNSEEN
 
 
-def _picture(code: int) -> str:
-    """Return a printable stand-in for a character that has no shape of its own."""
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "\u2421" if code == 0x7F else f"\\u{{{code:x}}}"
+def _spelt(code: int) -> str:
+    """Return the escape that stands for a character without a shape: any font has its letters."""
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
 
 
 _TABLE = _Visible()
 
 
 def visible(text: str) -> str:
-    """Show control, format and unpaired characters as signs; keep line breaks and tabs.
+    """Spell out control, format and unpaired characters; keep line breaks and tabs.
 
-    An escape sequence comes out as its letters after a control picture, so neither a browser nor
-    a terminal acts on it, and a reader sees that it was there.
+    An escape sequence comes out as letters, so neither a browser nor a terminal acts on it, and a
+    reader sees that it was there.
     """
     return text.translate(_TABLE)
 
 
 def one_line(text: str) -> str:
-    """Show line breaks and tabs as signs too."""
-    return visible(text).replace("\n", "\u240a").replace("\t", "\u2409")
+    """Spell out line breaks and tabs too."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def csv_text(text: str) -> str:
