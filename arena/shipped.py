@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from arena.errors import ArenaError
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -9,9 +11,10 @@ def folder(name: str) -> Path:
     """Return the data folder `name`: `protocol`, `reports` or `sample_bots`.
 
     A wheel holds them under `arena/_shipped`; in a checkout they stand beside `arena`.
-    Raises FileNotFoundError where there is neither, so an incomplete package is noticed at once.
+    Raises ArenaError where there is neither: then the installation is incomplete.
     """
     for place in (_PACKAGE / "_shipped" / name, _PACKAGE.parent / name):
         if place.is_dir():
             return place
-    raise FileNotFoundError(f"the data folder '{name}' is missing from this installation")
+    what = f"the data folder '{name}' is missing from this installation"
+    raise ArenaError(what, hint="install perudo-arena again")

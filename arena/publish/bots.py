@@ -41,9 +41,7 @@ class Bot(Struct, frozen=True):
     stderr: list[Stderr]
 
 
-def models(
-    league: LeagueInfo, boards: Sequence[Leaderboard], facts: Facts
-) -> Iterator[Bot]:
+def models(league: LeagueInfo, boards: Sequence[Leaderboard], facts: Facts) -> Iterator[Bot]:
     """Yield a page model for each bot of the league, in its order."""
     faults: dict[str, list[FaultEntry]] = defaultdict(list)
     for fault in facts.faults:

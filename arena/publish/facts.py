@@ -65,7 +65,9 @@ class Facts(Struct):
 
     def by_cause(self) -> dict[Cause, list[FaultEntry]]:
         """Return the faults of each cause that occurred, in the vocabulary's order."""
-        groups = {cause: [fault for fault in self.faults if fault.cause == cause] for cause in Cause}
+        groups = {
+            cause: [fault for fault in self.faults if fault.cause == cause] for cause in Cause
+        }
         return {cause: faults for cause, faults in groups.items() if faults}
 
 

@@ -78,7 +78,7 @@ def _refuse_foreign(folder: Path, names: set[str]) -> None:
 def _read_manifest(folder: Path) -> set[str]:
     """Return the files that earlier runs wrote; paths that lead outside are not believed."""
     try:
-        names = json.loads((folder / MANIFEST).read_bytes())["files"]
+        names = list(json.loads((folder / MANIFEST).read_bytes())["files"])
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return set()
     return {name for name in names if isinstance(name, str) and _is_inside(name)}

@@ -1,6 +1,7 @@
 """The site: which pages and data files there are, and what each is made from."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ def _finalize(value: object) -> object:
     return value
 
 
+@cache
 def environment() -> Environment:
     """Return the template environment: autoescape everywhere, undefined names are errors."""
     env = Environment(
@@ -79,15 +81,14 @@ class _Site:
         self.boards = boards
         self.facts = facts
         self.links: Links = links(league, boards)
-        self.env = environment()
-        self.env.globals.update(
-            league=league,
-            boards=boards,
-            facts=facts,
-            links=self.links,
-            causes=CAUSES,
-            changes=conditions.changes(league),
-        )
+        self.common = {
+            "league": league,
+            "boards": boards,
+            "facts": facts,
+            "links": self.links,
+            "causes": CAUSES,
+            "changes": conditions.changes(league),
+        }
 
     def files(self) -> Iterator[File]:
         """Yield every file of the site, each once."""
@@ -102,8 +103,8 @@ class _Site:
             yield self._page("bot.html", self.links.bot(bot.info.name), {"bot": bot})
 
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
-        context = {"page": path, "root": "../" * path.count("/"), **model}
-        return path, self.env.get_template(template).render(context)
+        context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
+        return path, environment().get_template(template).render(context)
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})

@@ -51,7 +51,11 @@ def _game(number: int, seats: int, shift: int, fault: Faulted | None) -> GameRec
         order.reverse()
     places = tuple(place + 1 for place in order)
     dice = tuple((1, 2, 3) for _ in range(seats))
-    events: list[Event] = [RoundStarted(0, 0, None, dice), BidMade(0, 2, 3), RoundStarted(1, 0, 1, dice)]
+    events: list[Event] = [
+        RoundStarted(0, 0, None, dice),
+        BidMade(0, 2, 3),
+        RoundStarted(1, 0, 1, dice),
+    ]
     last = fault or CallMade(1, "dudo", 1, 0, None)
     return GameRecord(number, places, [*events, last])
 
@@ -67,7 +71,9 @@ def fixture(
     """`faults` by game number."""
     ident = sha256(f"{label}{index}".encode()).hexdigest()[:16]
     fix = Fixture(ident, index, label, seats, f"{SEED}/{index}", games)
-    records = [_game(number, len(seats), index, (faults or {}).get(number)) for number in range(games)]
+    records = [
+        _game(number, len(seats), index, (faults or {}).get(number)) for number in range(games)
+    ]
     return PlayedFixture(fix, records, "bubblewrap", "wall", 100 + index, 1.5, stderr)
 
 
@@ -94,7 +100,9 @@ def _faulted(game: GameRecord, players: int) -> tuple[bool, ...]:
 NAMES = ("alpha", "Bravo Bot", "gamma", "delta")
 
 
-def sample(names: tuple[str, ...] = NAMES) -> tuple[LeagueInfo, list[Leaderboard], list[PlayedFixture]]:
+def sample(
+    names: tuple[str, ...] = NAMES,
+) -> tuple[LeagueInfo, list[Leaderboard], list[PlayedFixture]]:
     """Four bots, two variants, tables of two and three, faults of two causes."""
     a, b, c, d = names
     crash = Faulted(1, Cause.CRASH, "exit status 1")
