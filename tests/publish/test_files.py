@@ -66,6 +66,16 @@ def test_a_rerun_cut_short_at_any_move_leaves_every_link_whole(
     assert left == tree(fresh)
 
 
+@pytest.mark.parametrize("after", [0, 1, 11, 20])
+def test_a_first_run_cut_short_has_no_front_page_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    interrupt_move(monkeypatch, after, Stop())
+    with pytest.raises(Stop):
+        write_site(*OLD, tmp_path)
+    assert not (tmp_path / "index.html").exists()
+
+
 def test_a_full_disk_leaves_the_old_site_untouched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
