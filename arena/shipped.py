@@ -1,11 +1,20 @@
-"""Finds the data that ships with the arena: in a wheel or in a checkout."""
+"""Where the data folders are that ship with the arena: protocol, reports, sample bots."""
 
 from pathlib import Path
+
+from arena.errors import ArenaError
 
 _PACKAGE = Path(__file__).resolve().parent
 
 
 def folder(name: str) -> Path:
-    """Return the folder `protocol`, `reports` or `sample_bots`."""
-    installed = _PACKAGE / "_shipped" / name
-    return installed if installed.is_dir() else _PACKAGE.parent / name
+    """Return the data folder `name`: `protocol`, `reports` or `sample_bots`.
+
+    A wheel holds them under `arena/_shipped`; in a checkout they stand beside `arena`.
+    Raises ArenaError where there is neither: then the installation is incomplete.
+    """
+    for place in (_PACKAGE / "_shipped" / name, _PACKAGE.parent / name):
+        if place.is_dir():
+            return place
+    what = f"the data folder '{name}' is missing from this installation"
+    raise ArenaError(what, hint="install perudo-arena again")

@@ -1,0 +1,110 @@
+"""Page models of a leaderboard: the scale of its interval bars, and who finished ahead of whom."""
+
+from collections.abc import Sequence
+from math import ceil, floor, log10, sqrt
+
+from msgspec import Struct
+
+from arena.ratings.table import Z95, Duel, Leaderboard, Row
+
+_TICKS = 5
+"""About so many marks on a scale."""
+_MARGIN = 0.06
+"""The part of a scale left free at each end, so that end labels fit."""
+_TINTS = 4
+
+
+class Axis(Struct, frozen=True):
+    """One scale for all interval bars of a table."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    digits: int
+    """Decimals that the marks need."""
+
+    def at(self, value: float) -> str:
+        """Return where a value stands, in per cent of the bar's width, for an SVG attribute."""
+        part = (value - self.low) / (self.high - self.low)
+        return f"{100 * part:.2f}%"
+
+    def width(self, low: float, high: float) -> str:
+        """Return the length of an interval, in per cent of the bar's width."""
+        return f"{100 * (high - low) / (self.high - self.low):.2f}%"
+
+
+def axis(rows: Sequence[Row]) -> Axis:
+    """Return the scale that holds all 95 % intervals and nought, with round marks."""
+    low = min([0.0, *(row.low for row in rows)])
+    high = max([0.0, *(row.high for row in rows)])
+    step = _round_step((high - low or 1.0) / _TICKS)
+    first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
+    margin = _MARGIN * (last - first) * step
+    ticks = tuple(number * step for number in range(first, last + 1))
+    digits = max(0, -floor(log10(step)))
+    return Axis(first * step - margin, last * step + margin, ticks, digits)
+
+
+def _round_step(rough: float) -> float:
+    """Return the least of 1, 2, 5, 10 times a power of ten that is not below `rough`."""
+    power = float(10.0 ** floor(log10(rough)))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+
+
+class Cell(Struct, frozen=True):
+    """How often one bot finished ahead of another."""
+
+    bot: str
+    opponent: str
+    ahead: int
+    games: int
+    share: float
+    low: float
+    """The 95 % interval of the share (Wilson's)."""
+    high: float
+
+    @property
+    def tint(self) -> str:
+        """Return the colour class: none where the interval holds one half."""
+        if self.low <= 0.5 <= self.high:
+            return "even"
+        strength = min(_TINTS, 1 + int(10 * abs(self.share - 0.5)))
+        return f"{'ahead' if self.share > 0.5 else 'behind'}-{strength}"
+
+
+def cell(board: Leaderboard, bot: str, opponent: str) -> Cell | None:
+    """Return the cell for two bots, or None where they never met."""
+    duel = board.duels.get((bot, opponent), Duel(0, 0))
+    if not duel.games:
+        return None
+    low, high = wilson(duel.ahead, duel.games)
+    return Cell(bot, opponent, duel.ahead, duel.games, duel.ahead / duel.games, low, high)
+
+
+def wilson(hits: int, trials: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share; trials is at least 1."""
+    share, square = hits / trials, Z95**2
+    centre = share + square / (2 * trials)
+    spread = Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    scale = 1 + square / trials
+    return (centre - spread) / scale, (centre + spread) / scale
+
+
+def cells(board: Leaderboard) -> list[Cell]:
+    """Return all pairs that met, row by row, best bot first."""
+    names = [row.bot for row in board.rows]
+    pairs = (cell(board, bot, rival) for bot in names for rival in names)
+    return [found for found in pairs if found is not None]
+
+
+class MatrixRow(Struct, frozen=True):
+    """A bot's line in a head-to-head table."""
+
+    bot: str
+    cells: tuple[Cell | None, ...]
+
+
+def matrix(board: Leaderboard) -> list[MatrixRow]:
+    """Return the head-to-head table; rows and columns stand in the leaderboard's order."""
+    names = [row.bot for row in board.rows]
+    return [MatrixRow(bot, tuple(cell(board, bot, rival) for rival in names)) for bot in names]

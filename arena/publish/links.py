@@ -1,0 +1,75 @@
+"""Where each page and data file stands: paths relative to the site, safe whatever a bot's name."""
+
+import re
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+from msgspec import Struct
+
+from arena.ratings.table import Leaderboard
+from arena.records import LeagueInfo
+
+_SLUG_LENGTH = 40
+_LOOKS_HASHED = re.compile(r"-[0-9a-f]{8}$")
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9_]+", "-", name.lower())[:_SLUG_LENGTH].strip("-")
+
+
+def _stem(name: str, length: int) -> str:
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+    return f"{_slug(name) or 'x'}-{digest}"
+
+
+def file_stems(names: Iterable[str]) -> dict[str, str]:
+    """Return a file name (without suffix) for each name: a-z, 0-9, - and _, no two the same.
+
+    A plain name stands for itself; any other gets a hash, longer where somebody forged a clash.
+    """
+    taken: dict[str, str] = {}
+    for name in names:
+        plain = name == _slug(name) and not _LOOKS_HASHED.search(name)
+        stem, length = (name, 0) if plain else (_stem(name, 8), 8)
+        while taken.setdefault(stem, name) != name:
+            length += 8
+            stem = _stem(name, length)
+    return {name: stem for stem, name in taken.items()}
+
+
+class Links(Struct, frozen=True):
+    """The address book of one site. Every path is relative to the site's folder."""
+
+    bots: dict[str, str]
+    variants: dict[str, str]
+
+    def bot(self, name: str) -> str:
+        """Return the page of a bot."""
+        return f"bots/{self.bots[name]}.html"
+
+    def table_id(self, board: Leaderboard) -> str:
+        """Return the id of a leaderboard: an anchor and a part of file names."""
+        return f"{self.variants[board.variant]}-{board.players}p"
+
+    def table(self, board: Leaderboard) -> str:
+        """Return the place of a leaderboard on the front page."""
+        return f"index.html#{self.table_id(board)}"
+
+    def heads(self, board: Leaderboard) -> str:
+        """Return the head-to-head page of a leaderboard."""
+        return f"head-to-head/{self.table_id(board)}.html"
+
+    def data(self, board: Leaderboard, kind: str, suffix: str) -> str:
+        """Return the data file of kind `leaderboard` or `head-to-head`, suffix `csv` or `json`."""
+        return f"data/{kind}-{self.table_id(board)}.{suffix}"
+
+    def variant(self, label: str) -> str:
+        """Return the place of a variant's switches."""
+        return f"conditions.html#variant-{self.variants[label]}"
+
+
+def links(league: LeagueInfo, leaderboards: Sequence[Leaderboard]) -> Links:
+    """Return the address book for a league's site."""
+    bots = [bot.name for bot in league.bots]
+    labels = dict.fromkeys([*league.variants, *(board.variant for board in leaderboards)])
+    return Links(file_stems(bots), file_stems(labels))

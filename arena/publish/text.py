@@ -1,0 +1,81 @@
+"""Text for pages and spreadsheets: what bots wrote made harmless, numbers made readable."""
+
+import unicodedata
+
+_KEPT = "\n\t"
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+"""Unicode categories that a browser or terminal would obey, hide or stumble over, not show."""
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001  spreadsheets take the wide forms too
+
+
+class _Visible(dict[int, str | int]):
+    """A table for str.translate, filled as characters turn up."""
+
+    def __missing__(self, code: int) -> str | int:
+        self[code] = code if _is_seen(chr(code)) else _spelt(code)
+        return self[code]
+
+
+def _is_seen(char: str) -> bool:
+    return char in _KEPT or unicodedata.category(char) not in _UNSEEN
+
+
+def _spelt(code: int) -> str:
+    """Return the escape that stands for a character without a shape: any font has its letters."""
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
+
+
+_TABLE = _Visible()
+
+
+def visible(text: str) -> str:
+    """Spell out control, format and unpaired characters; keep line breaks and tabs.
+
+    An escape sequence comes out as letters, so neither a browser nor a terminal acts on it, and a
+    reader sees that it was there.
+    """
+    return text.translate(_TABLE)
+
+
+def one_line(text: str) -> str:
+    """Spell out line breaks and tabs too."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def csv_text(text: str) -> str:
+    """Return a CSV cell that no spreadsheet takes for a formula, all on one line."""
+    return "'" * text.startswith(_FORMULA) + one_line(text)
+
+
+def clipped(text: str, limit: int) -> str:
+    """Return the first `limit` characters, with an ellipsis where there were more."""
+    return text if len(text) <= limit else text[:limit] + "…"
+
+
+def tail(text: str, limit: int) -> str:
+    """Return the last `limit` characters in whole lines where that is possible."""
+    if len(text) <= limit:
+        return text
+    end = text[-limit:]
+    return "…\n" + (end.partition("\n")[2] or end)
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """Return a number with its sign; nought has none."""
+    shown = f"{value:+.{digits}f}"
+    return shown[1:] if float(shown) == 0 else shown.replace("-", "\u2212")
+
+
+def fixed(value: float, digits: int = 2) -> str:
+    """Return a number with so many decimals."""
+    return signed(value, digits).removeprefix("+")
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share (0 to 1) in per cent, with the sign."""
+    return f"{100 * share:.{digits}f}\u202f%"
+
+
+def grouped(value: int) -> str:
+    """Return a whole number with its thousands set apart."""
+    return f"{value:,}"

@@ -1,0 +1,117 @@
+"""Hand-made leagues: small, deterministic, with whatever names and faults a test wants."""
+
+from hashlib import sha256
+
+from arena.perudo.rules import variant
+from arena.ratings.table import Leaderboard, Result, rate
+from arena.records import (
+    BidMade,
+    BotInfo,
+    CallMade,
+    Cause,
+    Event,
+    Faulted,
+    Fixture,
+    GameRecord,
+    LeagueInfo,
+    LimitsInfo,
+    PlayedFixture,
+    RoundStarted,
+)
+
+SEED = "5f0c7a2e9b"
+
+
+def bot(name: str, author: str = "Ada", version: str = "1.0") -> BotInfo:
+    return BotInfo(name, author, version, "python", sha256(repr(name).encode()).hexdigest())
+
+
+def league(names: tuple[str, ...], **changes: object) -> LeagueInfo:
+    fields: dict[str, object] = {
+        "name": "Test league",
+        "variants": {
+            "bga": variant("bga", {}),
+            "house rules": variant("classic", {"calza_in_palifico": True}, calza=True),
+        },
+        "bots": tuple(bot(name) for name in names),
+        "players": (2, 3),
+        "games": 4,
+        "limits": LimitsInfo(),
+        "sandbox": "bubblewrap",
+        "seed": SEED,
+        "commitment": sha256(SEED.encode()).hexdigest(),
+        "arena_version": "0.1.0",
+    }
+    return LeagueInfo(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def _game(number: int, seats: int, shift: int, fault: Faulted | None) -> GameRecord:
+    order = [(seat * 2 + number + shift) % seats if seats % 2 else seat for seat in range(seats)]
+    if seats % 2 == 0 and (number + shift) % 3 == 0:
+        order.reverse()
+    places = tuple(place + 1 for place in order)
+    dice = tuple((1, 2, 3) for _ in range(seats))
+    events: list[Event] = [
+        RoundStarted(0, 0, None, dice),
+        BidMade(0, 2, 3),
+        RoundStarted(1, 0, 1, dice),
+    ]
+    last = fault or CallMade(1, "dudo", 1, 0, None)
+    return GameRecord(number, places, [*events, last])
+
+
+def fixture(
+    index: int,
+    seats: tuple[str, ...],
+    label: str = "bga",
+    faults: dict[int, Faulted] | None = None,
+    stderr: tuple[str, ...] = (),
+    games: int = 4,
+) -> PlayedFixture:
+    """`faults` by game number."""
+    ident = sha256(f"{label}{index}".encode()).hexdigest()[:16]
+    fix = Fixture(ident, index, label, seats, f"{SEED}/{index}", games)
+    records = [
+        _game(number, len(seats), index, (faults or {}).get(number)) for number in range(games)
+    ]
+    return PlayedFixture(fix, records, "bubblewrap", "wall", 100 + index, 1.5, stderr)
+
+
+def boards(played: list[PlayedFixture]) -> list[Leaderboard]:
+    """Rate what was played, one leaderboard for each variant and table size that occurs."""
+    kinds = {(one.fixture.variant, len(one.fixture.seats)): None for one in played}
+    return [rate(label, players, _results(played, label, players)) for label, players in kinds]
+
+
+def _results(played: list[PlayedFixture], label: str, players: int) -> list[Result]:
+    return [
+        Result(one.fixture.seats, game.places, _faulted(game, players))
+        for one in played
+        if (one.fixture.variant, len(one.fixture.seats)) == (label, players)
+        for game in one.games
+    ]
+
+
+def _faulted(game: GameRecord, players: int) -> tuple[bool, ...]:
+    out = {event.seat for event in game.events if isinstance(event, Faulted)}
+    return tuple(seat in out for seat in range(players))
+
+
+NAMES = ("alpha", "Bravo Bot", "gamma", "delta")
+
+
+def sample(
+    names: tuple[str, ...] = NAMES,
+) -> tuple[LeagueInfo, list[Leaderboard], list[PlayedFixture]]:
+    """Four bots, two variants, tables of two and three, faults of two causes."""
+    a, b, c, d = names
+    crash = Faulted(1, Cause.CRASH, "exit status 1")
+    late = Faulted(0, Cause.TIMEOUT, "no answer within 2 s")
+    played = [
+        fixture(0, (a, b)),
+        fixture(1, (c, d), faults={1: crash, 2: crash}, stderr=("", "Traceback\n  <b>boom</b>\n")),
+        fixture(2, (b, c), faults={0: late}),
+        fixture(3, (a, b, c), "house rules"),
+        fixture(4, (d, a, b), "house rules"),
+    ]
+    return league(names), boards(played), played

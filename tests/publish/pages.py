@@ -1,0 +1,49 @@
+"""Reading a written site: its files, links, ids and tables."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.tags: list[tuple[str, dict[str, str]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {key: value or "" for key, value in attrs}
+        self.tags.append((tag, found))
+        self.links += [found[key] for key in ("href", "src") if key in found]
+        self.ids += [found["id"]] if "id" in found else []
+
+
+def read(path: Path) -> _Reader:
+    reader = _Reader()
+    reader.feed(path.read_text(encoding="utf-8"))
+    reader.close()
+    return reader
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file of a site, hidden ones too."""
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
+
+
+def broken_links(folder: Path) -> list[str]:
+    """Links to files or anchors that are not there; data: links are no links."""
+    pages = {path.resolve(): read(path) for path in folder.rglob("*.html")}
+    broken = []
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme == "data":
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            known = pages[target].ids if target in pages else []
+            whole = target.is_file() and target.is_relative_to(folder.resolve())
+            if parts.scheme or not whole or (parts.fragment and parts.fragment not in known):
+                broken.append(f"{path.name}: {link}")
+    return broken

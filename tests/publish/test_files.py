@@ -1,0 +1,147 @@
+"""Replacing a site: what is left when something goes wrong on the way."""
+
+import errno
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.publish.files import MANIFEST, STAGING, replace_site
+from arena.publish.site import write_site
+from tests.publish import factory
+from tests.publish.pages import broken_links, tree
+
+OLD = factory.sample()
+NEW = factory.sample(("alpha", "Bravo Bot", "epsilon", "zeta"))
+
+
+class Stop(BaseException):
+    """Stands for a killed run."""
+
+
+def interrupt_move(monkeypatch: pytest.MonkeyPatch, after: int, error: BaseException) -> None:
+    """Let so many files be moved into place, then fail."""
+    move, moved = Path.replace, iter(range(after))
+
+    def replace(self: Path, target: Path) -> Path:
+        if next(moved, None) is None:
+            raise error
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+
+
+def test_pages_that_are_gone_are_removed_and_other_files_stay(tmp_path: Path) -> None:
+    write_site(*OLD, tmp_path)
+    (tmp_path / "CNAME").write_text("mine")
+    (tmp_path / "bots" / "notes.txt").write_text("mine")
+    write_site(*NEW, tmp_path)
+    names = set(tree(tmp_path))
+    assert {"CNAME", "bots/notes.txt", "bots/zeta.html"} <= names
+    assert not {"bots/gamma.html", "bots/delta.html"} & names
+    assert broken_links(tmp_path) == []
+
+
+def test_a_folder_that_became_empty_goes_too(tmp_path: Path) -> None:
+    replace_site(tmp_path, [("index.html", "1"), ("bots/a.html", "2")])
+    replace_site(tmp_path, [("index.html", "1")])
+    assert sorted(path.name for path in tmp_path.iterdir()) == [MANIFEST, "index.html"]
+
+
+@pytest.mark.parametrize("after", range(0, 24, 3))
+def test_a_rerun_cut_short_at_any_move_leaves_every_link_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    write_site(*OLD, tmp_path)
+    with monkeypatch.context() as patch:
+        interrupt_move(patch, after, Stop())
+        with pytest.raises(Stop):
+            write_site(*NEW, tmp_path)
+    assert broken_links(tmp_path) == []
+    write_site(*NEW, tmp_path)
+    fresh = tmp_path / "fresh"
+    write_site(*NEW, fresh)
+    left = {name: text for name, text in tree(tmp_path).items() if not name.startswith("fresh/")}
+    assert left == tree(fresh)
+
+
+@pytest.mark.parametrize("after", [0, 1, 11, 20])
+def test_a_first_run_cut_short_has_no_front_page_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    interrupt_move(monkeypatch, after, Stop())
+    with pytest.raises(Stop):
+        write_site(*OLD, tmp_path)
+    assert not (tmp_path / "index.html").exists()
+
+
+def test_a_full_disk_leaves_the_old_site_untouched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_site(*OLD, tmp_path)
+    before = tree(tmp_path)
+    write, written = Path.write_bytes, iter(range(5))
+
+    def write_bytes(self: Path, data: bytes) -> int:
+        if next(written, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    with pytest.raises(ArenaError, match="No space left on device") as caught:
+        write_site(*NEW, tmp_path)
+    assert caught.value.where == str(tmp_path)
+    assert "free some space" in caught.value.hint
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("path", ["file", "file/below"])
+def test_a_folder_that_cannot_be_is_an_arena_error(tmp_path: Path, path: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ArenaError) as caught:
+        write_site(*OLD, tmp_path / path)
+    assert "file" in caught.value.hint
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_folder_without_permission_is_an_arena_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_move(monkeypatch, 0, PermissionError(errno.EACCES, "Permission denied"))
+    with pytest.raises(ArenaError, match="Permission denied") as caught:
+        write_site(*OLD, tmp_path / "site")
+    assert "may write" in caught.value.hint
+
+
+def test_somebody_elses_file_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("mine")
+    with pytest.raises(ArenaError, match=r"'index\.html' is already there"):
+        write_site(*OLD, tmp_path)
+    assert tree(tmp_path) == {"index.html": b"mine"}
+
+
+@pytest.mark.parametrize("name", ["../victim", "/victim", "", ".", "a/../../victim", 7])
+def test_a_forged_manifest_removes_nothing_outside(tmp_path: Path, name: object) -> None:
+    site, victim = tmp_path / "site", tmp_path / "victim"
+    site.mkdir()
+    victim.write_text("mine")
+    path = str(victim) if name == "/victim" else name
+    (site / MANIFEST).write_text(json.dumps({"files": [path]}))
+    replace_site(site, [("index.html", "1")])
+    assert victim.read_text() == "mine"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "{", '{"files": 3}'])
+def test_a_broken_manifest_is_no_manifest(tmp_path: Path, text: str) -> None:
+    (tmp_path / MANIFEST).write_text(text)
+    replace_site(tmp_path, [("index.html", "1")])
+    assert json.loads((tmp_path / MANIFEST).read_bytes())["files"] == ["index.html"]
+
+
+def test_what_a_killed_run_left_is_swept_away(tmp_path: Path) -> None:
+    left = tmp_path / f"{STAGING}dead" / "bots"
+    left.mkdir(parents=True)
+    (left / "a.html").write_text("half")
+    replace_site(tmp_path, [("index.html", "1")])
+    assert sorted(tree(tmp_path)) == [MANIFEST, "index.html"]

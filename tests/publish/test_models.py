@@ -1,0 +1,145 @@
+"""Page models: scales, tints, conditions, where the data folders are."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from arena import shipped
+from arena.errors import ArenaError
+from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
+from arena.publish import conditions
+from arena.publish.boards import axis, cell, wilson
+from arena.publish.facts import STDERR_PIECES, STDERR_SHOWN, gather
+from arena.publish.site import CAUSES, write_site
+from arena.ratings.table import Duel, Leaderboard, Row
+from arena.records import Cause, Faulted
+from tests.publish import factory
+
+
+def row(bot: str, mu: float, sigma: float) -> Row:
+    return Row(bot=bot, mu=mu, sigma=sigma, games=1, wins=0, mean_place=1.0, faults=0)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [row("a", 0.0, 8.3)],
+        [row("a", 0.0, 0.0)],
+        [row("a", 0.01, 0.002), row("b", -0.01, 0.002)],
+        [row("a", 31.0, 1.0), row("b", -31.0, 7.0)],
+    ],
+)
+def test_a_scale_holds_every_interval_and_nought(rows: list[Row]) -> None:
+    scale = axis(rows)
+    assert 0 in scale.ticks
+    assert 2 <= len(scale.ticks) <= 8
+    for value in [0.0, *scale.ticks, *(one.low for one in rows), *(one.high for one in rows)]:
+        assert 0 < float(scale.at(value).rstrip("%")) < 100
+
+
+def test_a_bar_is_as_long_as_its_interval() -> None:
+    scale = axis([row("a", 2.0, 1.0)])
+    ends = [float(scale.at(value).rstrip("%")) for value in (0.04, 3.96)]
+    assert float(scale.width(0.04, 3.96).rstrip("%")) == pytest.approx(ends[1] - ends[0], abs=0.02)
+
+
+def test_small_scales_have_the_decimals_they_need() -> None:
+    assert axis([row("a", 0.0, 0.1)]).digits == 1
+    assert axis([row("a", 0.0, 5.0)]).digits == 0
+
+
+@pytest.mark.parametrize(
+    ("ahead", "games", "tint"),
+    [
+        (1, 1, "even"),
+        (55, 100, "even"),
+        (550, 1000, "ahead-1"),
+        (450, 1000, "behind-1"),
+        (65, 100, "ahead-2"),
+        (100, 100, "ahead-4"),
+        (0, 100, "behind-4"),
+    ],
+)
+def test_a_tint_means_more_than_chance(ahead: int, games: int, tint: str) -> None:
+    board = Leaderboard("bga", 2, [], {("a", "b"): Duel(ahead, games)})
+    found = cell(board, "a", "b")
+    assert found is not None
+    assert found.tint == tint
+    assert cell(board, "b", "a") is None
+
+
+def test_wilson_agrees_with_a_published_value() -> None:
+    # 81 of 263: the worked example in Newcombe (1998), 0.2553 to 0.3662.
+    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=1e-4)
+
+
+def test_every_switch_option_and_cause_is_explained() -> None:
+    assert set(conditions.WORDS) == SWITCHES | OPTIONS
+    assert set(CAUSES) == set(Cause)
+
+
+@pytest.mark.parametrize("book", VARIANTS)
+def test_overridden_switches_are_marked_and_no_others(book: str) -> None:
+    rules = variant(book, {"calza_in_palifico": True, "reveal": "at_once"}, calza=True)
+    league = factory.league((), variants={"mine": rules, "book": VARIANTS[book]})
+    marked = {one.name for one in conditions.switches(league) if one.values[0].book is not None}
+    assert marked == set(changed_switches(rules))
+    assert all(one.values[1].book is None for one in conditions.switches(league))
+    assert [one.values[0].shown for one in conditions.options(league)] == ["yes", "no", "5"]
+
+
+def test_conditions_page_has_seed_commitment_limits_and_what_was_used(tmp_path: Path) -> None:
+    league, boards, played = factory.sample()
+    write_site(league, boards, played, tmp_path)
+    page = (tmp_path / "conditions.html").read_text()
+    assert f"printf %s {factory.SEED} | sha256sum" in page
+    assert sha256(factory.SEED.encode()).hexdigest() in page
+    assert "arena verify league.yaml" in page
+    assert "10 s" in page
+    assert "bubblewrap <small>5 fixtures</small>" in page
+    assert "wall clock <small>5 fixtures</small>" in page
+    assert "<dd>510</dd>" in page
+    assert "changed; the book has no" in page
+
+
+def test_a_seed_is_quoted_for_the_shell() -> None:
+    assert conditions.model(factory.league((), seed="a b; rm"))["quoted_seed"] == "'a b; rm'"
+
+
+def test_games_are_walked_once() -> None:
+    _, _, played = factory.sample()
+    facts = gather(iter(played))
+    total = facts.total()
+    assert (total.fixtures, total.games, total.decisions) == (5, 20, 510)
+    assert {key: kind.games for key, kind in facts.played.items()} == {
+        ("bga", 2): 12,
+        ("house rules", 3): 8,
+    }
+
+
+def test_a_bot_that_always_crashes_keeps_a_bounded_tail() -> None:
+    crash = {0: Faulted(0, Cause.CRASH, "exit status 1")}
+    noise = ("x" * 70 + "\n") * 900
+    played = [factory.fixture(n, ("a", "b"), faults=crash, stderr=(noise, "")) for n in range(50)]
+    facts = gather(played)
+    assert len(facts.faults) == 50
+    assert len(facts.stderr["a"]) == STDERR_PIECES
+    assert all(len(text) <= STDERR_SHOWN + 2 for text in facts.stderr["a"].values())
+
+
+def test_the_data_folders_are_found_in_a_checkout() -> None:
+    assert (shipped.folder("reports") / "base.html").is_file()
+    with pytest.raises(ArenaError, match="'nonsense' is missing"):
+        shipped.folder("nonsense")
+
+
+def test_the_data_folders_are_found_in_a_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = tmp_path / "arena" / "_shipped" / "reports"
+    inside.mkdir(parents=True)
+    (tmp_path / "reports").mkdir()
+    monkeypatch.setattr(shipped, "_PACKAGE", tmp_path / "arena")
+    assert shipped.folder("reports") == inside

@@ -1,0 +1,208 @@
+"""The whole site: links, markup, determinism, the page's numbers against the data files."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import html5lib
+import pytest
+
+from arena.publish.site import write_site
+from arena.publish.text import fixed, grouped, percent, signed
+from arena.records import Cause, Faulted, PlayedFixture
+from tests.publish import factory
+from tests.publish.pages import broken_links, read, tree
+
+XHTML = "{http://www.w3.org/1999/xhtml}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(*factory.sample(), tmp_path_factory.mktemp("site")).parent
+
+
+def document(path: Path) -> Any:
+    return html5lib.HTMLParser(strict=True).parse(path.read_bytes(), transport_encoding="utf-8")
+
+
+def table_text(path: Path, caption: str) -> list[list[str]]:
+    """The text of each cell in the body of the table with that caption's id."""
+    for table in document(path).iter(f"{XHTML}table"):
+        if table.find(f"{XHTML}caption").get("id") == caption:
+            rows = table.find(f"{XHTML}tbody").iter(f"{XHTML}tr")
+            return [["".join(cell.itertext()).strip() for cell in row] for row in rows]
+    raise AssertionError(f"no table {caption}")
+
+
+def test_the_entry_point_returns_the_front_page(site: Path) -> None:
+    assert (site / "index.html").is_file()
+    assert [path.name for path in site.glob(".*")] == [".perudo-arena-site.json"]
+
+
+def test_every_link_resolves(site: Path) -> None:
+    assert broken_links(site) == []
+
+
+def test_every_page_is_valid_html_with_language_title_and_policy(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) == 3 + 4 + 2
+    for path in pages:
+        root = document(path)
+        metas = {
+            meta.get("http-equiv") or meta.get("name"): meta.get("content")
+            for meta in root.iter(f"{XHTML}meta")
+        }
+        assert root.get("lang") == "en"
+        assert root.find(f"{XHTML}head/{XHTML}title").text.endswith("\u2013 Test league")
+        assert metas["Content-Security-Policy"].startswith("default-src 'none'; style-src 'self'")
+        assert "width=device-width" in metas["viewport"]
+
+
+def test_ids_are_unique_and_nothing_runs_or_is_styled_inline(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        page = read(path)
+        assert len(page.ids) == len(set(page.ids))
+        for tag, attributes in page.tags:
+            assert tag not in {"script", "style", "iframe", "object", "embed"}
+            assert not any(key == "style" or key.startswith("on") for key in attributes)
+
+
+def test_every_table_has_a_caption_and_scopes_and_scrolls_in_its_own_container(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        page = read(path)
+        tags = [tag for tag, _ in page.tags]
+        assert tags.count("table") == tags.count("caption")
+        for at, (tag, attributes) in enumerate(page.tags):
+            if tag == "th":
+                assert attributes["scope"] in {"row", "col"}
+            if tag == "table":
+                assert page.tags[at - 1][1].get("class") == "scroll"
+
+
+def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None:
+    data = json.loads((site / "data/leaderboard-bga-2p.json").read_bytes())
+    cells = table_text(site / "index.html", "caption-bga-2p")
+    assert (data["variant"], data["players"], data["chance"]) == ("bga", 2, 0.5)
+    expected = [
+        [
+            str(row["rank"]),
+            row["bot"],
+            signed(row["mu"]),
+            fixed(row["sigma"]),
+            signed(row["conservative"]),
+            grouped(row["games"]),
+            grouped(row["wins"]),
+            percent(row["win_share"]),
+            fixed(row["mean_place"]),
+            grouped(row["faults"]),
+        ]
+        for row in data["rows"]
+    ]
+    assert [row[:2] + row[3:] for row in cells] == expected
+    with (site / "data/leaderboard-bga-2p.csv").open(newline="") as file:
+        for line, row in zip(csv.DictReader(file), data["rows"], strict=True):
+            assert float(line["mu"]) == row["mu"]
+            assert float(line["win_share"]) == row["win_share"]
+
+
+def test_leaderboard_numbers_are_those_counted(site: Path) -> None:
+    _, boards, _ = factory.sample()
+    data = json.loads((site / "data/leaderboard-bga-2p.json").read_bytes())
+    board = next(board for board in boards if (board.variant, board.players) == ("bga", 2))
+    for row, counted in zip(data["rows"], board.rows, strict=True):
+        assert (row["bot"], row["mu"], row["wins"]) == (counted.bot, counted.mu, counted.wins)
+        assert row["faults"] == counted.faults
+    assert sum(row["faults"] for row in data["rows"]) == 3
+
+
+def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
+    data = json.loads((site / "data/head-to-head-bga-2p.json").read_bytes())
+    cells = table_text(site / "head-to-head/bga-2p.html", "caption")
+    names = [row[1] for row in cells]
+    shown = {
+        (row[1], names[at]): text
+        for row in cells
+        for at, text in enumerate(row[2:])
+        if text not in {"itself", "\u2013"}
+    }
+    assert shown == {
+        (row["bot"], row["opponent"]): percent(row["share"], 0) + grouped(row["games"])
+        for row in data["rows"]
+    }
+    shares = {(row["bot"], row["opponent"]): row["share"] for row in data["rows"]}
+    assert all(shares[a, b] + shares[b, a] == pytest.approx(1) for a, b in shares)
+    assert ("alpha", "delta") not in shares
+
+
+def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
+    rows = json.loads((site / "data/faults.json").read_bytes())["rows"]
+    assert [
+        (row["cause"], row["bot"], row["index"], row["game"], row["round"]) for row in rows
+    ] == [
+        ("crash", "delta", 1, 1, 1),
+        ("crash", "delta", 1, 2, 1),
+        ("timeout", "Bravo Bot", 2, 0, 1),
+    ]
+    assert rows[0]["opponents"] == ["gamma"]
+    assert len(table_text(site / "faults.html", "caption-crash")) == 2
+    page = (site / "bots/delta.html").read_text()
+    assert "&lt;b&gt;boom&lt;/b&gt;" in page
+    assert page.count('class="stderr"') == 1
+    assert (
+        '<a href="faults.html#crash">crash</a> <span class="count">2</span>'
+        in (site / "index.html").read_text()
+    )
+
+
+def test_a_fault_before_any_dice_has_no_round(tmp_path: Path) -> None:
+    league, boards, played = factory.sample()
+    early = played[1].games[1]
+    games = [type(early)(early.game, early.places, [early.events[-1]])]
+    one = PlayedFixture(played[1].fixture, games, "none", "cpu", 9, 1.0)
+    write_site(league, boards, [one], tmp_path)
+    assert json.loads((tmp_path / "data/faults.json").read_bytes())["rows"][0]["round"] is None
+    assert "before&nbsp;the&nbsp;dice" in (tmp_path / "faults.html").read_text()
+
+
+def test_no_faults_is_said(tmp_path: Path) -> None:
+    league, _, _ = factory.sample()
+    played = [factory.fixture(0, ("alpha", "gamma"))]
+    write_site(league, factory.boards(played), played, tmp_path)
+    assert "There are none" in (tmp_path / "faults.html").read_text()
+    assert "faults-title" not in (tmp_path / "index.html").read_text()
+    assert (tmp_path / "data/faults.csv").read_text().count("\n") == 1
+
+
+def test_a_league_that_has_not_played_has_a_whole_site(tmp_path: Path) -> None:
+    league, _, _ = factory.sample()
+    write_site(league, [], [], tmp_path)
+    assert broken_links(tmp_path) == []
+    assert "No games have been played yet" in (tmp_path / "index.html").read_text()
+
+
+def test_many_faults_are_cut_on_pages_and_whole_in_data(tmp_path: Path) -> None:
+    names = ("alpha", "gamma")
+    always = {game: Faulted(1, Cause.FLOOD, "too long") for game in range(600)}
+    played = [factory.fixture(0, names, faults=always, games=600)]
+    write_site(factory.league(names), factory.boards(played), played, tmp_path)
+    assert len(table_text(tmp_path / "faults.html", "caption-flood")) == 500
+    assert "The first 500 of 600" in (tmp_path / "faults.html").read_text()
+    assert len(json.loads((tmp_path / "data/faults.json").read_bytes())["rows"]) == 600
+
+
+def test_same_data_same_bytes_and_no_absolute_path(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    write_site(*factory.sample(), one)
+    write_site(*factory.sample(), two)
+    write_site(*factory.sample(), two)
+    assert tree(one) == tree(two)
+    assert not any(str(tmp_path).encode() in content for content in tree(one).values())
+
+
+def test_files_can_be_read_by_a_web_server(site: Path) -> None:
+    reference = site / "probe"
+    reference.write_text("")
+    mode = reference.stat().st_mode
+    reference.unlink()
+    assert {(site / name).stat().st_mode for name in tree(site)} == {mode}
