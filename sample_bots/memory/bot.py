@@ -1,27 +1,27 @@
 """Remembers how the others bid, over all games of a fixture, and shifts the odds by it.
 
 For `odds` a hidden die matches a bid with the plain chance, whoever holds it. But a bid says
-something about the bidder's dice. All dice are shown when a round ends; so this bot counts, for each
-seat and number of dice, how many of them matched the seat's own last bid. When that seat bids again,
-its dice are expected to match as often as they did before, and only the others' by plain chance.
+something about the bidder's dice. All dice are shown when a round ends; so this bot counts, for
+each seat and number of dice, how many of them matched the seat's own last bid. When that seat bids
+again, its dice are expected to match as often as before, and only the others' by plain chance.
 """
 
 import json
 import sys
-from functools import lru_cache
+from functools import cache
 from math import comb
 
 CALZA = 0.5  # a right calza regains a die, a wrong one loses a die: call when right is likelier
 DOUBT = 4  # rounds one must see of a seat before its habits outweigh what is usual
 
 
-@lru_cache(maxsize=None)
+@cache
 def exactly(dice, sides):
     """Return the chances that 0, 1, ... of `dice` dice show one of `sides` given sides."""
     return [comb(dice, k) * sides**k * (6 - sides) ** (dice - k) / 6**dice for k in range(dice + 1)]
 
 
-@lru_cache(maxsize=None)
+@cache
 def at_least(needed, dice, sides):
     return sum(exactly(dice, sides)[max(needed, 0) :])
 

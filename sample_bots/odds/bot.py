@@ -8,7 +8,7 @@ it, `Count` keeps it from what the arena announces.
 
 import json
 import sys
-from functools import lru_cache
+from functools import cache
 from math import comb
 
 CALZA = 0.5  # a right calza regains a die, a wrong one loses a die: call when right is likelier
@@ -42,7 +42,7 @@ class Count:
         return sum(left) - len(request["dice"])
 
 
-@lru_cache(maxsize=None)
+@cache
 def at_least(needed, dice, sides):
     """Return the chance that `needed` of `dice` dice or more show one of `sides` given sides."""
     hits = range(max(needed, 0), dice + 1)
@@ -58,10 +58,10 @@ def holds(request, hidden, quantity, face):
 
 
 def choose(turn, hidden):
-    """Return the answer to a turn. More dice than needed never make a raise safer, so `min` will do."""
+    """Return the answer to a turn."""
     best, chance = None, -1.0
     for r in turn["raises"]:
-        survives = holds(turn, hidden, r["min"], r["face"])
+        survives = holds(turn, hidden, r["min"], r["face"])  # a higher bid is never safer
         if survives > chance:
             best, chance = r, survives
     if turn["dudo"]:
