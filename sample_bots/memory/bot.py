@@ -115,9 +115,9 @@ def choose(turn, memory):
     table = Table(turn, memory)
     best, chance = None, -1.0
     for r in turn["raises"]:
-        survives = table.holds(r["min"], r["face"])
-        if survives > chance:
-            best, chance = r, survives
+        holding = table.holds(r["min"], r["face"])
+        if holding > chance:
+            best, chance = r, holding
     if turn["dudo"]:
         bid = turn["bids"][-1]
         if best is None or 1 - table.holds(bid["quantity"], bid["face"]) > chance:

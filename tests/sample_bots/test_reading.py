@@ -66,9 +66,10 @@ def test_knows_fields_by_name_and_ignores_the_rest(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_dudo_is_all_that_is_left(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    """Without a raise it doubts even what its own dice prove."""
     with running(folders[name], tmp_path) as bot:
         begin(bot)
-        last = turn(bids=[{"seat": 1, "quantity": 15, "face": 1}], dice=[1] * 5, raises=[])
+        last = turn(bids=[{"seat": 1, "quantity": 2, "face": 1}], dice=[1] * 5, raises=[])
         assert ask(bot, last).action == "dudo"
 
 
