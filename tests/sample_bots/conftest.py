@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sample_bots.harness import bot_folders, prepare
+from tests.sample_bots.players import bot_folders, prepare
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.sample_bots.harness import BOTS, bot_folders
+from tests.sample_bots.players import BOTS, bot_folders
 
 FOLDERS = bot_folders()
 REQUIRED = {"name", "author", "version", "command", "runtime"}

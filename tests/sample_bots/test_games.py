@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena.perudo.rules import VARIANTS, variant
-from tests.sample_bots.harness import BotProcess, Player, Scripted, Table, bot_folders, running
+from tests.sample_bots.harness import Table
+from tests.sample_bots.players import BotProcess, Player, Scripted, bot_folders, running
 
 NAMES = [folder.name for folder in bot_folders()]
 ASK_FOR_CALZA = {"odds", "memory"}

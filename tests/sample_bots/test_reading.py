@@ -9,7 +9,8 @@ import pytest
 from arena.perudo.rules import variant
 from arena.wire.codec import decode_answer
 from arena.wire.messages import Answer
-from tests.sample_bots.harness import BotProcess, Player, Scripted, Table, bot_folders, running
+from tests.sample_bots.harness import Table
+from tests.sample_bots.players import BotProcess, Player, Scripted, bot_folders, running
 
 NAMES = [folder.name for folder in bot_folders()]
 COUNTERS = ["odds", "memory", "c-counter"]
@@ -99,6 +100,17 @@ def test_counts_the_dice_that_nobody_shows(
         assert ask(bot, *few, turn()).action == "dudo"
         assert ask(bot, lost | {"loser": None, "gainer": 1, "call": "calza"}, turn()).id == 7
         assert ask(bot, over, turn(game=1, alive=[0, 1, 2])).action == "bid"
+
+
+def test_odds_keeps_its_count_by_game(folders: dict[str, Path], tmp_path: Path) -> None:
+    """It plays many games over one pipe: what a game loses, another does not."""
+    faults = [{"type": "fault", "game": 0, "round": 0, "seat": 2, "cause": "crash"}]
+    with running(folders["odds"], tmp_path) as bot:
+        begin(bot)
+        bid = [{"seat": 1, "quantity": 4, "face": 6}]
+        assert ask(bot, *faults, turn(game=0, bids=bid)).action == "dudo"
+        assert ask(bot, turn(game=1, bids=bid, alive=[0, 1, 2])).action == "bid"
+        assert ask(bot, turn(game=0, bids=bid)).action == "dudo"
 
 
 @pytest.mark.parametrize("name", ["odds", "memory"])
