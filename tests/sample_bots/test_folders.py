@@ -1,0 +1,90 @@
+"""Each folder is what an author would hand in: a manifest, a standalone program, nothing else."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.sample_bots.players import BOTS, bot_folders
+
+FOLDERS = bot_folders()
+REQUIRED = {"name", "author", "version", "command", "runtime"}
+
+
+def manifest(folder: Path) -> dict[str, str]:
+    found = yaml.safe_load((folder / "bot.yaml").read_text())
+    assert isinstance(found, dict)
+    return found
+
+
+def test_there_are_the_eight_bots() -> None:
+    assert [folder.name for folder in FOLDERS] == [
+        "bluffer",
+        "c-counter",
+        "honest",
+        "js-cautious",
+        "memory",
+        "odds",
+        "random",
+        "sh-minimal",
+    ]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_manifest_is_complete(folder: Path) -> None:
+    found = manifest(folder)
+    assert REQUIRED <= set(found) <= REQUIRED | {"build"}
+    assert all(isinstance(value, str) and value for value in found.values())
+    assert found["name"] == folder.name
+    assert found["author"] == "Perudo Arena"
+    assert found["runtime"] in {"python", "node", "c", "any"}
+    assert (folder / "bot.yaml").read_text().startswith("# Teaches ")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_readme_names_the_bot(folder: Path) -> None:
+    assert f"| [`{folder.name}`]({folder.name}/) |" in (BOTS / "README.md").read_text()
+
+
+@pytest.mark.parametrize("path", sorted(BOTS.glob("*/*.py")), ids=lambda path: path.parent.name)
+def test_python_bots_need_the_standard_library_of_python_3_9_only(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 9))
+    assert ast.get_docstring(tree), "a bot begins with its idea"
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            names = [node.module or ""]
+        for name in names:
+            assert name.split(".")[0] in sys.stdlib_module_names - {"arena"}
+
+
+@pytest.mark.parametrize("path", sorted(BOTS.glob("*/*.c")), ids=lambda path: path.parent.name)
+def test_c_bots_include_the_standard_headers_only(path: Path) -> None:
+    included = re.findall(r"^#include (.+)$", path.read_text(), re.MULTILINE)
+    standard = {"math", "stdbool", "stdio", "stdlib", "string"}
+    assert set(included) <= {f"<{name}.h>" for name in standard}
+
+
+@pytest.mark.parametrize("path", sorted(BOTS.glob("*/*.js")), ids=lambda path: path.parent.name)
+def test_javascript_bots_require_what_node_brings_only(path: Path) -> None:
+    text = path.read_text()
+    assert all(name.startswith("node:") for name in re.findall(r'require\("(.+?)"\)', text))
+    assert "import " not in text
+
+
+def test_what_a_build_makes_is_ignored_by_git(folders: dict[str, Path]) -> None:
+    built = [folder for folder in FOLDERS if "build" in manifest(folder)]
+    assert built
+    for folder in built:
+        made = {p.name for p in folders[folder.name].iterdir()} - {
+            "bot.c",
+            "bot.yaml",
+            ".gitignore",
+        }
+        ignored = (folder / ".gitignore").read_text().split()
+        assert made
+        assert {f"/{name}" for name in made} <= set(ignored)

@@ -1,0 +1,102 @@
+"""Every bot plays legally in every corner of the rules, and ends when it is told to."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.perudo.rules import VARIANTS, variant
+from tests.sample_bots.harness import Table
+from tests.sample_bots.players import BotProcess, Player, Scripted, bot_folders, running
+
+NAMES = [folder.name for folder in bot_folders()]
+ASK_FOR_CALZA = {"odds", "memory"}
+
+
+@pytest.mark.parametrize("seats", [2, 3, 6])
+@pytest.mark.parametrize("calza", [False, True], ids=["plain", "calza"])
+@pytest.mark.parametrize("book", VARIANTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_plays_legally_among_scripted_seats(
+    name: str, book: str, calza: bool, seats: int, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    rules = variant(book, {}, calza=calza)
+    with running(folders[name], tmp_path) as bot:
+        others = [Scripted(seat) for seat in range(1, seats)]
+        table = Table(rules, f"{name}/{book}/{seats}", [bot, *others])
+        table.begin(2)
+        assert (0 in table.wants_calza) == (name in ASK_FOR_CALZA)
+        for game in range(2):
+            table.play(game)
+        assert table.faults == []
+        assert any(seat == 0 for seat, *_ in table.moves)
+
+
+@pytest.mark.parametrize("visible", [False, True], ids=["hidden", "visible"])
+@pytest.mark.parametrize("dice", [1, 2, 10])
+@pytest.mark.parametrize("name", NAMES)
+def test_plays_legally_with_few_and_many_dice(
+    name: str, dice: int, visible: bool, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    """Few dice bring bids to the cap, where no raise is left, and the shyest seats go there."""
+    rules = variant("pressman", {}, starting_dice=dice, lost_dice_visible=visible, calza=True)
+    games = 20 // dice
+    with running(folders[name], tmp_path) as bot:
+        table = Table(rules, f"{name}/{dice}", [Scripted(0, doubts=0.02), bot, Scripted(2)])
+        table.begin(games)
+        for game in range(games):
+            table.play(game)
+        assert table.faults == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plays_on_when_others_fault(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    with running(folders[name], tmp_path) as bot:
+        players: list[Player] = [Scripted(0, quits_in=1), Scripted(1), bot, Scripted(3, quits_in=4)]
+        table = Table(variant("bga", {}, calza=True), name, players)
+        table.begin(3)
+        for game in range(3):
+            table.play(game)
+        assert {seat for seat, _ in table.faults} == {0, 3}
+
+
+@pytest.mark.parametrize("book", VARIANTS)
+def test_all_bots_at_one_table(book: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    for names in (NAMES[:4], NAMES[4:]):
+        bots = [BotProcess(folders[name], tmp_path / name) for name in names]
+        try:
+            table = Table(variant(book, {}, calza=True), book, bots)
+            table.begin(3)
+            for game in range(3):
+                table.play(game)
+            assert table.faults == []
+            assert [bot.end() for bot in bots] == [0] * len(bots)
+            assert [bot.stderr.read_text() for bot in bots] == [""] * len(bots)
+        finally:
+            for bot in bots:
+                bot.kill()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ends_with_its_input(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    bot = BotProcess(folders[name], tmp_path / "stderr")
+    try:
+        Table(variant("bga", {}), name, [bot, Scripted(1)]).begin(1)
+        assert bot.end(bye=False) == 0
+        assert bot.stderr.read_text() == ""
+    finally:
+        bot.kill()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plays_the_same_game_again(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    moves = []
+    for _ in range(2):
+        with running(folders[name], tmp_path) as bot:
+            table = Table(
+                variant("italian", {}, calza=True), "again", [Scripted(0), bot, Scripted(2)]
+            )
+            table.begin(2)
+            table.play(0)
+            table.play(1)
+            moves.append(table.moves)
+    assert moves[0] == moves[1]
