@@ -5,7 +5,6 @@ ranges, verdicts and counts are made by asking that predicate about everything t
 and verdicts are plain dicts in the format of `arena judge`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,7 +91,7 @@ def is_veteran(table: Table, seat: int) -> bool:
 
 def bid_is_legal(table: Table, new: Bid) -> bool:
     """Whether the seat on turn may bid `new` now."""
-    if not 1 <= new[0] <= table.cap:
+    if not 1 <= new[0] <= table.cap or new[1] not in FACES:
         return False  # OVER-TOTAL
     if table.palifico_seat is None:
         return bid_fits(table.variant, table.bid, new)
@@ -218,7 +217,7 @@ def set_table(position: Json) -> Table:
     )
     refuse_bad_kind(table, position["round"]["kind"], starter)
     for action in position["actions"]:
-        refuse_bad_action(action, len(dice))
+        refuse_unless(0 <= action["seat"] < len(dice), "no such seat")
     return table
 
 
@@ -235,24 +234,20 @@ def refuse_bad_kind(table: Table, kind: str, starter: int) -> None:
         refuse_unless(not table.used[starter], "PAL-ONCE")
 
 
-def refuse_bad_action(action: Json, seats: int) -> None:
-    refuse_unless(0 <= action["seat"] < seats, "no such seat")
-    if action["do"] == "bid":
-        refuse_unless(action["face"] in FACES, "no such face")
+def moment_of(actions: list[Json], index: int) -> int:
+    """The action that `index` happens with, in the end; its place is the place of the moment."""
+    seen = [index]
+    while (partner := actions[seen[-1]].get("with")) is not None:
+        refuse_unless(0 <= partner < len(actions) and partner not in seen, "with leads nowhere")
+        seen.append(partner)
+    return seen[-1]
 
 
 def moments(actions: list[Json]) -> list[list[int]]:
     """The indices of the actions, those of one moment together, in order."""
-    groups: list[list[int]] = []
-    for index, action in enumerate(actions):
-        partner = action.get("with")
-        if partner is None:
-            groups.append([index])
-            continue
-        home = [group for group in groups if partner in group]
-        refuse_unless(bool(home), "with names an action to come")
-        home[0].append(index)
-    return groups
+    roots = [moment_of(actions, index) for index in range(len(actions))]
+    grouped = [[at for at, root in enumerate(roots) if root == n] for n in range(len(actions))]
+    return [group for group in grouped if group]
 
 
 def check(table: Table, action: Json) -> None:
@@ -324,20 +319,19 @@ def judge(position: Json) -> Json:
 # ---------------------------------------------------------------- counting
 
 
-def sequences(table: Table) -> Iterator[list[Bid]]:
-    """Every non-empty sequence of bids that goes on from the table as it is."""
+def count_from(table: Table) -> int:
+    """How many non-empty sequences of bids go on from the table as it is, one by one."""
+    found = 0
+    before = (table.bid, table.bidder, table.to_act)
     for quantity in range(1, table.cap + 1):
         for face in FACES:
-            bid = (quantity, face)
-            if not bid_is_legal(table, bid):
+            if not bid_is_legal(table, (quantity, face)):
                 continue
-            yield [bid]
-            before = (table.bid, table.bidder, table.to_act)
-            table.bid, table.bidder = bid, table.to_act
+            table.bid, table.bidder = (quantity, face), table.to_act
             table.to_act = table.after(table.to_act)[0]
-            for rest in sequences(table):
-                yield [bid, *rest]
+            found += 1 + count_from(table)
             table.bid, table.bidder, table.to_act = before
+    return found
 
 
 def count_sequences(variant: str, players: int, starting_dice: int, kind: str) -> int:
@@ -354,4 +348,4 @@ def count_sequences(variant: str, players: int, starting_dice: int, kind: str) -
         to_act=0,
         cap=players * starting_dice,
     )
-    return sum(1 for _ in sequences(table))
+    return count_from(table)

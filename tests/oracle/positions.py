@@ -68,18 +68,24 @@ def make_palifico(position: Json, rng: Random) -> None:
 def spoil(position: Json, rng: Random) -> None:
     """Make the table one that cannot be, in one of the ways that the format speaks of."""
     seat, other = rng.sample(range(len(position["dice"])), 2)
-    way = rng.randrange(5)
-    if way == 0:
-        position["dice"][seat] = [2] * (position["starting_dice"] + 1)
-    elif way == 1:
-        position["dice"][seat] = [7]
-    elif way == 2:
-        position["dice"][position["round"]["starter"]] = []
-    elif way == 3 and position["starting_dice"] > 1:
-        position["dice"][seat] = [3, 4]
-        position["round"] = {"kind": "palifico", "starter": seat, "palifico_seat": seat}
-    else:
-        position["round"] = {"kind": "palifico", "starter": seat, "palifico_seat": other}
+    starter = position["round"]["starter"]
+    palifico = {"kind": "palifico", "starter": seat, "palifico_seat": other}
+    changes: list[tuple[list[str | int], object]] = [
+        (["dice", seat], [2] * (position["starting_dice"] + 1)),
+        (["dice", seat], [rng.choice((0, 7))]),
+        (["dice", starter], []),
+        (["dice"], [[4] if place == starter else [] for place in range(len(position["dice"]))]),
+        (["dice"], [[1], [2], [3], [4], [5], [6], [1]]),
+        (["palifico_used"], [False] * (len(position["dice"]) - 1)),
+        (["round", "starter"], len(position["dice"])),
+        (["round"], palifico),
+        (["round"], palifico | {"palifico_seat": None}),
+        (["round"], palifico | {"palifico_seat": seat}),
+        (["round"], palifico | {"kind": "normal"}),
+    ]
+    path, value = rng.choice(changes)
+    parent = position if len(path) == 1 else position[path[0]]
+    parent[path[-1]] = value
 
 
 def next_moment(position: Json, so_far: Json, rng: Random) -> list[Json]:
@@ -143,6 +149,10 @@ def any_action(position: Json, rng: Random) -> Json:
     on_turn = so_far.get("to_act", 0)
     seat = on_turn if rng.random() < 0.7 else rng.randrange(seats)
     kind = rng.random()
+    if kind < 0.02:
+        return rng.choice((bid_by(seat, 1, 7), bid_by(seat, 0, 2), calza_by(seats)))
+    if kind < 0.04:
+        return calza_by(seat) | {"with": rng.randint(0, len(position["actions"]) + 1)}
     if kind < 0.15:
         return {"seat": seat, "do": "dudo"}
     if kind < 0.4:
