@@ -70,7 +70,7 @@ def spoil(position: Json, rng: Random) -> None:
     seat, other = rng.sample(range(len(position["dice"])), 2)
     starter = position["round"]["starter"]
     palifico = {"kind": "palifico", "starter": seat, "palifico_seat": other}
-    changes: list[tuple[list[str | int], object]] = [
+    changes: list[tuple[list[Any], object]] = [
         (["dice", seat], [2] * (position["starting_dice"] + 1)),
         (["dice", seat], [rng.choice((0, 7))]),
         (["dice", starter], []),
@@ -84,7 +84,7 @@ def spoil(position: Json, rng: Random) -> None:
         (["round"], palifico | {"kind": "normal"}),
     ]
     path, value = rng.choice(changes)
-    parent = position if len(path) == 1 else position[path[0]]
+    parent: Any = position if len(path) == 1 else position[path[0]]
     parent[path[-1]] = value
 
 
