@@ -17,12 +17,13 @@ from arena.perudo.round import first_standing
 from arena.perudo.rules import variant as rules_of
 from tests.oracle import oracle
 from tests.oracle.positions import random_position
+from tests.oracle.table import VARIANTS
 
 Json = dict[str, Any]
 ROUNDS = int(os.environ.get("ARENA_ORACLE_ROUNDS", "3000"))
 ROUNDS_TO_COUNT = [
     (variant, players, dice, kind)
-    for variant in oracle.VARIANTS
+    for variant in VARIANTS
     for players, dice in ((2, 1), (3, 1), (2, 2))
     for kind in ("normal", "palifico")
     # One by one, the 16 million sequences of this one take minutes.
@@ -44,7 +45,7 @@ def without_texts(verdict: Json) -> Json:
     return {key: verdict[key] for key in verdict if key not in ("id", "reason", "clauses")}
 
 
-@pytest.mark.parametrize("variant", oracle.VARIANTS)
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_engine_and_oracle_agree(variant: str) -> None:
     for number in range(ROUNDS):
         seed = f"{variant}/{number}"
