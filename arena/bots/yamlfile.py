@@ -7,15 +7,13 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError
+from arena.wire import shape
+from arena.wire.shape import ShapeError
 
 S = TypeVar("S", bound=msgspec.Struct)
 Marks = dict[str, str]
 """Where each value stands: "$.limits.answer" -> "4:11"."""
-
-_AT = re.compile(r" - at `(?:key in )?(?P<path>\$[^`]*)`$")
-_UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
-_MISSING = re.compile(r"missing required field `(?P<name>[^`]*)`")
 
 
 def load_yaml(path: Path, kind: type[S]) -> S:
@@ -48,21 +46,10 @@ def parse_yaml(path: Path) -> tuple[Any, Marks]:
 def convert(data: Any, marks: Marks, path: Path, kind: type[S]) -> S:
     """Turn plain data into a struct; raises ArenaError that names the place and the nearest key."""
     try:
-        return msgspec.convert(data, kind, strict=True)
-    except msgspec.ValidationError as error:
-        message = str(error)
-    at = _AT.search(message)
-    spot = at["path"] if at else "$"
-    what = _AT.sub("", message)
-    if unknown := _UNKNOWN.search(message):
-        name = unknown["name"]
-        known = _fields_at(kind, spot)
-        hint = did_you_mean(name, known) if known else ""
-        raise ArenaError(f"unknown key '{name}'", place(path, marks, f"{spot}.{name}"), hint)
-    if missing := _MISSING.search(message):
-        raise ArenaError(f"the key '{missing['name']}' is missing", place(path, marks, spot))
-    key = spot.removeprefix("$").lstrip(".")
-    raise ArenaError(f"{key}: {what}" if key else what, place(path, marks, spot))
+        return shape.convert(data, kind)
+    except ShapeError as error:
+        what, spot, hint = error.misfit
+        raise ArenaError(what, place(path, marks, spot), hint) from None
 
 
 def place(path: Path, marks: Marks, spot: str) -> str:
@@ -86,25 +73,6 @@ def _mark(node: yaml.Node, spot: str, marks: Marks, path: Path) -> None:
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             _mark(value, f"{spot}[{index}]", marks, path)
-
-
-def _fields_at(kind: type[msgspec.Struct], spot: str) -> list[str]:
-    """Return the keys known at a place, following the struct's own types."""
-    known: Any = kind
-    for name in re.findall(r"\.([^.\[]+)", spot):
-        known = next((f.type for f in msgspec.structs.fields(known) if f.encode_name == name), None)
-        known = _struct_in(known)
-        if known is None:
-            return []
-    return [field.encode_name for field in msgspec.structs.fields(known)]
-
-
-def _struct_in(kind: Any) -> Any:
-    """Return the struct type inside a list or a union, if any."""
-    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        return kind
-    inner = (_struct_in(part) for part in getattr(kind, "__args__", ()))
-    return next((found for found in inner if found is not None), None)
 
 
 def _one_line(error: Exception) -> str:

@@ -8,9 +8,10 @@ import click
 import msgspec
 
 from arena.cli.output import say
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError
 from arena.perudo.judge import Position, RefusedError, judge
-from arena.wire import strict
+from arena.wire import shape, strict
+from arena.wire.shape import ShapeError
 
 _encode = msgspec.json.Encoder().encode
 
@@ -47,24 +48,17 @@ def _judge_line(line: bytes, where: str) -> tuple[dict[str, object], int]:
     try:
         value = strict.loads(line)
         id_ = value.get("id") if isinstance(value, dict) else None
-        verdict = judge(msgspec.convert(value, Position))
+        verdict = judge(shape.convert(value, Position))
         return {"id": id_, **msgspec.to_builtins(verdict)}, 0
     except RefusedError as error:
         return _refused(id_, str(error)), 1
-    except (strict.StrictError, msgspec.ValidationError, ArenaError) as error:
-        reason = _explain(error)
-        say(f"error: {ArenaError(reason, where)}")
-        return _refused(id_, reason), 2
+    except (strict.StrictError, ShapeError) as error:
+        reason = str(error)
+    except ArenaError as error:
+        reason = "; ".join(part for part in (error.what, error.hint) if part)
+    say(f"error: {ArenaError(reason, where)}")
+    return _refused(id_, reason), 2
 
 
 def _refused(id_: object, reason: str) -> dict[str, object]:
     return {"id": id_, "verdict": "refused", "reason": reason}
-
-
-def _explain(error: Exception) -> str:
-    text = str(error)
-    if isinstance(error, msgspec.ValidationError) and "unknown field `" in text:
-        name = text.split("`")[1]
-        known = [field.encode_name for field in msgspec.structs.fields(Position)]
-        return f"{text}; {did_you_mean(name, known)}"
-    return text

@@ -122,6 +122,8 @@ def _why_not_in_palifico(now: Round, last: Bid, bid: Bid) -> Illegal:
         return f"the face is locked to {_PLURALS[last.face]} in a palifico round", clauses
     if bid.face < last.face:
         return "a palifico veteran may raise the face, not lower it", clauses
+    if bid.quantity > last.quantity:
+        return f"a raise of the face keeps the quantity, {last.quantity}", [*clauses, "RAISE-BOTH"]
     return f"a higher face takes at least {last.quantity}", clauses
 
 

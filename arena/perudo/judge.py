@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import Struct, field
 
 from arena.perudo.dice import Hand
 from arena.perudo.explain import Illegal, clauses_of, why_illegal_bid, why_illegal_call
@@ -26,7 +26,7 @@ class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
     """Something a seat said; `with_`: in the same moment as that action (0-based)."""
 
     seat: int
-    with_: int | UnsetType = field(default=UNSET, name="with")
+    with_: int | None = field(default=None, name="with")
 
 
 class BidAction(Action, tag="bid", frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -116,15 +116,13 @@ def judge(position: Position) -> Verdict:
     now = open_round(_standing(position, rules_of(position)))
     moments = _moments(position)
     for number, moment in enumerate(moments):
-        for at in moment:
-            wrong = _why_illegal(now, position.actions[at])
-            if wrong:
-                return IllegalVerdict(at, *wrong)
+        if illegal := _illegal_in(now, position, moment):
+            return illegal
         settled = _play(now, position, moment)
         if isinstance(settled, Round):
             now = settled
         elif number + 1 < len(moments):
-            return IllegalVerdict(moments[number + 1][0], "the round is over", ["DUDO"])
+            return IllegalVerdict(moments[number + 1][0], "the round is over", settled.clauses[:1])
         else:
             return settled
     return _open(now)
@@ -139,7 +137,9 @@ def rules_of(position: Position) -> Rules:
 def _standing(position: Position, rules: Rules) -> Standing:
     """Check that the position can be, and set the table."""
     dice = tuple(len(hand) for hand in position.dice)
-    used = position.palifico_used or (False,) * len(dice)
+    used = position.palifico_used
+    if used is None:
+        used = (False,) * len(dice)
     info = position.round
     standing = Standing(rules, dice, used, info.starter, info.palifico_seat)
     reason = _impossible_table(position, dice, used) or _impossible_round(standing, info)
@@ -204,13 +204,26 @@ def _moments(position: Position) -> list[list[int]]:
 
 def _moment_of(position: Position, at: int) -> int:
     root, steps = at, 0
-    while (other := position.actions[root].with_) is not UNSET:
+    while (other := position.actions[root].with_) is not None:
         steps += 1
         if not 0 <= other < len(position.actions) or steps > len(position.actions):
             msg = f'action {at}: "with" must lead to another action'
             raise RefusedError(msg)
         root = other
     return root
+
+
+def _illegal_in(now: Round, position: Position, moment: list[int]) -> IllegalVerdict | None:
+    acted: set[int] = set()
+    for at in moment:
+        action = position.actions[at]
+        wrong = _why_illegal(now, action)
+        if wrong is None and action.seat in acted:
+            wrong = f"seat {action.seat} cannot do two things in one moment", ["TURN"]
+        if wrong:
+            return IllegalVerdict(at, *wrong)
+        acted.add(action.seat)
+    return None
 
 
 def _why_illegal(now: Round, action: AnyAction) -> Illegal | None:
