@@ -10,7 +10,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test fix bench schemas clean
+.PHONY: run test fix bench protocol clean
 
 run: $(VENV)/.run
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -31,8 +31,9 @@ bench: $(VENV)/.test
 	@$(BIN)/python tests/bench/throughput.py
 	@$(BIN)/python tests/bench/startup.py
 
-schemas: $(VENV)/.run
+protocol: $(VENV)/.run
 	@$(BIN)/python -m arena.wire.schemas protocol/schema
+	@$(BIN)/python -m tests.protocol.golden
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	@./.ci/venv $(PYTHON) $(VENV)

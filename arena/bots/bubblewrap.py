@@ -68,7 +68,7 @@ class BubblewrapSandbox:
         for name, value in ENVIRONMENT.items():
             options += ["--setenv", name, value]
         options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
-        options += ["--proc", "/proc", "--dev", "/dev", "--size", tmp, "--tmpfs", "/tmp"]  # noqa: S108
+        options += ["--proc", "/proc", "--dev", "/dev", "--size", tmp, "--tmpfs", "/tmp"]
         options += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
         return [*options, "--remount-ro", "/", "--chdir", "/bot"]
 

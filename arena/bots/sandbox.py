@@ -10,7 +10,7 @@ from msgspec import Struct
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where a bot's command is looked for, in every sandbox."""
-ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}  # noqa: S108
+ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
 """All that a bot sees of the environment."""
 MIB = 1024 * 1024
 

@@ -31,18 +31,18 @@ verify), 2 bad input, 3 a bug of the arena, 130 interrupted.
 class Commands(click.Group):
     """Imports a command only when it is called, so that `arena --help` is quick."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order of the help."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"arena.cli.{cmd_name}").command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -83,7 +83,7 @@ def run(arguments: list[str]) -> int:
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:
         # Whoever read us has gone (arena ... | head): nothing is left to say to anyone.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except Exception as error:
         return _our_bug(error)

@@ -38,12 +38,12 @@ def block(info: LeagueInfo, variant: str, players: int, number: int) -> list[tup
     """
     names = [bot.name for bot in info.bots]
     count = len(names)
-    draw = random.Random(f"{info.seed}/schedule/{variant}/{players}")  # noqa: S311
+    draw = random.Random(f"{info.seed}/schedule/{variant}/{players}")
     draw.shuffle(names)
     if players == 2:
         base = [0, number + 1]
     else:
-        draw = random.Random(f"{info.seed}/schedule/{variant}/{players}/{number}")  # noqa: S311
+        draw = random.Random(f"{info.seed}/schedule/{variant}/{players}/{number}")
         base = draw.sample(range(count), players)
     return [tuple(names[(place + step) % count] for place in base) for step in range(count)]
 

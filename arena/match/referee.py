@@ -168,6 +168,7 @@ class Referee:
             RoundEnd(
                 game=self.game,
                 round=self._number,
+                palifico_seat=self._standing.palifico_seat,
                 bids=self._bids,
                 caller=seat,
                 call=call,

@@ -16,9 +16,10 @@ from arena.ratings.table import Leaderboard
 Record = dict[str, Any]
 """One line of a table; its keys are the columns."""
 
-LEADERBOARD = (
-    "rank bot mu sigma low high conservative games wins win_share mean_place faults".split()  # noqa: SIM905
-)
+LEADERBOARD = [
+    *("rank", "bot", "mu", "sigma", "low", "high", "conservative"),
+    *("games", "wins", "win_share", "mean_place", "faults"),
+]
 HEADS = ["bot", "opponent", "ahead", "games", "share", "low", "high"]
 FAULTS = list(FaultEntry.__struct_fields__)
 

@@ -5,7 +5,7 @@ import unicodedata
 _KEPT = "\n\t"
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 """Unicode categories that a browser or terminal would obey, hide or stumble over, not show."""
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001  spreadsheets take the wide forms too
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 
 
 class _Visible(dict[int, str | int]):

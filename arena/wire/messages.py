@@ -70,6 +70,8 @@ class RoundEnd(Struct, frozen=True, tag="round_end", kw_only=True):
 
     game: Count
     round: Count
+    palifico_seat: Seat | None
+    """The seat whose palifico round it was; null in a normal round."""
     bids: Sequence[SeatBid]
     caller: Seat
     call: Literal["dudo", "calza"]

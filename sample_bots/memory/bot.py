@@ -70,9 +70,8 @@ class Memory:
 
     def learn(self, message):
         """Note how many of each bidder's dice matched its own last bid."""
-        hands, face = message["dice"], message["bids"][-1]["face"]
-        # The count tells whether pacos were wild: nobody need have asked us in this round.
-        wild = message["count"] == sum(matching(hand, face, 2) for hand in hands)
+        hands = message["dice"]
+        wild = message["palifico_seat"] is None
         for seat, bid in last_bids(message).items():
             sides = 2 if wild and bid["face"] != 1 else 1
             found = matching(hands[seat], bid["face"], sides)

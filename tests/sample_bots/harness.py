@@ -143,9 +143,9 @@ class _RoundInPlay:
 
     def _ask(self, kind: type[Turn] | type[CalzaOffer], seat: int, **more: object) -> Answer:
         view = seen_by(seat, self.now, self.hands, self.bids)
-        seen = {name: getattr(view, name) for name in view.__struct_fields__}
         number = self.table.next_id()
-        request = kind(id=number, game=self.game, round=self.number, **seen, **more)  # type: ignore[arg-type]
+        fields = {name: getattr(view, name) for name in view.__struct_fields__} | more
+        request = kind(id=number, game=self.game, round=self.number, **fields)
         answer = self.table.players[seat].ask(request)
         assert answer.id == number
         self.table.moves.append((seat, answer.action, answer.quantity, answer.face))
@@ -155,6 +155,7 @@ class _RoundInPlay:
         message = RoundEnd(
             game=self.game,
             round=self.number,
+            palifico_seat=self.now.standing.palifico_seat,
             bids=self.bids,
             caller=outcome.caller,
             call=outcome.call,

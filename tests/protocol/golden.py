@@ -1,0 +1,52 @@
+"""Whole conversations that `protocol/transcripts/` holds; `make protocol` writes them again."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.bots.choose import make_sandbox
+from arena.bots.manifest import load_bot
+from arena.bots.stage import stage, staging
+from arena.match.transcript import transcript
+from arena.perudo.rules import VARIANTS, Rules, variant
+
+ROOT = Path(__file__).parents[2]
+TRANSCRIPTS = ROOT / "protocol" / "transcripts"
+SAMPLES = ROOT / "sample_bots"
+CARELESS = Path(__file__).parent / "careless"
+
+
+class Golden(NamedTuple):
+    """A game that is worth reading: its rules and who plays it."""
+
+    rules: Rules
+    bots: tuple[Path, ...]
+
+
+def goldens() -> dict[str, Golden]:
+    """Return every golden game by the name of its file."""
+    odds, honest, memory = SAMPLES / "odds", SAMPLES / "honest", SAMPLES / "memory"
+    games = {"short": Golden(variant("bga", {}, starting_dice=2), (odds, honest))}
+    for name in VARIANTS:
+        rules = variant(name, {}, calza=True, lost_dice_visible=name != "bga", starting_dice=3)
+        games[name] = Golden(rules, (memory, odds, honest))
+    games["fault"] = Golden(variant("classic", {}, calza=True), (odds, CARELESS, honest))
+    return games
+
+
+def play(golden: Golden) -> str:
+    """Play a golden game with its live bots; returns the text of its file."""
+    sandbox = make_sandbox("process")
+    with staging() as runs:
+        bots = [stage(load_bot(folder), runs, sandbox) for folder in golden.bots]
+        return "\n".join(transcript(bots, golden.rules, sandbox)) + "\n"
+
+
+def write() -> None:
+    """Write every golden transcript."""
+    TRANSCRIPTS.mkdir(exist_ok=True)
+    for name, golden in goldens().items():
+        (TRANSCRIPTS / f"{name}.txt").write_text(play(golden), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

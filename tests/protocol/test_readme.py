@@ -1,0 +1,40 @@
+"""What the protocol's README shows is true."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.protocol.golden import TRANSCRIPTS
+from tests.protocol.test_transcripts import validator
+
+README = (Path(__file__).parents[2] / "protocol" / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """Return the code blocks of a language, indented ones included."""
+    found = re.findall(rf"^( *)```{language}\n(.*?)^\1```", README, re.DOTALL | re.MULTILINE)
+    return [re.sub(rf"^{indent}", "", body, flags=re.MULTILINE) for indent, body in found]
+
+
+def test_every_message_shown_is_one() -> None:
+    to_bot, from_bot = validator("to_bot.json"), validator("from_bot.json")
+    lines = [json.loads(line) for block in blocks("json") for line in block.splitlines()]
+    for message in lines:
+        answers = "action" in message or message["type"] == "ready"
+        (from_bot if answers else to_bot).validate(message)
+    assert len(lines) >= 8
+
+
+def test_the_complete_game_is_the_golden_one() -> None:
+    assert (TRANSCRIPTS / "short.txt").read_text(encoding="utf-8") in README
+
+
+def test_the_whole_bot_plays_without_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(blocks("python")[0], encoding="utf-8")
+    (tmp_path / "bot.yaml").write_text(blocks("yaml")[0], encoding="utf-8")
+    command = [sys.executable, "-m", "arena", "check", str(tmp_path)]
+    checked = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert checked.stdout.startswith("my-bot: ok")
