@@ -1,0 +1,78 @@
+"""The pages keep what they say: tables equal the code, links lead somewhere."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import asdict, fields
+
+from arena.cli.main import COMMANDS
+from arena.league.config import LeagueFile, VariantEntry
+from arena.perudo.rules import SWITCHES, VARIANTS
+from arena.records import LimitsInfo
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    path.relative_to(ROOT)
+    for folder in (".", "docs", "protocol", "sample_bots")
+    for path in (ROOT / folder).glob("*.md")
+)
+
+
+def rows(page: str) -> dict[str, list[str]]:
+    """Return the table rows of a page that begin with a `name`, without the backquotes."""
+    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+    named = [line.strip("|") for line in lines if line.startswith("| `")]
+    cells = [[cell.strip("` ") for cell in line.split(" | ")] for line in named]
+    return {row[0]: row[1:] for row in cells}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#\s]+)", text)
+    local = [link for link in links if "://" not in link]
+    missing = [link for link in local if not (ROOT / page).parent.joinpath(link).exists()]
+    assert not missing
+
+
+def test_league_page_names_every_key() -> None:
+    limits = {f"limits.{field.encode_name}" for field in fields(LimitsInfo)}
+    keys = {field.encode_name for field in fields(LeagueFile)} - {"limits"} | limits
+    options = {field.encode_name for field in fields(VariantEntry)}
+    assert keys | options | SWITCHES <= rows("docs/league.md").keys()
+
+
+def test_league_page_has_the_defaults() -> None:
+    table = rows("docs/league.md")
+    for name, value in asdict(LimitsInfo()).items():
+        assert table[f"limits.{name}"][0] == f"{value:g}"
+    defaults = LeagueFile(bots=[])
+    assert table["players"][0] == str(defaults.players)
+    assert table["games"][0] == str(defaults.games)
+    assert table["variants"][0] == f"[{', '.join(map(str, defaults.variants))}]"
+
+
+def test_league_page_has_every_switch_of_every_book() -> None:
+    table = rows("docs/league.md")
+    for switch in SWITCHES:
+        said = table[switch][1:]
+        books = [getattr(rules, switch) for rules in VARIANTS.values()]
+        assert said == [value if isinstance(value, str) else str(value).lower() for value in books]
+
+
+def test_readme_lists_every_command() -> None:
+    listed = [name.split()[1] for name in rows("README.md") if name.startswith("arena ")]
+    assert sorted(listed) == sorted(COMMANDS)
+
+
+def test_judge_page_shows_what_the_command_says() -> None:
+    text = (ROOT / "docs" / "judge.md").read_text(encoding="utf-8")
+    position, verdicts = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    line = json.dumps(json.loads(position))
+    command = [sys.executable, "-m", "arena", "judge"]
+    said = subprocess.run(command, input=line, capture_output=True, text=True, check=True)
+    assert said.stdout == verdicts.splitlines()[0] + "\n"
