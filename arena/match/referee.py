@@ -9,11 +9,12 @@ from arena.perudo.explain import why_illegal_bid, why_illegal_call
 from arena.perudo.round import (
     Bid,
     Outcome,
+    Raises,
     calza,
     calza_seats,
     dudo,
     first_standing,
-    is_legal,
+    is_among,
     leave,
     open_round,
     place,
@@ -61,6 +62,7 @@ class Referee:
         self._number = -1
         self._hands: tuple[Hand, ...] = ()
         self._now = open_round(self._standing)
+        self._raises: list[Raises] | None = None
         self._bids: list[SeatBid] = []
         self._callers: set[int] = set()
         self._faults: dict[int, Fault] = {}
@@ -90,7 +92,7 @@ class Referee:
             id=id_,
             game=self.game,
             round=self._number,
-            raises=raises(self._now),
+            raises=self._legal_raises(),
             dudo=self._now.bid is not None,
         )
 
@@ -114,6 +116,12 @@ class Referee:
         self._faults.update(faults)
         self._settle_faults()
 
+    def _legal_raises(self) -> list[Raises]:
+        """Return what may be bid now; asked for the request and again for its answer."""
+        if self._raises is None:
+            self._raises = raises(self._now)
+        return self._raises
+
     def _illegal(self, seat: int, answer: Answer) -> Fault | None:
         """Check an answer against the rules and against what was asked."""
         reason = self._why_illegal(seat, answer)
@@ -124,7 +132,7 @@ class Referee:
             return "" if answer.action in ("calza", "pass") else "an offer of calza was open"
         if answer.action == "bid":
             bid = Bid(answer.quantity, answer.face)
-            if is_legal(self._now, bid):
+            if is_among(self._legal_raises(), bid):
                 return ""
             wrong = why_illegal_bid(self._now, seat, bid)
         elif answer.action == "dudo":
@@ -150,7 +158,7 @@ class Referee:
         seat = self._now.to_act
         self.events.append(BidMade(seat, bid.quantity, bid.face))
         self._bids.append(SeatBid(seat, bid.quantity, bid.face))
-        self._now = place(self._now, bid)
+        self._now, self._raises = place(self._now, bid), None
         offered = [s for s in calza_seats(self._now) if s in self._takers] if self._takers else []
         self.offering = bool(offered)
         self.waiting = tuple(offered) or (self._now.to_act,)
@@ -222,5 +230,5 @@ class Referee:
         self.events.append(
             RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
         )
-        self._now = open_round(standing)
+        self._now, self._raises = open_round(standing), None
         self.waiting = (standing.opener,)

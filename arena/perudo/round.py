@@ -121,7 +121,15 @@ def raises(now: Round) -> list[Raises]:
 
 def is_legal(now: Round, bid: Bid) -> bool:
     """Tell whether the seat on turn may bid this."""
-    return any(r.face == bid.face and r.min <= bid.quantity <= r.max for r in raises(now))
+    return is_among(raises(now), bid)
+
+
+def is_among(ranges: list[Raises], bid: Bid) -> bool:
+    """Tell whether a bid is one of those that the ranges hold."""
+    for one in ranges:
+        if one.face == bid.face:
+            return one.min <= bid.quantity <= one.max
+    return False
 
 
 def is_veteran(standing: Standing, seat: int) -> bool:
