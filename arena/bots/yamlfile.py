@@ -18,6 +18,17 @@ _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
 _MISSING = re.compile(r"missing required field `(?P<name>[^`]*)`")
 
 
+class _Loader(yaml.SafeLoader):
+    """Takes no aliases: a few lines of them stand for more data than any memory holds."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.get_event()
+            problem = f"the alias *{event.anchor} is not taken here: write out what it stands for"
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
+        return super().compose_node(parent, index)
+
+
 def load_yaml(path: Path, kind: type[S]) -> S:
     """Read a YAML file into a struct; raises ArenaError with line and column for what is wrong."""
     return convert(*parse_yaml(path), path, kind)
@@ -27,8 +38,9 @@ def parse_yaml(path: Path) -> tuple[Any, Marks]:
     """Read a YAML file; returns its plain data and where each value stands."""
     try:
         text = path.read_text(encoding="utf-8")
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        data = None if node is None else loader.construct_document(node)
     except FileNotFoundError:
         raise ArenaError("no such file", str(path)) from None
     except (OSError, UnicodeDecodeError) as error:
@@ -36,7 +48,8 @@ def parse_yaml(path: Path) -> tuple[Any, Marks]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
-        raise ArenaError(f"bad YAML: {error.problem}", where) from None
+        what = " ".join(filter(None, (error.context, error.problem)))
+        raise ArenaError(f"bad YAML: {what}", where) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ArenaError(f"bad YAML: {_one_line(error)}", str(path)) from None
     marks: Marks = {}
@@ -75,6 +88,8 @@ def place(path: Path, marks: Marks, spot: str) -> str:
 def _mark(node: yaml.Node, spot: str, marks: Marks, path: Path) -> None:
     mark = node.start_mark
     marks.setdefault(spot, f"{mark.line + 1}:{mark.column + 1}")
+    if isinstance(node, yaml.ScalarNode) and not _is_text(node.value):
+        raise ArenaError("half a character (a lone surrogate)", place(path, marks, spot))
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = f"{spot}.{key.value}"
@@ -86,6 +101,15 @@ def _mark(node: yaml.Node, spot: str, marks: Marks, path: Path) -> None:
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             _mark(value, f"{spot}[{index}]", marks, path)
+
+
+def _is_text(value: str) -> bool:
+    """Tell whether a string can be written down at all."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _fields_at(kind: type[msgspec.Struct], spot: str) -> list[str]:
