@@ -3,7 +3,7 @@
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ from arena.errors import ArenaError
 from arena.records import Fixture, GameRecord, LeagueInfo, PlayedFixture
 
 SCHEMA_VERSION = 1
+_WAL_ATTEMPTS = 20
 _SCHEMA = (
     "CREATE TABLE league (info BLOB NOT NULL)",
     """CREATE TABLE fixtures (
@@ -142,8 +143,19 @@ class Store:
         if version == 0:
             if tables:
                 raise sqlite3.DatabaseError("its tables are another program's")
-            self._db.execute("PRAGMA journal_mode = WAL")
+            self._use_wal()
             self._make_tables()
+
+    def _use_wal(self) -> None:
+        """Let readers and a writer go side by side; several processes may ask for it at once."""
+        for _ in range(_WAL_ATTEMPTS):
+            with suppress(sqlite3.OperationalError):
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            # Unlike all else, the switch does not wait for a lock: wait for it here.
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute("COMMIT")
+        self._db.execute("PRAGMA journal_mode = WAL")
 
     def _make_tables(self) -> None:
         """Make the tables, unless another process did so in the meantime."""
