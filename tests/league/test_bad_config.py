@@ -6,12 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError
 from arena.league.config import load_league
 from tests.league import leagues
+
+each_slip = settings(max_examples=100, deadline=None, database=None)
 
 TWO = "bots: ['sample:honest', 'sample:random']\n"
 ENTRY = "variants:\n  - variant: bga\n    "
@@ -183,6 +185,7 @@ SNIPPETS = st.sampled_from(
 )
 
 
+@each_slip
 @given(st.integers(0, len(WHOLE)), SNIPPETS | st.text(max_size=4), st.integers(0, 3))
 def test_any_slip_of_the_pen_is_an_arena_error(at: int, slip: str, cut: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

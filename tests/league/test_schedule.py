@@ -5,7 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.league.plan import conditions
@@ -15,6 +15,9 @@ from arena.perudo.rules import VARIANTS
 from arena.records import LeagueInfo
 from tests.league import leagues
 from tests.publish import factory
+
+
+each_league = settings(max_examples=80, deadline=None, database=None)
 
 
 @st.composite
@@ -31,6 +34,7 @@ def infos(draw: st.DrawFn) -> LeagueInfo:
     )
 
 
+@each_league
 @given(infos())
 def test_a_schedule_is_pure(info: LeagueInfo) -> None:
     fixtures = schedule(info)
@@ -41,6 +45,7 @@ def test_a_schedule_is_pure(info: LeagueInfo) -> None:
     assert {fixture.games for fixture in fixtures} == {info.games}
 
 
+@each_league
 @given(infos())
 def test_ids_and_seeds_are_all_different(info: LeagueInfo) -> None:
     fixtures = schedule(info)
@@ -48,6 +53,7 @@ def test_ids_and_seeds_are_all_different(info: LeagueInfo) -> None:
     assert len({fixture.seed for fixture in fixtures}) == len(fixtures)
 
 
+@each_league
 @given(infos())
 def test_no_bot_meets_itself_and_every_bot_sits_everywhere_alike(info: LeagueInfo) -> None:
     seats: Counter[tuple[str, int, int, str]] = Counter()
@@ -65,6 +71,7 @@ def test_no_bot_meets_itself_and_every_bot_sits_everywhere_alike(info: LeagueInf
     assert seats == expected
 
 
+@each_league
 @given(infos())
 def test_each_block_alone_is_even(info: LeagueInfo) -> None:
     for variant in info.variants:
@@ -75,6 +82,7 @@ def test_each_block_alone_is_even(info: LeagueInfo) -> None:
                     assert sorted(table[seat] for table in tables) == [b.name for b in info.bots]
 
 
+@each_league
 @given(infos())
 def test_two_player_tables_hold_every_ordered_pair_once(info: LeagueInfo) -> None:
     pairs = list(permutations([bot.name for bot in info.bots], 2))

@@ -22,6 +22,8 @@ from arena.records import Faulted
 from arena.store.store import Store
 from tests.league import leagues
 
+each_change = settings(max_examples=40, deadline=None, database=None)
+
 Data = dict[str, Any]
 
 
@@ -225,7 +227,7 @@ def test_changed_rules_find_every_fixture(whole: Path, tmp_path: Path) -> None:
     assert len(check(copy).findings) == 12
 
 
-@settings(max_examples=40)
+@each_change
 @given(st.integers(0, 11), st.randoms(use_true_random=False))
 def test_no_number_that_follows_can_be_changed(whole: Path, position: int, draw: Random) -> None:
     """One more than it was: a finding, or the store itself refuses it."""

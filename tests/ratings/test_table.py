@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 import trueskill
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.match.referee import Referee
@@ -14,6 +14,8 @@ from arena.ratings.table import Duel, Leaderboard, Result, Row, leaderboards, ra
 from arena.records import Cause, Fault, Fixture, GameRecord, PlayedFixture
 from arena.wire.messages import Answer, Turn
 from tests.publish import factory
+
+each_set = settings(max_examples=60, deadline=None, database=None)
 
 BY_HAND = [
     Result(("a", "b", "c"), (1, 2, 3), (False, False, True)),
@@ -47,6 +49,7 @@ def results(draw: st.DrawFn) -> list[Result]:
     return draw(st.lists(st.builds(Result, seats, places, faulted), min_size=1, max_size=12))
 
 
+@each_set
 @given(results())
 def test_ratings_are_the_package_s_relative_to_the_field(games: list[Result]) -> None:
     board = rate("bga", len(games[0].bots), games)
@@ -90,6 +93,7 @@ def test_duels_of_a_set_made_by_hand() -> None:
     assert ("a", "a") not in duels
 
 
+@each_set
 @given(results())
 def test_duels_add_up(games: list[Result]) -> None:
     duels = rate("bga", len(games[0].bots), games).duels
@@ -138,6 +142,7 @@ def test_variants_and_table_sizes_are_never_mixed() -> None:
 PLAYED = factory.sample()[2]
 
 
+@each_set
 @given(st.permutations(PLAYED))
 def test_the_order_in_which_fixtures_come_does_not_matter(played: list[PlayedFixture]) -> None:
     assert encoded(played) == encoded(PLAYED)
