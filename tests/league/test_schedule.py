@@ -16,7 +16,6 @@ from arena.records import LeagueInfo
 from tests.league import leagues
 from tests.publish import factory
 
-
 each_league = settings(max_examples=80, deadline=None, database=None)
 
 
