@@ -1,6 +1,7 @@
 """A bot's folder and its bot.yaml."""
 
 import hashlib
+import os
 import shlex
 from pathlib import Path
 from typing import Literal
@@ -15,7 +16,7 @@ from arena.records import BotInfo
 MANIFEST = "bot.yaml"
 MAX_NAME = 40
 MAX_FOLDER_BYTES = 64 * 1024 * 1024
-_IGNORED = frozenset({".git", "__pycache__", "node_modules/.cache"})
+_IGNORED = frozenset({".git", "__pycache__"})
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +75,8 @@ def load_bot(folder: Path) -> Bot:
 
 def files_of(folder: Path) -> list[Path]:
     """Return the bot's files, sorted; raises ArenaError for a link and for too many bytes."""
-    found = [path for path in sorted(folder.rglob("*")) if not _IGNORED & set(path.parts)]
+    everything = sorted(folder.rglob("*"))
+    found = [path for path in everything if not _IGNORED & set(path.relative_to(folder).parts)]
     for path in found:
         if path.is_symlink():
             raise ArenaError("a bot's folder may hold no links", str(path), "copy the file instead")
@@ -89,8 +91,12 @@ def digest(folder: Path) -> str:
     """Return the SHA-256 over the names and contents of the bot's files, hexadecimal."""
     total = hashlib.sha256()
     for path in files_of(folder):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        total.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
+        try:
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise ArenaError(f"cannot be read: {error.strerror}", str(path)) from None
+        name = os.fsencode(path.relative_to(folder).as_posix())
+        total.update(b"%b\0%b\n" % (name, content.encode()))
     return total.hexdigest()
 
 
@@ -101,4 +107,6 @@ def _words(value: str | list[str], path: Path, key: str) -> tuple[str, ...]:
         raise ArenaError(f"{key} cannot be read: {error}", str(path)) from None
     if not words:
         raise ArenaError(f"{key} is empty", str(path), f"for example `{key}: python3 bot.py`")
+    if any("\0" in word for word in words):
+        raise ArenaError(f"{key} holds a NUL character", str(path))
     return words

@@ -1,9 +1,11 @@
 """Bots ready to run: copied to a folder of the run, built, and readable by the sandbox's user."""
 
+import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -73,10 +75,15 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox) -> None:
     try:
         out, err = process.communicate(timeout=BUILD_SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()
+        # What the build started holds its pipes open: the whole group has to go.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         what = f"the build of '{bot.name}' took longer than {BUILD_SECONDS:g} s"
         raise ArenaError(what, " ".join(command)) from None
+    finally:
+        if started.info is not None:
+            os.close(started.info)
     if process.returncode:
         said = (err + out).decode("utf-8", "replace").strip().splitlines()
         what = f"the build of '{bot.name}' failed (exit code {process.returncode})"
@@ -86,6 +93,9 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox) -> None:
 def _open_to_all(folder: Path, *, writable: bool) -> None:
     """Let the sandbox's user read the bot, and write it while it is built."""
     for path in (folder, *folder.rglob("*")):
+        if path.is_symlink():
+            # A build left it: to change its mode would change that of a file outside.
+            continue
         execute = path.is_dir() or path.stat().st_mode & 0o100
         path.chmod(
             (0o666 if writable else 0o444)

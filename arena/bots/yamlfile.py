@@ -25,6 +25,7 @@ def parse_yaml(path: Path) -> tuple[Any, Marks]:
     """Read a YAML file; returns its plain data and where each value stands."""
     try:
         text = path.read_text(encoding="utf-8")
+        _refuse_aliases(text, path)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         data = yaml.safe_load(text)
     except FileNotFoundError:
@@ -32,15 +33,22 @@ def parse_yaml(path: Path) -> tuple[Any, Marks]:
     except (OSError, UnicodeDecodeError) as error:
         raise ArenaError(f"cannot be read: {error}", str(path)) from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
-        raise ArenaError(f"bad YAML: {error.problem}", where) from None
+        what = " ".join(filter(None, (error.context, error.problem)))
+        raise ArenaError(f"bad YAML: {what}", _at(path, error.problem_mark)) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ArenaError(f"bad YAML: {_one_line(error)}", str(path)) from None
     marks: Marks = {}
     if node is not None:
         _mark(node, "$", marks, path)
     return data, marks
+
+
+def _refuse_aliases(text: str, path: Path) -> None:
+    """Refuse `*name`: a few lines of aliases stand for more data than any memory holds."""
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            what = f"the alias *{event.anchor} is not taken here"
+            raise ArenaError(what, _at(path, event.start_mark), "write out what it stands for")
 
 
 def convert(data: Any, marks: Marks, path: Path, kind: type[S]) -> S:
@@ -59,9 +67,16 @@ def place(path: Path, marks: Marks, spot: str) -> str:
     return f"{path}:{marks[spot]}" if spot in marks else str(path)
 
 
+def _at(path: Path, mark: Any) -> str:
+    """Return file:line:column of one of the parser's own marks, which it may lack."""
+    return f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+
+
 def _mark(node: yaml.Node, spot: str, marks: Marks, path: Path) -> None:
     mark = node.start_mark
     marks.setdefault(spot, f"{mark.line + 1}:{mark.column + 1}")
+    if isinstance(node, yaml.ScalarNode) and not _is_text(node.value):
+        raise ArenaError("half a character (a lone surrogate)", place(path, marks, spot))
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = f"{spot}.{key.value}"
@@ -73,6 +88,15 @@ def _mark(node: yaml.Node, spot: str, marks: Marks, path: Path) -> None:
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             _mark(value, f"{spot}[{index}]", marks, path)
+
+
+def _is_text(value: str) -> bool:
+    """Tell whether a string can be written down at all."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _one_line(error: Exception) -> str:

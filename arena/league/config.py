@@ -9,9 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import shipped
+from arena.bots.choose import AUTO, SANDBOXES
 from arena.bots.manifest import MANIFEST, Bot, load_bot
 from arena.bots.yamlfile import Marks, convert, parse_yaml, place
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
 from arena.records import LimitsInfo
 
@@ -82,6 +83,7 @@ def load_league(path: Path) -> League:
         workers=entry.workers or len(os.sched_getaffinity(0)),
     )
     reader.check_numbers(entry)
+    reader.check_sandbox(entry.sandbox)
     return league
 
 
@@ -126,6 +128,12 @@ class _Reader:
         if entry.workers is not None and not 1 <= entry.workers <= 1024:
             raise ArenaError(f"workers is 1 to 1024, not {entry.workers}", self.at("$.workers"))
 
+    def check_sandbox(self, name: str) -> None:
+        known = (AUTO, *SANDBOXES)
+        if name not in known:
+            spot = self.at("$.sandbox")
+            raise ArenaError(f"unknown sandbox '{name}'", spot, did_you_mean(name, known))
+
     def players(self, sizes: list[int]) -> tuple[int, ...]:
         for size in sizes:
             if not MIN_PLAYERS <= size <= MAX_PLAYERS:
@@ -166,7 +174,12 @@ class _Reader:
         found: dict[Path, Bot] = {}
         for index, pattern in enumerate(patterns):
             spot = self.at(f"$.bots[{index}]")
-            for folder in self._folders(pattern, spot):
+            try:
+                folders = self._folders(pattern, spot)
+            except (ValueError, RuntimeError) as error:
+                # `**` inside a word, the home of a user who is not here.
+                raise ArenaError(f"'{pattern}' names no folder: {error}", spot) from None
+            for folder in folders:
                 found.setdefault(folder.resolve(), load_bot(folder))
         bots = sorted(found.values(), key=lambda bot: bot.name)
         for one, other in pairwise(bots):

@@ -68,20 +68,37 @@ def run(
     KeyboardInterrupt at once; every process is ended and no stored fixture is lost.
     """
     tasks = deque(_task(info, fixture, bots) for fixture in fixtures)
-    attempts: dict[str, int] = {}
     with _interruptible() as interruption:
         while tasks and not interruption.asked:
-            broken = _run_pool(tasks, store, workers, progress, interruption)
-            for task in broken:
-                attempts[task.fixture.id] = attempts.get(task.fixture.id, 0) + 1
-                if attempts[task.fixture.id] >= _MAX_ATTEMPTS:
-                    raise ArenaError(
-                        f"a worker died {_MAX_ATTEMPTS} times while it played",
-                        f"fixture {task.fixture.id}: {', '.join(task.fixture.seats)}",
-                        "free some memory and run again: what was stored is safe",
-                    )
-            tasks.extendleft(reversed(broken))
+            suspects = _run_pool(tasks, store, workers, progress, interruption)
+            for task in suspects:
+                _play_alone(task, tasks, store, progress, interruption)
         return not tasks
+
+
+def _play_alone(
+    task: Task,
+    tasks: deque[Task],
+    store: Store,
+    progress: Progress,
+    interruption: Interruption,
+) -> None:
+    """Play a fixture that a dying worker took with it, where no other can share the blame.
+
+    It goes back to the tasks when Ctrl-C was pressed first.
+    """
+    alone = deque([task])
+    for _ in range(1, _MAX_ATTEMPTS):
+        broken = _run_pool(alone, store, 1, progress, interruption)
+        if not broken:
+            tasks.extendleft(alone)
+            return
+        alone.extend(broken)
+    raise ArenaError(
+        f"a worker died {_MAX_ATTEMPTS} times while it played",
+        f"fixture {task.fixture.id}: {', '.join(task.fixture.seats)}",
+        "free some memory and run again: what was stored is safe",
+    )
 
 
 def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot]) -> Task:

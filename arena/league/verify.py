@@ -38,9 +38,10 @@ def verify(store: Store) -> Verified:
     expected = {fixture.id: fixture for fixture in schedule(info)}
     findings = list(_check_seed(info))
     fixtures = games = 0
-    for played in store.played():
+    for position, id_, played in store.rows():
         fixtures += 1
         games += len(played.games)
+        findings += _check_place(position, id_, played.fixture)
         findings += _check_fixture(info, expected, played)
     return Verified(fixtures, games, len(expected), findings)
 
@@ -48,6 +49,12 @@ def verify(store: Store) -> Verified:
 def _check_seed(info: LeagueInfo) -> Iterator[Finding]:
     if commitment(info.seed) != info.commitment:
         yield Finding("league", "the master seed does not match its published hash")
+
+
+def _check_place(position: int, id_: str, fixture: Fixture) -> Iterator[Finding]:
+    if (position, id_) != (fixture.index, fixture.id):
+        what = f"it is stored in the place of fixture {id_}, number {position}"
+        yield Finding(f"fixture {fixture.id}", what)
 
 
 def _check_fixture(

@@ -1,6 +1,7 @@
 """Leaderboards: TrueSkill ratings and plain counts for one variant and one table size."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import trueskill
@@ -71,12 +72,16 @@ class Leaderboard(Struct, frozen=True):
 
 
 def leaderboards(played: Iterable[PlayedFixture]) -> list[Leaderboard]:
-    """Rate stored fixtures, in schedule order: one leaderboard a variant and table size."""
-    results: dict[tuple[str, int], list[Result]] = {}
-    for fixture in played:
-        key = (fixture.fixture.variant, len(fixture.fixture.seats))
-        results.setdefault(key, []).extend(_results(fixture))
-    return [rate(variant, players, games) for (variant, players), games in results.items()]
+    """Rate fixtures, given in any order: one leaderboard a variant and table size.
+
+    They are folded in schedule order, so the ratings depend on nothing but what was played.
+    """
+    games = [(one.fixture.index, one.fixture.variant, list(_results(one))) for one in played]
+    kinds: dict[tuple[str, int], list[Result]] = {}
+    for _, variant, results in sorted(games, key=itemgetter(0)):
+        if results:
+            kinds.setdefault((variant, len(results[0].bots)), []).extend(results)
+    return [rate(variant, players, results) for (variant, players), results in kinds.items()]
 
 
 def _results(played: PlayedFixture) -> Iterator[Result]:

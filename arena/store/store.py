@@ -3,7 +3,7 @@
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -12,9 +12,10 @@ from arena.errors import ArenaError
 from arena.records import Fixture, GameRecord, LeagueInfo, PlayedFixture
 
 SCHEMA_VERSION = 1
-_SCHEMA = """
-CREATE TABLE league (info BLOB NOT NULL);
-CREATE TABLE fixtures (
+_WAL_ATTEMPTS = 20
+_SCHEMA = (
+    "CREATE TABLE league (info BLOB NOT NULL)",
+    """CREATE TABLE fixtures (
     position INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     record BLOB NOT NULL,
@@ -23,8 +24,10 @@ CREATE TABLE fixtures (
     decisions INTEGER NOT NULL,
     seconds REAL NOT NULL,
     stderr BLOB NOT NULL
-);
-"""
+)""",
+    f"PRAGMA user_version = {SCHEMA_VERSION}",
+)
+_STATE = "SELECT (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_master"
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -53,7 +56,12 @@ class Store:
             raise ArenaError("nothing was played yet", str(path), "start with: arena run")
         with self._in_words():
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
-            self._prepare()
+        try:
+            with self._in_words():
+                self._prepare()
+        except ArenaError:
+            self._db.close()
+            raise
 
     def __enter__(self) -> "Store":
         return self
@@ -100,15 +108,20 @@ class Store:
 
     def played(self) -> Iterator[PlayedFixture]:
         """Yield the stored fixtures in schedule order."""
+        for _, _, played in self.rows():
+            yield played
+
+    def rows(self) -> Iterator[tuple[int, str, PlayedFixture]]:
+        """Yield the stored fixtures, each after the position and the id it is stored under."""
         with self._in_words():
             for row in self._db.execute(
-                "SELECT record, sandbox, clock, decisions, seconds, stderr"
+                "SELECT record, sandbox, clock, decisions, seconds, stderr, position, id"
                 " FROM fixtures ORDER BY position"
             ):
                 record = _records.decode(zlib.decompress(row[0]))
                 stderr = _texts.decode(zlib.decompress(row[5]))
                 sandbox, clock, decisions, seconds = row[1:5]
-                yield PlayedFixture(
+                played = PlayedFixture(
                     fixture=record.fixture,
                     games=record.games,
                     sandbox=sandbox,
@@ -117,9 +130,10 @@ class Store:
                     seconds=seconds,
                     stderr=stderr,
                 )
+                yield row[6], row[7], played
 
     def _prepare(self) -> None:
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        version, tables = self._db.execute(_STATE).fetchone()
         if version > SCHEMA_VERSION:
             raise ArenaError(
                 f"the store is of version {version}, this arena reads up to {SCHEMA_VERSION}",
@@ -127,9 +141,29 @@ class Store:
                 "use a newer arena, or --store with a new file",
             )
         if version == 0:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            script = f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-            self._db.executescript(script)
+            if tables:
+                raise sqlite3.DatabaseError("its tables are another program's")
+            self._use_wal()
+            self._make_tables()
+
+    def _use_wal(self) -> None:
+        """Let readers and a writer go side by side; several processes may ask for it at once."""
+        for _ in range(_WAL_ATTEMPTS):
+            with suppress(sqlite3.OperationalError):
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            # Unlike all else, the switch does not wait for a lock: wait for it here.
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute("COMMIT")
+        self._db.execute("PRAGMA journal_mode = WAL")
+
+    def _make_tables(self) -> None:
+        """Make the tables, unless another process did so in the meantime."""
+        self._db.execute("BEGIN IMMEDIATE")
+        if self._db.execute(_STATE).fetchone() == (0, 0):
+            for statement in _SCHEMA:
+                self._db.execute(statement)
+        self._db.execute("COMMIT")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
@@ -143,6 +177,8 @@ def _hint(error: Exception) -> str:
     text = str(error)
     if "full" in text:
         return "free some space and run again: what was stored is safe"
+    if "disk I/O" in text:
+        return "look for a quota or a failing disk and run again: what was stored is safe"
     if "readonly" in text or "unable to open" in text:
         return "make the folder writable, or choose another with --store"
     if "locked" in text:

@@ -1,0 +1,66 @@
+"""Small leagues of real bots, played in the `process` sandbox."""
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from arena.league.config import League, load_league
+from arena.league.plan import begin
+from arena.league.runner import run
+from arena.league.schedule import schedule
+from arena.records import PlayedFixture
+from arena.store.store import Store
+
+SAMPLES = ("sample:honest", "sample:memory", "sample:random")
+PATIENT = {"start": 60, "answer": 60, "game": 600}
+"""Limits that no busy machine makes a bot miss."""
+Progress = Callable[[PlayedFixture | None], None]
+
+
+def write_league(folder: Path, **changes: object) -> Path:
+    """Write a league.yaml (JSON is YAML): three sample bots at tables of two and three."""
+    entry = {
+        "bots": SAMPLES,
+        "players": [2, 3],
+        "games": 2,
+        "seed": "tests",
+        "limits": PATIENT,
+        "sandbox": "process",
+    }
+    path = folder / "league.yaml"
+    path.write_text(json.dumps({**entry, **changes}), encoding="utf-8")
+    return path
+
+
+def league(folder: Path, **changes: object) -> League:
+    return load_league(write_league(folder, **changes))
+
+
+def write_bot(folder: Path, name: str, *script: str) -> str:
+    """Write a bot that is a shell script; returns its folder for a league.yaml."""
+    home = folder / name
+    home.mkdir(parents=True)
+    (home / "bot.sh").write_text("\n".join(script), encoding="utf-8")
+    (home / "bot.sh").chmod(stat.S_IRWXU)
+    (home / "bot.yaml").write_text(f"name: {name}\ncommand: sh bot.sh\n", encoding="utf-8")
+    return str(home)
+
+
+def quiet(played: PlayedFixture | None) -> None:
+    """Take no notice of progress."""
+
+
+def play(plan: League, path: Path, workers: int = 2, progress: Progress = quiet) -> bool:
+    """Play what a store lacks; returns whether the league is finished."""
+    with Store(path, create=True) as store:
+        info = begin(plan, "process", store)
+        done = store.finished()
+        missing = [fixture for fixture in schedule(info) if fixture.id not in done]
+        bots = {bot.name: bot for bot in plan.bots}
+        return run(info, missing, bots, store, workers, progress)
+
+
+def records(path: Path) -> list[tuple[str, bytes]]:
+    with Store(path) as store:
+        return list(store.records())

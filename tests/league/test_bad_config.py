@@ -1,0 +1,195 @@
+"""league.yaml and bot.yaml read badly: one ArenaError, with the line, and what mends it."""
+
+import json
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import ArenaError
+from arena.league.config import load_league
+from tests.league import leagues
+
+each_slip = settings(max_examples=100, deadline=None, database=None)
+
+TWO = "bots: ['sample:honest', 'sample:random']\n"
+ENTRY = "variants:\n  - variant: bga\n    "
+LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 20)
+)
+
+BAD: dict[str, tuple[str, str, str, str]] = {
+    # what is in the file, line:column, words of the error, words of the hint
+    "unknown key": (TWO + "gmaes: 3\n", "2:1", "unknown key 'gmaes'", "'games'"),
+    "far key": (TWO + "zzzzzz: 3\n", "2:1", "unknown key 'zzzzzz'", "known: bots, games"),
+    "odd key": (TWO + "'a.b[0]': 3\n", "2:1", "unknown key 'a.b[0]'", "known: bots"),
+    "number as key": (TWO + "1: x\n", "1:1", "Expected `str`", ""),
+    "limit's key": (TWO + "limits: {anwser: 3}\n", "2:10", "unknown key 'anwser'", "'answer'"),
+    "variant's key": (TWO + ENTRY + "calzza: true\n", "4:5", "unknown key 'calzza'", "'calza'"),
+    "variant": (TWO + "variants: [bga, clasic]\n", "2:17", "unknown variant 'clasic'", "'classic'"),
+    "switch": (
+        TWO + ENTRY + "overrides: {palifico_onse: true}\n",
+        "3:5",
+        "unknown rule switch 'palifico_onse'",
+        "'palifico_once'",
+    ),
+    "override": (TWO + ENTRY + "overrides: {palifico_once: 3}\n", "3:5", "Expected `bool`", ""),
+    "reveal": (TWO + ENTRY + "overrides: {reveal: never}\n", "3:5", "enum value 'never'", ""),
+    "no dice": (TWO + ENTRY + "starting_dice: 0\n", "3:5", "1 to 10 dice a seat, not 0", ""),
+    "11 dice": (TWO + ENTRY + "starting_dice: 11\n", "3:5", "1 to 10 dice a seat, not 11", ""),
+    "same label": (TWO + "variants: [bga, bga]\n", "2:17", "two variants are called", "label"),
+    "no variants": (TWO + "variants: []\n", "2:1", "variants is empty", ""),
+    "variant of null": (TWO + "variants: [~]\n", "2:12", "Expected `str | object`", ""),
+    "no list": (TWO + "variants: bga\n", "2:1", "variants: Expected `array`, got `str`", ""),
+    "games in words": (TWO + "games: many\n", "2:1", "games: Expected `int`, got `str`", ""),
+    "games yes": (TWO + "games: yes\n", "2:1", "games: Expected `int`, got `bool`", ""),
+    "half games": (TWO + "games: 2.5\n", "2:1", "games: Expected `int`, got `float`", ""),
+    "no games": (TWO + "games: 0\n", "2:1", "games is 1 to 100000, not 0", ""),
+    "-1 games": (TWO + "games: -1\n", "2:1", "games is 1 to 100000, not -1", ""),
+    "many games": (TWO + f"games: {'9' * 30}\n", "2:1", "games is 1 to 100000", ""),
+    "name": (TWO + "name: 3\n", "2:1", "name: Expected `str`, got `int`", ""),
+    "a date": (TWO + "seed: 2024-01-01\n", "2:1", "seed: Expected `int | str | null`", ""),
+    "7 players": (TWO + "players: 7\n", "2:1", "2 to 6 players, not 7", ""),
+    "1 player": (TWO + "players: [2, 1]\n", "2:1", "2 to 6 players, not 1", ""),
+    "same size": (TWO + "players: [2, 2]\n", "2:1", "each table size once", ""),
+    "no size": (TWO + "players: []\n", "2:1", "each table size once", ""),
+    "start": (TWO + "limits: {start: 0}\n", "2:10", "limits.start is in seconds, above 0", ""),
+    "answer": (TWO + "limits: {answer: -1}\n", "2:10", "limits.answer is in seconds", ""),
+    "game": (TWO + "limits: {game: .inf}\n", "2:10", "limits.game is in seconds", ""),
+    "nan": (TWO + "limits: {game: .nan}\n", "2:10", "above 0, not nan", ""),
+    "restarts": (TWO + "limits: {restarts: -1}\n", "2:10", "limits.restarts is 0 to 1000", ""),
+    "no workers": (TWO + "workers: 0\n", "2:1", "workers is 1 to 1024, not 0", ""),
+    "workers": (TWO + "workers: -2\n", "2:1", "workers is 1 to 1024, not -2", ""),
+    "sandbox": (TWO + "sandbox: bublewrap\n", "2:1", "unknown sandbox 'bublewrap'", "'bubblewrap'"),
+    "no bots key": ("games: 3\n", "1:1", "the key 'bots' is missing", ""),
+    "bot of null": ("bots: [~]\n", "1:8", "bots[0]: Expected `str`", ""),
+    "no folder": ("bots:\n  - ../nowhere\n", "2:5", "no such bot folder", ""),
+    "no sample": ("bots:\n  - sample:honets\n", "2:5", "no such bot folder", "bluffer, c-counter"),
+    "no match": ("bots: ['x/*']\n", "1:8", "no bot folder matches 'x/*'", ""),
+    "stars": ("bots: ['**x']\n", "1:8", "'**x' names no folder", ""),
+    "no home": ("bots: ['~nobody-of-that-name/x']\n", "1:8", "names no folder", ""),
+    "NUL": ('bots: ["a\\0b"]\n', "1:8", "no such bot folder", ""),
+    "a list": ("- a\n", "1:1", "Expected `object`, got `array`", ""),
+    "a word": ("hello\n", "1:1", "Expected `object`, got `str`", ""),
+    "tab": ("bots:\n\t- a\n", "2:1", "bad YAML", ""),
+    "open bracket": ("bots: [a\n", "2:1", "bad YAML: while parsing a flow sequence", ""),
+    "colons": ("bots: a: b\n", "1:8", "bad YAML: mapping values are not allowed", ""),
+    "two documents": (TWO + "---\n" + TWO, "2:1", "single document in the stream", ""),
+    "same key": (TWO + "games: 3\ngames: 4\n", "3:1", "the key 'games' stands twice", ""),
+    "list as key": (TWO + "? [a]\n: x\n", "2:3", "unhashable key", ""),
+    "alias": (TWO + "name: &n x\nseed: *n\n", "3:7", "the alias *n is not taken here", ""),
+    "merge": ("x: &x {a: 1}\nlimits: {<<: *x}\n", "2:14", "the alias *x is not taken", ""),
+    "list in itself": ("bots: &a [*a]\n", "1:11", "the alias *a is not taken here", ""),
+    "laughs": (LAUGHS, "2:10", "the alias *a0 is not taken here", ""),
+    "python": (TWO + "name: !!python/object/apply:os.getcwd []\n", "2:7", "bad YAML", ""),
+    "half a character": (TWO + 'seed: "\\ud800"\n', "2:1", "half a character", ""),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_league_is_told_by_line(tmp_path: Path, case: str) -> None:
+    text, spot, what, hint = BAD[case]
+    path = tmp_path / "league.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ArenaError) as caught:
+        load_league(path)
+    assert what in caught.value.what
+    assert caught.value.where == f"{path}:{spot}"
+    assert hint in caught.value.hint
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"", "the file is empty"),
+        (b"# nothing but a comment\n", "the file is empty"),
+        (b"name: caf\xe9\n", "cannot be read"),
+        (b"\xff\xfeb\0o\0t\0s\0", "cannot be read"),
+        (b"name: \x07\n", "bad YAML"),
+        (b"[" * 20_000, "bad YAML"),
+        (TWO.encode() + b"games: " + b"9" * 5000 + b"\n", "bad YAML"),
+        (TWO.encode() + b"seed: 2024-13-45\n", "bad YAML"),
+    ],
+)
+def test_a_file_that_is_no_yaml(tmp_path: Path, content: bytes, what: str) -> None:
+    path = tmp_path / "league.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ArenaError) as caught:
+        load_league(path)
+    assert caught.value.what.startswith(what)
+    assert caught.value.where.split(":")[0] == str(path)
+
+
+def test_no_file_and_a_folder(tmp_path: Path) -> None:
+    for path, what in ((tmp_path / "none.yaml", "no such file"), (tmp_path, "cannot be read")):
+        with pytest.raises(ArenaError, match=what) as caught:
+            load_league(path)
+        assert caught.value.where == str(path)
+
+
+GOOD = "name: ann\ncommand: cat\n"
+BAD_BOTS: dict[str, tuple[str, str, str, str]] = {
+    "unknown key": (GOOD + "comand: x\n", ":3:1", "unknown key 'comand'", "'command'"),
+    "no command": ("name: ann\n", ":1:1", "the key 'command' is missing", ""),
+    "no name": ("command: cat\n", ":1:1", "the key 'name' is missing", ""),
+    "empty name": ("name: ''\ncommand: cat\n", "", "1 to 40 characters", ""),
+    "long name": (f"name: {'n' * 41}\ncommand: cat\n", "", "1 to 40 characters", ""),
+    "number": ("name: 7\ncommand: cat\n", ":1:1", "name: Expected `str`, got `int`", ""),
+    "runtime": (GOOD + "runtime: cobol\n", ":3:1", "'cobol'", ""),
+    "empty command": ("name: ann\ncommand: ''\n", "", "command is empty", "python3 bot.py"),
+    "open quote": ("name: ann\ncommand: 'sh \"x'\n", "", "command cannot be read", ""),
+    "NUL": ('name: ann\ncommand: ["a\\0b"]\n', "", "command holds a NUL character", ""),
+    "empty build": (GOOD + "build: []\n", "", "build is empty", ""),
+    "half a character": ('name: "\\udfff"\ncommand: cat\n', ":1:1", "half a character", ""),
+    "laughs": (LAUGHS, ":2:10", "the alias *a0 is not taken here", ""),
+    "empty": ("", "", "Expected `object`, got `null`", ""),
+}
+
+
+@pytest.mark.parametrize("case", BAD_BOTS)
+def test_a_bad_bot_is_told_by_line(tmp_path: Path, case: str) -> None:
+    text, spot, what, hint = BAD_BOTS[case]
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "bot.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ArenaError) as caught:
+        leagues.league(tmp_path, bots=["ann"])
+    assert what in caught.value.what
+    assert caught.value.where == f"{tmp_path}/ann/bot.yaml{spot}"
+    assert hint in caught.value.hint
+
+
+def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    with pytest.raises(ArenaError, match=r"no bot\.yaml in the bot's folder") as caught:
+        leagues.league(tmp_path, bots=["ann"])
+    assert caught.value.where == str(tmp_path / "ann")
+
+
+def test_two_bots_of_one_name(tmp_path: Path) -> None:
+    for name in ("ann", "bob"):
+        leagues.write_bot(tmp_path, name, "cat")
+        (tmp_path / name / "bot.yaml").write_text("name: twin\ncommand: cat\n")
+    with pytest.raises(ArenaError, match="two bots are called 'twin'") as caught:
+        leagues.league(tmp_path, bots=["ann", "bob"])
+    assert caught.value.where == f"{tmp_path}/ann, {tmp_path}/bob"
+    assert "rename one" in caught.value.hint
+
+
+WHOLE = json.dumps({"bots": ["sample:honest"], "players": [2], "limits": {"start": 1}, "seed": "x"})
+SNIPPETS = st.sampled_from(
+    [*"[]{}:,\"'&*!|>%@`#-?~\\\n\t", "- ", ": ", "*a", "&a ", "!!set ", "<<"]
+)
+
+
+@each_slip
+@given(st.integers(0, len(WHOLE)), SNIPPETS | st.text(max_size=4), st.integers(0, 3))
+def test_any_slip_of_the_pen_is_an_arena_error(at: int, slip: str, cut: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "league.yaml"
+        path.write_text(WHOLE[:at] + slip + WHOLE[at + cut :], "utf-8", "surrogatepass")
+        with suppress(ArenaError):
+            load_league(path)

@@ -1,0 +1,151 @@
+"""Runs: any number of workers, killed workers and Ctrl-C make the same store."""
+
+import multiprocessing
+import os
+import select
+import signal
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.records import PlayedFixture
+from arena.store.store import Store
+from tests.league import leagues
+
+DEADLINE = 60_000
+"""Milliseconds that the kernel has to end a killed process, at the very most."""
+
+
+def test_two_workers_make_the_same_bytes_as_one(tmp_path: Path, whole: Path) -> None:
+    seen: list[str] = []
+
+    def progress(played: PlayedFixture | None) -> None:
+        if played:
+            seen.append(played.fixture.id)
+
+    assert leagues.play(leagues.league(tmp_path), tmp_path / "s", 2, progress)
+    assert leagues.records(tmp_path / "s") == leagues.records(whole)
+    assert sorted(seen) == sorted(id_ for id_, _ in leagues.records(whole))
+
+
+def test_a_killed_worker_costs_nothing(tmp_path: Path, whole: Path) -> None:
+    seen: list[str] = []
+
+    def progress(played: PlayedFixture | None) -> None:
+        if played:
+            if len(seen) in (0, 4):
+                os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
+            seen.append(played.fixture.id)
+
+    assert leagues.play(leagues.league(tmp_path), tmp_path / "s", 2, progress)
+    assert leagues.records(tmp_path / "s") == leagues.records(whole)
+    assert len(seen) == len(set(seen)) == len(leagues.records(whole))
+
+
+def test_a_fixture_that_kills_its_workers_is_named(tmp_path: Path) -> None:
+    script = ("echo died >> deaths", "kill -KILL $PPID")
+    killer = leagues.write_bot(tmp_path, "killer", *script)
+    plan = leagues.league(tmp_path, bots=[*leagues.SAMPLES, killer], players=[2])
+    with pytest.raises(ArenaError, match="a worker died 3 times") as caught:
+        leagues.play(plan, tmp_path / "s")
+    assert "killer" in caught.value.where.split(": ")[1].split(", ")
+    assert "what was stored is safe" in caught.value.hint
+    with Store(tmp_path / "s") as store:
+        assert all("killer" not in played.fixture.seats for played in store.played())
+        assert len(list(store.played())) == len(store.finished())
+
+
+def test_a_fixture_gets_three_workers(tmp_path: Path) -> None:
+    script = ("echo died >> deaths", "kill -KILL $PPID")
+    killer = leagues.write_bot(tmp_path, "killer", *script)
+    plan = leagues.league(tmp_path, bots=["sample:honest", killer], players=[2])
+    with pytest.raises(ArenaError):
+        leagues.play(plan, tmp_path / "s", workers=1)
+    assert (tmp_path / "killer" / "deaths").read_text().split() == ["died"] * 3
+    assert leagues.records(tmp_path / "s") == []
+
+
+def test_an_innocent_fixture_survives_its_neighbour(tmp_path: Path) -> None:
+    # The killer takes its worker down once; whatever was in flight is played all the same.
+    script = ("[ -e died ] || { touch died; kill -KILL $PPID; }", "cat > /dev/null")
+    once = leagues.write_bot(tmp_path, "once", *script)
+    plan = leagues.league(
+        tmp_path,
+        bots=[*leagues.SAMPLES, once],
+        players=[2],
+        limits={"start": 0.2, "restarts": 0},
+    )
+    assert leagues.play(plan, tmp_path / "s")
+    assert len(leagues.records(tmp_path / "s")) == 12
+
+
+def test_ctrl_c_keeps_what_was_played_and_the_rest_can_follow(tmp_path: Path, whole: Path) -> None:
+    plan = leagues.league(tmp_path)
+    stored: list[PlayedFixture] = []
+
+    def interrupt(played: PlayedFixture | None) -> None:
+        if played:
+            stored.append(played)
+            if len(stored) == 1:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    assert not leagues.play(plan, tmp_path / "s", 2, interrupt)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert multiprocessing.active_children() == []
+    kept = leagues.records(tmp_path / "s")
+    everything = leagues.records(whole)
+    assert sorted(id_ for id_, _ in kept) == sorted(played.fixture.id for played in stored)
+    assert set(kept) < set(everything)
+    assert leagues.play(plan, tmp_path / "s")
+    assert leagues.records(tmp_path / "s") == everything
+
+
+def test_a_second_ctrl_c_leaves_no_process_behind(tmp_path: Path) -> None:
+    stuck = leagues.write_bot(tmp_path, "stuck", "exec tail -f /dev/null")
+    plan = leagues.league(tmp_path, bots=[*leagues.SAMPLES, stuck], players=[2])
+    watched: list[int] = []
+
+    def interrupt(played: PlayedFixture | None) -> None:
+        bots = running_in(tmp_path / "stuck")
+        if bots:
+            workers = [child.pid or 0 for child in multiprocessing.active_children()]
+            watched.extend(os.pidfd_open(pid) for pid in [*bots, *workers])
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        leagues.play(plan, tmp_path / "s", 2, interrupt)
+    assert multiprocessing.active_children() == []
+    assert len(watched) >= 2
+    for fd in watched:
+        ended = select.poll()
+        ended.register(fd, select.POLLIN)
+        assert ended.poll(DEADLINE)
+        os.close(fd)
+    with Store(tmp_path / "s") as store:
+        assert all("stuck" not in played.fixture.seats for played in store.played())
+
+
+def running_in(folder: Path) -> list[int]:
+    """Return the processes whose working directory is a folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdecimal() and (entry / "cwd").readlink() == folder:
+                found.append(int(entry.name))
+        except OSError:
+            continue  # it has ended, or is not ours
+    return found
+
+
+def test_a_progress_that_fails_ends_the_run_and_keeps_the_fixture(tmp_path: Path) -> None:
+    def fail(played: PlayedFixture | None) -> None:
+        if played:
+            raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        leagues.play(leagues.league(tmp_path), tmp_path / "s", 2, fail)
+    assert multiprocessing.active_children() == []
+    assert len(leagues.records(tmp_path / "s")) == 1

@@ -1,0 +1,137 @@
+"""Schedules: pure, even, and decided by the league alone."""
+
+from collections import Counter
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.league.plan import conditions
+from arena.league.schedule import block, schedule
+from arena.perudo.dice import roll
+from arena.perudo.rules import VARIANTS
+from arena.records import LeagueInfo
+from tests.league import leagues
+from tests.publish import factory
+
+each_league = settings(max_examples=80, deadline=None, database=None)
+
+
+@st.composite
+def infos(draw: st.DrawFn) -> LeagueInfo:
+    count = draw(st.integers(2, 12))
+    sizes = st.lists(st.integers(2, min(6, count)), min_size=1, max_size=3, unique=True)
+    labels = st.lists(st.sampled_from(sorted(VARIANTS)), min_size=1, max_size=3, unique=True)
+    return factory.league(
+        tuple(f"bot{number:02}" for number in range(count)),
+        players=tuple(draw(sizes)),
+        variants={label: VARIANTS[label] for label in draw(labels)},
+        games=draw(st.integers(1, 5)),
+        seed=draw(st.text(max_size=6)),
+    )
+
+
+@each_league
+@given(infos())
+def test_a_schedule_is_pure(info: LeagueInfo) -> None:
+    fixtures = schedule(info)
+    assert fixtures == schedule(info)
+    assert [fixture.index for fixture in fixtures] == list(range(len(fixtures)))
+    tables = len(info.bots) * (len(info.bots) - 1)
+    assert len(fixtures) == tables * len(info.variants) * len(info.players)
+    assert {fixture.games for fixture in fixtures} == {info.games}
+
+
+@each_league
+@given(infos())
+def test_ids_and_seeds_are_all_different(info: LeagueInfo) -> None:
+    fixtures = schedule(info)
+    assert len({fixture.id for fixture in fixtures}) == len(fixtures)
+    assert len({fixture.seed for fixture in fixtures}) == len(fixtures)
+
+
+@each_league
+@given(infos())
+def test_no_bot_meets_itself_and_every_bot_sits_everywhere_alike(info: LeagueInfo) -> None:
+    seats: Counter[tuple[str, int, int, str]] = Counter()
+    for fixture in schedule(info):
+        players = len(fixture.seats)
+        assert len(set(fixture.seats)) == players
+        seats.update((fixture.variant, players, n, bot) for n, bot in enumerate(fixture.seats))
+    expected = {
+        (variant, players, seat, bot.name): len(info.bots) - 1
+        for variant in info.variants
+        for players in info.players
+        for seat in range(players)
+        for bot in info.bots
+    }
+    assert seats == expected
+
+
+@each_league
+@given(infos())
+def test_each_block_alone_is_even(info: LeagueInfo) -> None:
+    for variant in info.variants:
+        for players in info.players:
+            for number in range(len(info.bots) - 1):
+                tables = block(info, variant, players, number)
+                for seat in range(players):
+                    assert sorted(table[seat] for table in tables) == [b.name for b in info.bots]
+
+
+@each_league
+@given(infos())
+def test_two_player_tables_hold_every_ordered_pair_once(info: LeagueInfo) -> None:
+    pairs = list(permutations([bot.name for bot in info.bots], 2))
+    for variant in info.variants:
+        met = [
+            fixture.seats
+            for fixture in schedule(info)
+            if fixture.variant == variant and len(fixture.seats) == 2
+        ]
+        assert sorted(met) == (sorted(pairs) if 2 in info.players else [])
+
+
+CHANGED: list[dict[str, object]] = [
+    {"seed": "another"},
+    {"games": 5},
+    {"bots": (factory.bot("a"), factory.bot("b"), factory.bot("d"))},
+    {"variants": {"bga": VARIANTS["bga"]}},
+]
+
+
+@pytest.mark.parametrize("changes", CHANGED)
+def test_whatever_decides_games_changes_ids_and_dice(changes: dict[str, object]) -> None:
+    names = ("a", "b", "c")
+    before, after = (schedule(factory.league(names, **new)) for new in ({}, changes))
+    for key in ("id", "seed"):
+        mine, others = ({getattr(one, key) for one in some} for some in (before, after))
+        assert not mine & others
+    dice = [[roll(one.seed, 0, 0, 0, 5) for one in some] for some in (before, after)]
+    assert dice[0] != dice[1]
+
+
+def test_what_decides_no_game_changes_nothing() -> None:
+    names = ("a", "b", "c")
+    changes: dict[str, object] = {"name": "other", "arena_version": "9", "sandbox": "process"}
+    assert schedule(factory.league(names)) == schedule(factory.league(names, **changes))
+
+
+def test_the_order_of_bots_in_the_file_does_not_matter(tmp_path: Path) -> None:
+    plans = [
+        leagues.league(tmp_path, bots=bots)
+        for bots in (leagues.SAMPLES, leagues.SAMPLES[::-1], ["sample:[hmr]*", "sample:random"])
+    ]
+    first, *others = [schedule(conditions(plan, "process", "seed")) for plan in plans]
+    assert others == [first, first]
+
+
+def test_another_seed_seats_the_bots_anew() -> None:
+    names = tuple(f"bot{number}" for number in range(8))
+    orders = {
+        tuple(fixture.seats for fixture in schedule(factory.league(names, seed=str(seed))))
+        for seed in range(5)
+    }
+    assert len(orders) == 5

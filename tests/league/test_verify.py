@@ -1,0 +1,262 @@
+"""`arena verify`: an honest store has no findings, a changed one has them by name."""
+
+import json
+import shutil
+import sqlite3
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.errors import ArenaError
+from arena.league.verify import Finding, Verified, verify
+from arena.records import Faulted
+from arena.store.store import Store
+from tests.league import leagues
+
+each_change = settings(max_examples=40, deadline=None, database=None)
+
+Data = dict[str, Any]
+
+
+def check(path: Path) -> Verified:
+    with Store(path) as store:
+        return verify(store)
+
+
+def test_an_honest_store_has_no_findings(whole: Path) -> None:
+    assert check(whole) == Verified(fixtures=12, games=24, scheduled=12, findings=[])
+
+
+def test_a_league_half_played_has_no_findings(whole: Path, tmp_path: Path) -> None:
+    copy = copied(whole, tmp_path)
+    statement(copy, "DELETE FROM fixtures WHERE position % 2")
+    assert check(copy) == Verified(fixtures=6, games=12, scheduled=12, findings=[])
+
+
+def test_nothing_to_verify(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", create=True) as store, pytest.raises(ArenaError) as caught:
+        verify(store)
+    assert caught.value.what == "nothing was played yet"
+
+
+def test_bots_that_fault_one_after_another_replay(tmp_path: Path) -> None:
+    quitters = [
+        leagues.write_bot(tmp_path, name, "read hello", """echo '{"type":"ready"}'""", "read turn")
+        for name in ("ann", "bob")
+    ]
+    plan = leagues.league(tmp_path, bots=["sample:honest", *quitters], players=[3])
+    assert leagues.play(plan, tmp_path / "s")
+    with Store(tmp_path / "s") as store:
+        games = [game for played in store.played() for game in played.games]
+    faults = [sum(isinstance(event, Faulted) for event in game.events) for game in games]
+    assert max(faults) == 2
+    assert check(tmp_path / "s").findings == []
+
+
+def copied(store: Path, into: Path) -> Path:
+    return Path(shutil.copy(store, into / "copy"))
+
+
+def statement(path: Path, sql: str, *values: object) -> None:
+    database = sqlite3.connect(path)
+    with database:
+        database.execute(sql, values)
+    database.close()
+
+
+def edit_record(path: Path, position: int, change: Callable[[Data], None]) -> Data:
+    """Change a stored record; returns what it was before."""
+    database = sqlite3.connect(path)
+    find = "SELECT record FROM fixtures WHERE position = ?"
+    before: Data = json.loads(zlib.decompress(database.execute(find, (position,)).fetchone()[0]))
+    after = json.loads(json.dumps(before))
+    change(after)
+    database.close()
+    new = zlib.compress(json.dumps(after).encode())
+    statement(path, "UPDATE fixtures SET record = ? WHERE position = ?", new, position)
+    return before
+
+
+def flip_a_die(record: Data) -> None:
+    hand = record["games"][1]["events"][0][4][0]
+    hand[0] = hand[0] % 6 + 1
+
+
+def raise_a_bid(record: Data) -> None:
+    bid = next(event for event in record["games"][1]["events"] if event[0] == "bid")
+    bid[2] += 1
+
+
+def swap_places(record: Data) -> None:
+    record["games"][1]["places"].reverse()
+
+
+def move_the_loss(record: Data) -> None:
+    call = next(event for event in record["games"][1]["events"] if event[0] == "call")
+    call[4] = 1 - call[4]
+
+
+def drop_the_end(record: Data) -> None:
+    record["games"][1]["events"].pop()
+
+
+def go_on(record: Data) -> None:
+    record["games"][1]["events"].append(["bid", 0, 1, 2])
+
+
+def bid_from_nowhere(record: Data) -> None:
+    record["games"][1]["events"].insert(1, ["bid", 5, 1, 2])
+
+
+def crash_a_winner(record: Data) -> None:
+    winner = record["games"][1]["places"].index(1)
+    record["games"][1]["events"].append(["fault", winner, "crash", "so they say"])
+
+
+GAME_CHANGES = [
+    (flip_a_die, "the replay differs from the record"),
+    (raise_a_bid, ""),
+    (swap_places, "the replay differs from the record"),
+    (move_the_loss, "the replay differs from the record"),
+    (drop_the_end, "does not replay: game 1 has no end"),
+    (go_on, "does not replay: game 1 goes on after its end"),
+    (bid_from_nowhere, ""),
+    (crash_a_winner, "does not replay: game 1 goes on after its end"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), GAME_CHANGES)
+def test_a_changed_game_is_named(
+    whole: Path, tmp_path: Path, change: Callable[[Data], None], words: str
+) -> None:
+    copy = copied(whole, tmp_path)
+    before = edit_record(copy, 0, change)
+    [finding] = check(copy).findings
+    assert finding.where == f"fixture {before['fixture']['id']}, game 1"
+    assert words in finding.what
+
+
+def drop_a_game(record: Data) -> None:
+    record["games"].pop()
+
+
+def repeat_a_game(record: Data) -> None:
+    record["games"][1] = record["games"][0]
+
+
+def swap_games(record: Data) -> None:
+    record["games"].reverse()
+
+
+@pytest.mark.parametrize("change", [drop_a_game, repeat_a_game, swap_games])
+def test_games_that_are_not_those_of_the_fixture(
+    whole: Path, tmp_path: Path, change: Callable[[Data], None]
+) -> None:
+    copy = copied(whole, tmp_path)
+    before = edit_record(copy, 4, change)
+    where = f"fixture {before['fixture']['id']}"
+    assert check(copy).findings == [Finding(where, "it does not hold each of its games once")]
+
+
+@pytest.mark.parametrize(
+    "change", [("seed", "mine"), ("games", 1), ("seats", ["random", "honest"]), ("index", 8)]
+)
+def test_a_changed_fixture_is_named(whole: Path, tmp_path: Path, change: tuple[str, Any]) -> None:
+    copy = copied(whole, tmp_path)
+    before = edit_record(copy, 3, lambda record: record["fixture"].update([change]))
+    found = check(copy).findings
+    assert before["fixture"][change[0]] != change[1]
+    where = f"fixture {before['fixture']['id']}"
+    assert Finding(where, "it is not in the schedule as it stands there") in found
+    assert {finding.where for finding in found} == {where}
+
+
+MOVED = [
+    "UPDATE fixtures SET position = 99 WHERE position = 5",
+    "UPDATE fixtures SET id = 'mine' WHERE position = 5",
+    (
+        "UPDATE fixtures SET record = (SELECT record FROM fixtures WHERE position = 5)"
+        " WHERE position = 6"
+    ),
+]
+
+
+@pytest.mark.parametrize("sql", MOVED)
+def test_a_moved_fixture_is_named(whole: Path, tmp_path: Path, sql: str) -> None:
+    copy = copied(whole, tmp_path)
+    statement(copy, sql)
+    [finding] = check(copy).findings
+    assert finding.where == f"fixture {leagues.records(whole)[5][0]}"
+    assert finding.what.startswith("it is stored in the place of fixture ")
+
+
+def change_info(path: Path, **changes: object) -> None:
+    with Store(path) as store:
+        info = store.league
+    assert info
+    new = msgspec.json.encode(replace(info, **changes))
+    statement(path, "UPDATE league SET info = ?", new)
+
+
+def test_a_changed_commitment_is_a_finding(whole: Path, tmp_path: Path) -> None:
+    copy = copied(whole, tmp_path)
+    change_info(copy, commitment="0" * 64)
+    what = "the master seed does not match its published hash"
+    assert check(copy).findings == [Finding("league", what)]
+
+
+def test_a_changed_master_seed_finds_every_fixture(whole: Path, tmp_path: Path) -> None:
+    copy = copied(whole, tmp_path)
+    change_info(copy, seed="mine")
+    where = {finding.where for finding in check(copy).findings}
+    assert where == {"league"} | {f"fixture {id_}" for id_, _ in leagues.records(whole)}
+
+
+def test_changed_rules_find_every_fixture(whole: Path, tmp_path: Path) -> None:
+    copy = copied(whole, tmp_path)
+    change_info(copy, games=3)
+    assert len(check(copy).findings) == 12
+
+
+@each_change
+@given(st.integers(0, 11), st.randoms(use_true_random=False))
+def test_no_number_that_follows_can_be_changed(whole: Path, position: int, draw: Random) -> None:
+    """One more than it was: a finding, or the store itself refuses it."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = copied(whole, Path(folder))
+        edit_record(copy, position, lambda record: increase_one(record["games"], draw))
+        assert findings_or_refusal(copy)
+
+
+def findings_or_refusal(path: Path) -> list[Finding] | str:
+    try:
+        return check(path).findings
+    except ArenaError as error:
+        return error.what
+
+
+def increase_one(data: Any, draw: Random) -> None:
+    """Add one to any of the integers in a tree of lists and objects.
+
+    What a bid named is spared: it is the bots' choice, and another legal bid that came to the same
+    end is as true a game.
+    """
+    spots: list[tuple[Any, Any]] = []
+    trees = [data]
+    while trees:
+        tree = trees.pop()
+        items = list(tree.items() if isinstance(tree, dict) else enumerate(tree))
+        items = items[:2] if isinstance(tree, list) and tree[:1] == ["bid"] else items
+        spots += [(tree, key) for key, value in items if isinstance(value, int)]
+        trees += [value for _, value in items if isinstance(value, dict | list)]
+    tree, key = draw.choice(spots)
+    tree[key] += 1

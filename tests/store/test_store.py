@@ -1,0 +1,200 @@
+"""The store: what goes in comes out, once, also while others look."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.bots.manifest import load_bot
+from arena.bots.process import ProcessSandbox
+from arena.errors import ArenaError
+from arena.match.table import play_fixture
+from arena.perudo.rules import variant
+from arena.records import Fixture, LimitsInfo, PlayedFixture
+from arena.shipped import folder
+from arena.store.store import SCHEMA_VERSION, Record, Store
+from tests.publish import factory
+
+PATIENT = LimitsInfo(start=60, answer=60, game=600)
+
+
+def play(index: int, names: tuple[str, ...]) -> PlayedFixture:
+    bots = [load_bot(folder("sample_bots") / name) for name in names]
+    fixture = Fixture(f"real{index}", index, "italian", names, f"seed{index}", 2)
+    rules = variant("italian", {}, calza=True, lost_dice_visible=True)
+    return play_fixture(fixture, rules, bots, ProcessSandbox(), PATIENT)
+
+
+@pytest.fixture(scope="module")
+def played() -> list[PlayedFixture]:
+    return [play(0, ("honest", "random")), play(1, ("memory", "odds", "bluffer"))]
+
+
+def test_real_fixtures_come_back_byte_for_byte(tmp_path: Path, played: list[PlayedFixture]) -> None:
+    stored = [*played, factory.fixture(2, ("a", "b"), stderr=("\0 naïve \u2028", ""))]
+    with Store(tmp_path / "s", create=True) as store:
+        for one in reversed(stored):
+            store.add(one)
+    with Store(tmp_path / "s") as store:
+        again = list(store.played())
+        records = list(store.records())
+        assert store.finished() == {one.fixture.id for one in stored}
+    encode = msgspec.json.encode
+    assert [encode(one) for one in again] == [encode(one) for one in stored]
+    assert records == [
+        (one.fixture.id, encode(Record(one.fixture, list(one.games)))) for one in stored
+    ]
+
+
+def test_rows_say_where_a_fixture_is_stored(tmp_path: Path) -> None:
+    one = factory.fixture(7, ("a", "b"))
+    with Store(tmp_path / "s", create=True) as store:
+        store.add(one)
+        [(position, id_, again)] = store.rows()
+    assert (position, id_) == (7, one.fixture.id)
+    assert msgspec.json.encode(again) == msgspec.json.encode(one)
+
+
+def test_a_fixture_is_stored_once_and_the_first_stays(tmp_path: Path) -> None:
+    first = factory.fixture(0, ("a", "b"), stderr=("first", ""))
+    second = factory.fixture(0, ("a", "b"), stderr=("second", ""))
+    with Store(tmp_path / "s", create=True) as store:
+        for one in (first, second, first):
+            store.add(one)
+        assert [one.stderr for one in store.played()] == [("first", "")]
+
+
+def test_the_conditions_come_back(tmp_path: Path) -> None:
+    info = factory.league(("a", "b"))
+    with Store(tmp_path / "s", create=True) as store:
+        assert store.league is None
+        store.begin(info)
+    with Store(tmp_path / "s") as store:
+        assert store.league == info
+
+
+def test_others_read_while_one_writes(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with Store(path, create=True) as writer:
+        writer.add(factory.fixture(0, ("a", "b")))
+        writer.add(factory.fixture(1, ("a", "b")))
+        with Store(path) as reader:
+            reading = reader.played()
+            assert next(reading).fixture.index == 0
+            writer.add(factory.fixture(2, ("a", "b")))
+            assert [one.fixture.index for one in reading] == [1]
+            assert [one.fixture.index for one in reader.played()] == [0, 1, 2]
+
+
+def test_a_new_store_may_be_opened_by_several_at_once(tmp_path: Path) -> None:
+    wrong: list[ArenaError] = []
+
+    def open_it(path: Path, barrier: threading.Barrier) -> None:
+        barrier.wait()
+        try:
+            with Store(path, create=True) as store:
+                store.add(factory.fixture(0, ("a", "b")))
+        except ArenaError as error:
+            wrong.append(error)
+
+    for number in range(8):
+        barrier = threading.Barrier(6)
+        arguments = (tmp_path / str(number), barrier)
+        threads = [threading.Thread(target=open_it, args=arguments) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong
+
+
+def test_nothing_played_yet(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="nothing was played yet") as caught:
+        Store(tmp_path / "s")
+    assert str(tmp_path / "s") in caught.value.where
+    assert "arena run" in caught.value.hint
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_newer_store_names_both_versions(tmp_path: Path) -> None:
+    Store(tmp_path / "s", create=True).__exit__()
+    change(tmp_path / "s", "PRAGMA user_version = 41")
+    with pytest.raises(ArenaError) as caught:
+        Store(tmp_path / "s")
+    assert "version 41" in caught.value.what
+    assert f"up to {SCHEMA_VERSION}" in caught.value.what
+    assert "newer arena" in caught.value.hint
+
+
+def test_another_program_s_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    change(path, "CREATE TABLE mail (body TEXT)")
+    before = path.read_bytes()
+    for create in (True, False):
+        with pytest.raises(ArenaError, match="another program's") as caught:
+            Store(path, create=create)
+        assert "not a store" in caught.value.hint
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"bots: []\n" * 500, b"\xff" * 5000, b"SQLite format 3\0oops"])
+def test_a_file_that_is_no_store(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "s").write_bytes(content)
+    with pytest.raises(ArenaError) as caught:
+        Store(tmp_path / "s")
+    assert caught.value.where == str(tmp_path / "s")
+    assert "damaged or not a store" in caught.value.hint
+
+
+def test_a_folder_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError) as caught:
+        Store(tmp_path, create=True)
+    assert "--store" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE fixtures SET record = substr(record, 1, 50)",
+        "UPDATE fixtures SET record = x'00'",
+        "UPDATE fixtures SET stderr = x'78'",
+        "UPDATE league SET info = x'7b'",
+        "DROP TABLE fixtures",
+        "DROP TABLE league",
+    ],
+)
+def test_damage_inside_is_told(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "s"
+    with Store(path, create=True) as store:
+        store.begin(factory.league(("a", "b")))
+        store.add(factory.fixture(0, ("a", "b")))
+    change(path, damage)
+    with pytest.raises(ArenaError) as caught:
+        read(path)
+    assert caught.value.where == str(path)
+    assert "damaged" in caught.value.hint
+
+
+def test_a_store_cut_short_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with Store(path, create=True) as store:
+        for index in range(60):
+            store.add(factory.fixture(index, ("a", "b")))
+    path.write_bytes(path.read_bytes()[:12_000])
+    with pytest.raises(ArenaError, match="the store fails"), Store(path) as store:
+        list(store.played())
+
+
+def read(path: Path) -> None:
+    with Store(path) as store:
+        assert store.league
+        assert list(store.played())
+
+
+def change(path: Path, statement: str) -> None:
+    database = sqlite3.connect(path)
+    with database:
+        database.execute(statement)
+    database.close()
