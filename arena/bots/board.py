@@ -101,7 +101,7 @@ class Board:
 
     def wait(self) -> list[tuple[int, int, Reply]]:
         """Wait for at least one (seat, request id, reply); a fault is a reply, too."""
-        found = [reply for seat in self._asked if (reply := self._left_over(seat))]
+        found = [reply for seat in list(self._asked) if (reply := self._left_over(seat))]
         while not found:
             deadline = min(
                 [d for seat in self._asked for d in self._sessions[seat].deadlines.values()]

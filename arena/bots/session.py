@@ -216,8 +216,10 @@ class Session:
             return "it closed its output"
         code = self.process.wait()
         number = -code if code < 0 else code - 128
-        if number in signal.valid_signals():
+        if number in set(signal.Signals):
             return f"the program was killed by {signal.Signals(number).name}"
+        if code < 0:
+            return f"the program was killed by signal {number}"
         return f"the program ended with exit code {code}"
 
     def _kill(self) -> None:
