@@ -117,6 +117,7 @@ class Board:
         """Say goodbye and give every bot a moment to end by itself."""
         for session in self._sessions.values():
             session.tell(line)
+            self._forget(session.stdin)
             session.say_goodbye()
         deadline = time.monotonic() + _GRACE
         waiting = {s.death: s for s in self._sessions.values() if not s.ended}

@@ -55,6 +55,7 @@ class Session:
         self._now = now
         self._log = log
         self._inbox = b""
+        self._flooded = False
         self._told: list[bytes] = []
         self._errors = bytearray()
         self._asked_at = now()
@@ -77,6 +78,7 @@ class Session:
 
     def ask(self, id_: int, line: bytes) -> None:
         """Write a request, and the notices kept for it; its clock starts now."""
+        self._flooded = self.full
         self._asked_at = now = self._now()
         limit = self._limits.start if id_ == READY else min(self._limits.answer, self._bank)
         self.deadlines[id_] = now + limit
@@ -106,7 +108,8 @@ class Session:
             chunk = os.read(self.stdout, _READ)
         except BlockingIOError:
             return None
-        self.closed = not chunk
+        # Once the process is gone, nothing that a helper writes brings it back.
+        self.closed = self.ended or not chunk
         self._inbox += chunk
         return self.next_reply()
 
@@ -115,7 +118,7 @@ class Session:
         if not self.deadlines:
             return None
         end = self._inbox.find(b"\n") + 1
-        if end > MAX_LINE or (not end and self.full):
+        if end > MAX_LINE or self._flooded or (not end and self.full):
             return self._fault(Cause.FLOOD, f"more than {MAX_LINE} bytes without an answer in them")
         if end:
             line, self._inbox = self._inbox[:end], self._inbox[end:]
