@@ -68,7 +68,9 @@ class BubblewrapSandbox:
         for name, value in ENVIRONMENT.items():
             options += ["--setenv", name, value]
         options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
-        options += ["--proc", "/proc", "--dev", "/dev", "--size", tmp, "--tmpfs", "/tmp"]  # noqa: S108
+        # Without a size and read-only, /dev would be as large as half of the machine's memory.
+        options += ["--proc", "/proc", "--dev", "/dev", "--size", tmp, "--tmpfs", "/dev/shm"]  # noqa: S108
+        options += ["--remount-ro", "/dev", "--size", tmp, "--tmpfs", "/tmp"]  # noqa: S108
         options += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
         return [*options, "--remount-ro", "/", "--chdir", "/bot"]
 
