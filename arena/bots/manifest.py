@@ -15,7 +15,7 @@ from arena.records import BotInfo
 MANIFEST = "bot.yaml"
 MAX_NAME = 40
 MAX_FOLDER_BYTES = 64 * 1024 * 1024
-_IGNORED = frozenset({".git", "__pycache__", "node_modules/.cache"})
+_IGNORED = frozenset({".git", "__pycache__"})
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +74,11 @@ def load_bot(folder: Path) -> Bot:
 
 def files_of(folder: Path) -> list[Path]:
     """Return the bot's files, sorted; raises ArenaError for a link and for too many bytes."""
-    found = [path for path in sorted(folder.rglob("*")) if not _IGNORED & set(path.parts)]
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if not _IGNORED & set(path.relative_to(folder).parts)
+    ]
     for path in found:
         if path.is_symlink():
             raise ArenaError("a bot's folder may hold no links", str(path), "copy the file instead")

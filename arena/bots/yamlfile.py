@@ -41,7 +41,7 @@ def parse_yaml(path: Path) -> tuple[Any, Marks]:
         raise ArenaError(f"bad YAML: {_one_line(error)}", str(path)) from None
     marks: Marks = {}
     if node is not None:
-        _mark(node, "$", marks, path)
+        _mark(node, "$", marks, path, set())
     return data, marks
 
 
@@ -72,7 +72,11 @@ def place(path: Path, marks: Marks, spot: str) -> str:
     return f"{path}:{marks[spot]}" if spot in marks else str(path)
 
 
-def _mark(node: yaml.Node, spot: str, marks: Marks, path: Path) -> None:
+def _mark(node: yaml.Node, spot: str, marks: Marks, path: Path, seen: set[int]) -> None:
+    if id(node) in seen:
+        # An alias: marked where it was written. Aliases of aliases could go on without end.
+        return
+    seen.add(id(node))
     mark = node.start_mark
     marks.setdefault(spot, f"{mark.line + 1}:{mark.column + 1}")
     if isinstance(node, yaml.MappingNode):
@@ -82,10 +86,10 @@ def _mark(node: yaml.Node, spot: str, marks: Marks, path: Path) -> None:
             if inner in marks:
                 raise ArenaError(f"the key '{key.value}' stands twice", f"{path}:{at}")
             marks[inner] = at
-            _mark(value, inner, marks, path)
+            _mark(value, inner, marks, path, seen)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
-            _mark(value, f"{spot}[{index}]", marks, path)
+            _mark(value, f"{spot}[{index}]", marks, path, seen)
 
 
 def _fields_at(kind: type[msgspec.Struct], spot: str) -> list[str]:
