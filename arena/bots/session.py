@@ -50,7 +50,7 @@ class Session:
         self.outbox = b""
         self.closed = False
         self.ended = False
-        self._info = started.info
+        self._started = started
         self._limits = limits
         self._now = now
         self._log = log
@@ -163,7 +163,7 @@ class Session:
 
     def stop(self) -> None:
         """End the process and everything it started, keep the end of its standard error."""
-        self._kill()
+        end_tree(self._started)
         self.process.wait()
         for _ in range(4):
             if not self.read_errors():
@@ -171,7 +171,7 @@ class Session:
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
                 pipe.close()
-        for fd in (self.death, self._info):
+        for fd in (self.death, self._started.info):
             if fd is not None:
                 os.close(fd)
 
@@ -225,11 +225,13 @@ class Session:
             return f"the program was killed by signal {number}"
         return f"the program ended with exit code {code}"
 
-    def _kill(self) -> None:
-        if self._info is not None and self.process.poll() is None:
-            _kill_inner(self._info)
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+
+def end_tree(started: Started) -> None:
+    """Kill a process and what it started, as far as the sandbox holds it together."""
+    if started.info is not None and started.process.poll() is None:
+        _kill_inner(started.info)
+    with suppress(ProcessLookupError):
+        os.killpg(started.process.pid, signal.SIGKILL)
 
 
 def _kill_inner(info: int) -> None:

@@ -1,5 +1,6 @@
 """Bots ready to run: copied to a folder of the run, built, and readable by the sandbox's user."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from arena.bots.manifest import Bot, files_of
 from arena.bots.sandbox import Sandbox, find_command
+from arena.bots.session import end_tree
 from arena.errors import ArenaError
 
 BUILD_SECONDS = 120.0
@@ -73,10 +75,14 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox) -> None:
     try:
         out, err = process.communicate(timeout=BUILD_SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()
+        end_tree(started)
         process.communicate()
         what = f"the build of '{bot.name}' took longer than {BUILD_SECONDS:g} s"
         raise ArenaError(what, " ".join(command)) from None
+    finally:
+        end_tree(started)
+        if started.info is not None:
+            os.close(started.info)
     if process.returncode:
         said = (err + out).decode("utf-8", "replace").strip().splitlines()
         what = f"the build of '{bot.name}' failed (exit code {process.returncode})"
@@ -86,6 +92,9 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox) -> None:
 def _open_to_all(folder: Path, *, writable: bool) -> None:
     """Let the sandbox's user read the bot, and write it while it is built."""
     for path in (folder, *folder.rglob("*")):
+        if path.is_symlink():
+            # A build may make links; what they point at outside is not the bot's to open.
+            continue
         execute = path.is_dir() or path.stat().st_mode & 0o100
         path.chmod(
             (0o666 if writable else 0o444)
