@@ -33,7 +33,10 @@ class BubblewrapSandbox:
         missing = needs(["bwrap", "setpriv", "prlimit"])
         if missing:
             return missing
-        started = self.start(Path("/usr"), ["true"])
+        try:
+            started = self.start(Path("/usr"), ["true"])
+        except OSError as error:
+            return f"it cannot be started: {error.strerror}"
         _, said = started.process.communicate(timeout=20)
         if started.info is not None:
             os.close(started.info)
