@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import Sandbox
 from arena.bots.stage import stage
 from arena.match.check import check_bot
@@ -74,10 +75,11 @@ def test_check_plays_every_rule_book_with_and_without_calza(sandbox: Sandbox, ru
     assert checked.stderr == ""
 
 
-def test_check_says_what_is_wrong(bubblewrap: Sandbox, runs: Path) -> None:
+def test_check_says_what_is_wrong(runs: Path) -> None:
+    sandbox = ProcessSandbox()
     body = "sys.stderr.write('oh no')\n" + turn("say('hm')")
-    bot = stage(write_bot(runs / "odd", program(body)), runs, bubblewrap)
-    checked = check_bot(bot, bubblewrap, PATIENT)
+    bot = stage(write_bot(runs / "odd", program(body)), runs, sandbox)
+    checked = check_bot(bot, sandbox, PATIENT)
     assert all("malformed_line: not valid JSON" in line for line in checked.faults)
     assert checked.faults[0].startswith("bga, 2 players, game 0: ")
     assert checked.faults[-1].startswith("italian, 3 players, game 4: ")

@@ -61,7 +61,11 @@ def test_faults_of_two_moments_stay_apart() -> None:
 
 
 def tampered(record: GameRecord, rng: Random) -> GameRecord:
-    """Change one thing of a record that a reader would believe."""
+    """Change one thing so that no game can have gone like that.
+
+    To leave out a bid of a void round, say, makes another possible game: nothing can tell them
+    apart but what the arena saw.
+    """
     events: list[Any] = list(record.events)
     at = rng.randrange(len(events) + 1)
     if at == len(events):
@@ -69,9 +73,10 @@ def tampered(record: GameRecord, rng: Random) -> GameRecord:
         one, other = rng.sample(range(len(places)), 2)
         places[one], places[other] = places[other], places[one]
         return replace(record, places=tuple(places))
-    if rng.random() < 0.2:
+    kind, chance = type(events[at]), rng.random()
+    if kind is CallMade and chance < 0.3:
         del events[at]
-    elif rng.random() < 0.2:
+    elif kind in (BidMade, CallMade) and chance < 0.5:
         events.insert(at, events[at])
     else:
         events[at] = changed(events[at], rng)
