@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from arena import shipped
 from arena.bots.board import Board
 from arena.bots.manifest import Bot
 from arena.bots.process import ProcessSandbox
@@ -25,7 +24,7 @@ from arena.records import LimitsInfo
 from arena.wire.messages import Ready
 from tests.bots.live import HANG, run_inside, write_bot
 
-ROOT = shipped.folder("protocol").parent
+ENVIRON = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
 ALONE = ""
 CHILD = "for _ in range(3): os.fork()"
@@ -96,7 +95,7 @@ def check_stop_ends(sandbox: Sandbox, runs: Path, family: str, count: int) -> No
 def check_death_of_worker_ends(sandbox: Sandbox, runs: Path, family: str, count: int) -> None:
     with family_of(runs, sandbox, family) as (bot, alive):
         argv = [sys.executable, "-c", WORKER, sandbox.name, str(bot.folder)]
-        with subprocess.Popen(argv, env={**os.environ, "PYTHONPATH": str(ROOT)}) as worker:
+        with subprocess.Popen(argv, env=ENVIRON) as worker:
             try:
                 wait_for_family(alive, count)
                 assert not select.select([alive], [], [], 0)[0]
@@ -164,7 +163,7 @@ def test_a_bot_cannot_type_into_the_terminal(sandbox: Sandbox, runs: Path) -> No
     try:
         ran = subprocess.run(
             [sys.executable, "-c", AT_A_TERMINAL, sandbox.name, str(bot.folder)],
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env=ENVIRON,
             stdin=theirs,
             capture_output=True,
             start_new_session=True,
