@@ -101,7 +101,7 @@ class Board:
 
     def wait(self) -> list[tuple[int, int, Reply]]:
         """Wait for at least one (seat, request id, reply); a fault is a reply, too."""
-        found = [reply for seat in self._asked if (reply := self._left_over(seat))]
+        found = [reply for seat in list(self._asked) if (reply := self._left_over(seat))]
         while not found:
             deadline = min(
                 [d for seat in self._asked for d in self._sessions[seat].deadlines.values()]
@@ -117,6 +117,7 @@ class Board:
         """Say goodbye and give every bot a moment to end by itself."""
         for session in self._sessions.values():
             session.tell(line)
+            self._forget(session.stdin)
             session.say_goodbye()
         deadline = time.monotonic() + _GRACE
         waiting = {s.death: s for s in self._sessions.values() if not s.ended}

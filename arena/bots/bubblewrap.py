@@ -33,7 +33,10 @@ class BubblewrapSandbox:
         missing = needs(["bwrap", "setpriv", "prlimit"])
         if missing:
             return missing
-        started = self.start(Path("/usr"), ["true"])
+        try:
+            started = self.start(Path("/usr"), ["true"])
+        except OSError as error:
+            return f"it cannot be started: {error.strerror}"
         _, said = started.process.communicate(timeout=20)
         if started.info is not None:
             os.close(started.info)
@@ -68,7 +71,9 @@ class BubblewrapSandbox:
         for name, value in ENVIRONMENT.items():
             options += ["--setenv", name, value]
         options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
-        options += ["--proc", "/proc", "--dev", "/dev", "--size", tmp, "--tmpfs", "/tmp"]
+        # Without a size and read-only, /dev would be as large as half of the machine's memory.
+        options += ["--proc", "/proc", "--dev", "/dev", "--size", tmp, "--tmpfs", "/dev/shm"]
+        options += ["--remount-ro", "/dev", "--size", tmp, "--tmpfs", "/tmp"]
         options += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
         return [*options, "--remount-ro", "/", "--chdir", "/bot"]
 

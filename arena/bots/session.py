@@ -50,11 +50,12 @@ class Session:
         self.outbox = b""
         self.closed = False
         self.ended = False
-        self._info = started.info
+        self._started = started
         self._limits = limits
         self._now = now
         self._log = log
         self._inbox = b""
+        self._flooded = False
         self._told: list[bytes] = []
         self._errors = bytearray()
         self._asked_at = now()
@@ -77,6 +78,7 @@ class Session:
 
     def ask(self, id_: int, line: bytes) -> None:
         """Write a request, and the notices kept for it; its clock starts now."""
+        self._flooded = self.full
         self._asked_at = now = self._now()
         limit = self._limits.start if id_ == READY else min(self._limits.answer, self._bank)
         self.deadlines[id_] = now + limit
@@ -106,7 +108,8 @@ class Session:
             chunk = os.read(self.stdout, _READ)
         except BlockingIOError:
             return None
-        self.closed = not chunk
+        # Once the process is gone, nothing that a helper writes brings it back.
+        self.closed = self.ended or not chunk
         self._inbox += chunk
         return self.next_reply()
 
@@ -115,7 +118,7 @@ class Session:
         if not self.deadlines:
             return None
         end = self._inbox.find(b"\n") + 1
-        if end > MAX_LINE or (not end and self.full):
+        if end > MAX_LINE or self._flooded or (not end and self.full):
             return self._fault(Cause.FLOOD, f"more than {MAX_LINE} bytes without an answer in them")
         if end:
             line, self._inbox = self._inbox[:end], self._inbox[end:]
@@ -160,7 +163,7 @@ class Session:
 
     def stop(self) -> None:
         """End the process and everything it started, keep the end of its standard error."""
-        self._kill()
+        end_tree(self._started)
         self.process.wait()
         for _ in range(4):
             if not self.read_errors():
@@ -168,7 +171,7 @@ class Session:
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
                 pipe.close()
-        for fd in (self.death, self._info):
+        for fd in (self.death, self._started.info):
             if fd is not None:
                 os.close(fd)
 
@@ -216,15 +219,19 @@ class Session:
             return "it closed its output"
         code = self.process.wait()
         number = -code if code < 0 else code - 128
-        if number in signal.valid_signals():
+        if number in set(signal.Signals):
             return f"the program was killed by {signal.Signals(number).name}"
+        if code < 0:
+            return f"the program was killed by signal {number}"
         return f"the program ended with exit code {code}"
 
-    def _kill(self) -> None:
-        if self._info is not None and self.process.poll() is None:
-            _kill_inner(self._info)
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+
+def end_tree(started: Started) -> None:
+    """Kill a process and what it started, as far as the sandbox holds it together."""
+    if started.info is not None and started.process.poll() is None:
+        _kill_inner(started.info)
+    with suppress(ProcessLookupError):
+        os.killpg(started.process.pid, signal.SIGKILL)
 
 
 def _kill_inner(info: int) -> None:

@@ -2,10 +2,9 @@
 
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 
 from arena.bots.manifest import Bot, files_of
 from arena.bots.sandbox import Sandbox, find_command
+from arena.bots.session import end_tree
 from arena.errors import ArenaError
 
 BUILD_SECONDS = 120.0
@@ -75,13 +75,12 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox) -> None:
     try:
         out, err = process.communicate(timeout=BUILD_SECONDS)
     except subprocess.TimeoutExpired:
-        # What the build started holds its pipes open: the whole group has to go.
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        end_tree(started)
         process.communicate()
         what = f"the build of '{bot.name}' took longer than {BUILD_SECONDS:g} s"
         raise ArenaError(what, " ".join(command)) from None
     finally:
+        end_tree(started)
         if started.info is not None:
             os.close(started.info)
     if process.returncode:
@@ -94,7 +93,7 @@ def _open_to_all(folder: Path, *, writable: bool) -> None:
     """Let the sandbox's user read the bot, and write it while it is built."""
     for path in (folder, *folder.rglob("*")):
         if path.is_symlink():
-            # A build left it: to change its mode would change that of a file outside.
+            # A build may make links; what they point at outside is not the bot's to open.
             continue
         execute = path.is_dir() or path.stat().st_mode & 0o100
         path.chmod(

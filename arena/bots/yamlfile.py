@@ -25,8 +25,8 @@ def parse_yaml(path: Path) -> tuple[Any, Marks]:
     """Read a YAML file; returns its plain data and where each value stands."""
     try:
         text = path.read_text(encoding="utf-8")
-        _refuse_aliases(text, path)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
+        _refuse_aliases(text, path)
         data = yaml.safe_load(text)
     except FileNotFoundError:
         raise ArenaError("no such file", str(path)) from None

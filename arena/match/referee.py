@@ -74,6 +74,11 @@ class Referee:
         """The record of a finished game."""
         return GameRecord(self.game, tuple(self._places), self.events)
 
+    @property
+    def alive(self) -> set[int]:
+        """The seats that are still in the game."""
+        return {seat for seat, left in enumerate(self._standing.dice) if left}
+
     def request(self, seat: int, id_: int) -> Turn | CalzaOffer:
         """Build what a waiting seat is asked, from what it may see."""
         view = seen_by(seat, self._now, self._hands, self._bids)

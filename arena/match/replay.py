@@ -30,30 +30,39 @@ def replay(fixture: Fixture, rules: Rules, record: GameRecord) -> GameRecord:
     players = len(fixture.seats)
     takers = frozenset(range(players)) if rules.calza else frozenset[int]()
     referee = Referee(rules, players, fixture.seed, record.game, takers)
-    events = record.events
-    at = 0
-    while referee.waiting:
-        if at == len(events):
-            raise ReplayError(f"game {record.game} has no end")
-        # Rounds are the referee's own doing; but what stands on either side of one was done apart.
-        skip = isinstance(events[at], RoundStarted)
-        at += 1 if skip else _feed(referee, events[at:])
-    if at < len(events):
-        raise ReplayError(f"game {record.game} goes on after its end")
+    for moment in _moments(record.events):
+        if not referee.waiting:
+            raise ReplayError(f"game {record.game} goes on after its end")
+        _feed(referee, moment)
+    if referee.waiting:
+        raise ReplayError(f"game {record.game} has no end")
     return referee.record
 
 
-def _feed(referee: Referee, actions: Sequence[Event]) -> int:
-    """Do what was done next; returns how many recorded actions that was."""
-    action = actions[0]
+def _moments(events: Sequence[Event]) -> list[list[Event]]:
+    """Part what was done, by moments: only faults can be several; a round starts after them."""
+    moments: list[list[Event]] = []
+    last: Event | None = None
+    for event in events:
+        if isinstance(event, Faulted) and isinstance(last, Faulted):
+            moments[-1].append(event)
+        elif not isinstance(event, RoundStarted):
+            moments.append([event])
+        last = event
+    return moments
+
+
+def _feed(referee: Referee, moment: Sequence[Event]) -> None:
+    """Do what was done in one moment."""
+    action = moment[0]
     if isinstance(action, Faulted):
-        return _feed_faults(referee, actions)
+        _feed_faults(referee, moment)
+        return
     callers = _calza_callers(action)
     for seat in referee.waiting if referee.offering else ():
         referee.take(seat, Answer(id=0, action="calza" if seat in callers else "pass"))
-    if callers:
-        return 1
-    return _feed_turn(referee, action)
+    if not callers:
+        _feed_turn(referee, action)
 
 
 def _calza_callers(action: Event) -> tuple[int, ...]:
@@ -62,22 +71,22 @@ def _calza_callers(action: Event) -> tuple[int, ...]:
     return ()
 
 
-def _feed_turn(referee: Referee, action: Event) -> int:
+def _feed_turn(referee: Referee, action: Event) -> None:
     for seat in referee.waiting:
         if isinstance(action, BidMade):
             bid = Answer(id=0, action="bid", quantity=action.quantity, face=action.face)
             referee.take(seat, bid)
         else:
             referee.take(seat, Answer(id=0, action="dudo"))
-    return 1
 
 
-def _feed_faults(referee: Referee, actions: Sequence[Event]) -> int:
+def _feed_faults(referee: Referee, moment: Sequence[Event]) -> None:
     """Take out all seats that faulted in the same moment."""
-    faults: dict[int, Fault] = {}
-    for action in actions:
-        if not isinstance(action, Faulted):
-            break
-        faults[action.seat] = Fault(action.cause, action.detail)
+    faults = {}
+    for action in moment:
+        if isinstance(action, Faulted):
+            faults[action.seat] = Fault(action.cause, action.detail)
+    gone = faults.keys() - referee.alive
+    if gone:
+        raise ReplayError(f"game {referee.game}: seat {min(gone)} is not there to fault")
     referee.forfeit(faults)
-    return len(faults)

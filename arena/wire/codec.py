@@ -49,6 +49,9 @@ def _decode_carefully(line: bytes, kind: type[M]) -> M:
     value = strict.loads(line)
     if not isinstance(value, dict):
         raise StrictError("not a JSON object")
+    if kind is Ready and "type" not in value:
+        # msgspec takes a missing tag for the right one.
+        raise StrictError("Object missing required field `type`")
     try:
         return msgspec.convert(value, kind, strict=True)
     except msgspec.ValidationError as error:

@@ -1,6 +1,7 @@
 """Strict JSON: what a bot or an author sends is one exact JSON value, or it is an error."""
 
 import json
+from collections import Counter
 from math import isfinite
 from typing import NoReturn
 
@@ -20,13 +21,14 @@ def loads(line: bytes) -> object:
         value: object = json.loads(
             text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
         )
+        lone = "\\u" in text and _has_lone_surrogate(value)
     except UnicodeDecodeError:
         raise StrictError("not valid UTF-8") from None
     except RecursionError:
         raise StrictError("nested too deeply") from None
     except ValueError as error:
         raise StrictError(f"not valid JSON: {error}") from None
-    if "\\u" in text and _has_lone_surrogate(value):
+    if lone:
         raise StrictError("a lone surrogate in a string")
     return value
 
@@ -34,8 +36,7 @@ def loads(line: bytes) -> object:
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise StrictError(f"the key {twice[:40]!r} stands twice")
     return found
 

@@ -1,0 +1,50 @@
+"""A table of two: a good bot and one that the test wrote."""
+
+from pathlib import Path
+
+from arena.bots.sandbox import Sandbox
+from arena.bots.stage import stage
+from arena.match.replay import replay
+from arena.match.table import play_fixture
+from arena.perudo.rules import VARIANTS, Rules
+from arena.records import Cause, Faulted, Fixture, GameRecord, LimitsInfo, PlayedFixture
+from tests.bots.live import PYTHON, good_bot, write_bot
+from tests.match.hostile import program
+
+PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
+"""For bots that must not be out of time on a busy machine."""
+
+
+def play(
+    sandbox: Sandbox,
+    runs: Path,
+    body: str,
+    limits: LimitsInfo = PATIENT,
+    *,
+    games: int = 1,
+    rules: Rules = VARIANTS["bga"],
+    command: str = PYTHON,
+    goods: int = 1,
+) -> PlayedFixture:
+    """Play good bots in the first seats against one whose program has this body in the last."""
+    odd = stage(write_bot(runs / "odd", program(body), command), runs, sandbox)
+    seats = (*[good_bot(runs, sandbox)] * goods, odd)
+    fixture = Fixture("f", 0, rules.name, tuple(bot.name for bot in seats), "a seed", games)
+    played = play_fixture(fixture, rules, seats, sandbox, limits)
+    assert played.sandbox == sandbox.name
+    for record in played.games:
+        assert replay(fixture, rules, record) == record
+    return played
+
+
+def faults(record: GameRecord) -> list[Faulted]:
+    return [event for event in record.events if isinstance(event, Faulted)]
+
+
+def check_lost(record: GameRecord, cause: Cause, detail: str) -> None:
+    """The odd bot faulted so, and the good ones played on."""
+    (fault,) = faults(record)
+    assert (fault.seat, fault.cause) == (len(record.places) - 1, cause)
+    assert detail in fault.detail
+    assert fault.detail.isprintable()
+    assert record.places[-1] == len(record.places)

@@ -1,0 +1,111 @@
+"""What looks strange but is allowed: such bots play to the end without a fault."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.bots.process import ProcessSandbox
+from arena.bots.sandbox import Sandbox
+from arena.bots.stage import stage
+from arena.match.check import check_bot
+from arena.match.table import try_start
+from arena.match.transcript import transcript
+from arena.perudo.rules import VARIANTS, variant
+from arena.records import Cause
+from arena.wire.codec import decode_answer, decode_ready
+from tests.bots.live import good_bot, write_bot
+from tests.match.hostile import program, start, turn
+from tests.match.tables import PATIENT, faults, play
+
+HARMLESS = {
+    "many tiny writes": turn("[say(c, b'') for c in legal(m)] and say('')"),
+    "CRLF": turn(r"answer(m, b'\r\n')"),
+    "blanks around": turn(r"say(' \t' + legal(m), b' \t\r\n')"),
+    "unknown fields": turn("answer(m, thoughts=['\\u2603', {'x': 1.5}])"),
+    "a line of 65,536 bytes": turn("t = legal(m); say(t + ' ' * (65535 - len(t)))"),
+    "ready in two parts": start("""say('{"type":', b''); say('"ready"}')"""),
+    "more in its ready": start("""say('{"type":"ready","name":"x","concurrent_games":9}')"""),
+    "a flood of standard error": turn("os.write(2, b'x' * 300_000); answer(m)"),
+    "no standard error": "os.close(2)\n",
+    "a helper that stays": turn("m['round'] or os.fork() or hang(); answer(m)"),
+    "no end after bye": "def told(m): m['type'] == 'bye' and hang()\n",
+}
+
+
+@pytest.mark.parametrize("body", HARMLESS.values(), ids=list(HARMLESS))
+def test_allowed(body: str, sandbox: Sandbox, runs: Path) -> None:
+    (record,) = play(sandbox, runs, body).games
+    assert faults(record) == []
+
+
+# ---------------------------------------------------------------- standard error
+
+
+def test_the_end_of_standard_error_is_kept(sandbox: Sandbox, runs: Path) -> None:
+    body = turn("os.write(2, b'x' * 500_000 + b'the end %d' % m['round']); answer(m)")
+    played = play(sandbox, runs, body)
+    good, flooding = played.stderr
+    assert good == ""
+    assert len(flooding) == 65_536
+    rounds = [event for event in played.games[0].events if type(event).__name__ == "RoundStarted"]
+    assert flooding.strip("x").startswith("the end ")
+    assert int(flooding.rsplit(" ", 1)[1]) < len(rounds)
+
+
+def test_standard_error_is_kept_as_it_is(sandbox: Sandbox, runs: Path) -> None:
+    """Colours and letters are the author's matter; what is not UTF-8 becomes a mark."""
+    body = "os.write(2, 'Würfel \\u2603 \\x1b[31mred\\x1b[0m\\r\\n\\0'.encode() + b'\\xff')\n"
+    played = play(sandbox, runs, body)
+    assert played.stderr[1] == "Würfel \u2603 \x1b[31mred\x1b[0m\r\n\0\ufffd"
+
+
+def test_the_last_words_of_a_crash_are_kept(sandbox: Sandbox, runs: Path) -> None:
+    played = play(sandbox, runs, turn("raise ValueError('so long')"))
+    assert played.stderr[1].rstrip().endswith("ValueError: so long")
+
+
+# ---------------------------------------------------------------- check, transcript, start
+
+
+def test_check_plays_every_rule_book_with_and_without_calza(sandbox: Sandbox, runs: Path) -> None:
+    checked = check_bot(good_bot(runs, sandbox), sandbox, PATIENT)
+    assert checked.faults == []
+    assert (checked.bot, checked.games) == ("honest", 5 * 2 * 2 * len(VARIANTS))
+    assert checked.decisions > checked.games
+    assert checked.stderr == ""
+
+
+def test_check_says_what_is_wrong(runs: Path) -> None:
+    sandbox = ProcessSandbox()
+    body = "sys.stderr.write('oh no')\n" + turn("say('hm')")
+    bot = stage(write_bot(runs / "odd", program(body)), runs, sandbox)
+    checked = check_bot(bot, sandbox, PATIENT)
+    assert all("malformed_line: not valid JSON" in line for line in checked.faults)
+    assert checked.faults[0].startswith("bga, 2 players, game 0: ")
+    assert checked.faults[-1].startswith("italian, 3 players, game 4: ")
+    assert checked.stderr.startswith("oh no")
+
+
+def test_a_transcript_is_the_whole_conversation(sandbox: Sandbox, runs: Path) -> None:
+    bots = [good_bot(runs, sandbox)] * 3
+    lines = transcript(bots, variant("bga", {}, lost_dice_visible=True), sandbox)
+    for seat in range(3):
+        said = [line[4:] for line in lines if line.startswith(f"<<{seat} ")]
+        heard = [line[4:] for line in lines if line.startswith(f">>{seat} ")]
+        decode_ready(said[0].encode())
+        assert [decode_answer(line.encode()).id for line in said[1:]]
+        assert heard[0].startswith('{"type":"hello"')
+        assert heard[-2].startswith('{"type":"game_end"')
+        assert heard[-1] == '{"type":"bye"}'
+    asked = [line for line in lines if line[:2] == ">>" and '"type":"turn"' in line]
+    answers = [line for line in lines if line[:2] == "<<" and '"action"' in line]
+    assert len(asked) == len(answers)
+
+
+def test_starting_a_bot_only(sandbox: Sandbox, runs: Path) -> None:
+    rules = VARIANTS["bga"]
+    assert try_start(good_bot(runs, sandbox), rules, sandbox, PATIENT) is None
+    odd = stage(write_bot(runs / "odd", program(start("sys.exit(2)"))), runs, sandbox)
+    fault = try_start(odd, rules, sandbox, PATIENT)
+    assert fault is not None
+    assert (fault.cause, fault.detail) == (Cause.CRASH, "the program ended with exit code 2")

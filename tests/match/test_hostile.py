@@ -1,0 +1,126 @@
+"""Every way to misbehave costs the bot its game, nobody else's, and its author learns why."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.bots.process import ProcessSandbox
+from arena.bots.sandbox import Sandbox
+from arena.perudo.rules import variant
+from arena.records import Cause, LimitsInfo
+from tests.match.hostile import HANGS, WAYS, start, turn
+from tests.match.tables import PATIENT, check_lost, faults, play
+
+HASTY = replace(PATIENT, answer=1.0)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_bot_that(name: str, sandbox: Sandbox, runs: Path) -> None:
+    way = WAYS[name]
+    played = play(sandbox, runs, way.body, HASTY if name in HANGS else PATIENT)
+    (record,) = played.games
+    check_lost(record, way.cause, way.detail)
+
+
+def test_never_ready(sandbox: Sandbox, runs: Path) -> None:
+    played = play(sandbox, runs, start("hang()"), LimitsInfo(start=3.0))
+    check_lost(played.games[0], Cause.TIMEOUT, "not ready within 3 s")
+    assert played.decisions == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("./bot.py", "Permission denied"), ("/usr/bin/env no-such-program", "No such file")],
+)
+def test_a_program_that_cannot_run(command: str, said: str, sandbox: Sandbox, runs: Path) -> None:
+    played = play(sandbox, runs, "", command=command)
+    check_lost(played.games[0], Cause.CRASH, "the program ended with exit code 12")
+    assert said in played.stderr[1]
+
+
+def test_many_slow_answers_use_up_the_bank(sandbox: Sandbox, runs: Path) -> None:
+    limits = LimitsInfo(start=20.0, answer=20.0, game=1.0)
+    slow = turn("""time.sleep(0.3); say('{"id":%d,"action":"dudo"}' % m["id"]) if m["dudo"] """
+                """else answer(m)""")  # fmt: skip
+    played = play(sandbox, runs, slow, limits)
+    check_lost(played.games[0], Cause.TIMEOUT, "the 1 s for all answers of a game are used up")
+    assert played.decisions > 2
+
+
+def test_closing_its_output(sandbox: Sandbox, runs: Path) -> None:
+    """Under bubblewrap the launcher holds the pipe, too: it looks like silence."""
+    played = play(sandbox, runs, turn("os.close(1); hang()"), HASTY)
+    if sandbox.isolates:
+        check_lost(played.games[0], Cause.TIMEOUT, "no answer within 1 s")
+    else:
+        check_lost(played.games[0], Cause.CRASH, "it closed its output")
+
+
+@pytest.mark.parametrize(
+    ("says", "cause", "detail"),
+    [
+        ('{"id":%d,"action":"dudo"}', Cause.ILLEGAL_ACTION, "an offer of calza was open"),
+        ('{"id":%d,"action":"skip"}', Cause.MALFORMED_LINE, "$.action"),
+    ],
+)
+def test_a_wrong_answer_to_an_offer_of_calza(
+    says: str, cause: Cause, detail: str, sandbox: Sandbox, runs: Path
+) -> None:
+    body = start("""say('{"type":"ready","calza":true}')""")
+    body += f"def offer(m): say({says!r} % m['id'])\n"
+    played = play(sandbox, runs, body, rules=variant("bga", {}, calza=True))
+    check_lost(played.games[0], cause, detail)
+
+
+# ---------------------------------------------------------------- several games
+
+
+def test_a_crashed_bot_is_started_again_until_it_was_too_often(
+    sandbox: Sandbox, runs: Path
+) -> None:
+    limits = replace(PATIENT, restarts=2)
+    body = "sys.stderr.write('here I am\\n')\n" + turn("os._exit(9)")
+    played = play(sandbox, runs, body, limits, games=5)
+    for record in played.games[:3]:
+        check_lost(record, Cause.CRASH, "exit code 9")
+    for record in played.games[3:]:
+        check_lost(record, Cause.CRASH, "not started again: it was restarted 2 times")
+    assert played.stderr[1] == "here I am\n" * 3
+
+
+def test_a_bot_that_recovers_plays_on(sandbox: Sandbox, runs: Path) -> None:
+    """Its second process plays the rest of the fixture."""
+    body = turn("""os._exit(9) if m["game"] == 0 else answer(m)""")
+    played = play(sandbox, runs, body, games=4)
+    check_lost(played.games[0], Cause.CRASH, "exit code 9")
+    assert [faults(record) for record in played.games[1:]] == [[], [], []]
+
+
+def test_a_bot_that_dies_between_two_games(sandbox: Sandbox, runs: Path) -> None:
+    body = turn("""m["game"] and os._exit(4); answer(m)""")
+    played = play(sandbox, runs, body, games=3)
+    assert faults(played.games[0]) == []
+    check_lost(played.games[1], Cause.CRASH, "exit code 4")
+
+
+def test_a_seat_that_stops_listening(sandbox: Sandbox, runs: Path) -> None:
+    """Out of the first game early, its next request comes with more news than its pipe takes."""
+    reckless = """
+fcntl.fcntl(0, 1031, 4096)  # F_SETPIPE_SZ: the pipe holds one page
+def act(m):
+    last = m["raises"][-1:] or [{"max": 0, "face": 0}]
+    bid = {"action": "bid", "quantity": last[0]["max"], "face": last[0]["face"]}
+    say(json.dumps({"id": m["id"], **bid})) if last[0]["max"] else answer(m)
+"""
+    slow = play(sandbox, runs, reckless, games=2, goods=4)
+    assert [faults(record) for record in slow.games] == [[], []]
+    deaf = reckless + "def told(m): m['type'] == 'game_end' and hang()\n"
+    played = play(sandbox, runs, deaf, HASTY, games=2, goods=4)
+    assert faults(played.games[0]) == []
+    check_lost(played.games[1], Cause.TIMEOUT, "no answer within 1 s")
+
+
+def test_a_signal_without_a_name(runs: Path) -> None:
+    played = play(ProcessSandbox(), runs, turn("os.kill(os.getpid(), 40)"))
+    check_lost(played.games[0], Cause.CRASH, "the program was killed by signal 40")
