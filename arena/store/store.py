@@ -1,5 +1,7 @@
 """A league's games on disk: one SQLite file, one transaction a fixture."""
 
+import fcntl
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -41,7 +43,7 @@ _leagues = msgspec.json.Decoder(LeagueInfo)
 
 
 class Store:
-    """The games of one league; a context manager. One process writes, any number may read.
+    """The games of one league; a context manager. One process plays, any number may read.
 
     Everything that goes wrong with the file (not writable, full, damaged, from a newer version) is
     raised as an ArenaError that names it.
@@ -51,15 +53,21 @@ class Store:
         self.path = path
         if not create and not path.is_file():
             raise ArenaError("nothing was played yet", str(path), "start with: arena run")
-        with self._in_words():
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
-            self._prepare()
+        self._claim = _claim(path) if create else None
+        try:
+            with self._in_words():
+                self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+                self._prepare()
+        except ArenaError:
+            self._release()
+            raise
 
     def __enter__(self) -> "Store":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._db.close()
+        self._release()
 
     @property
     def league(self) -> LeagueInfo | None:
@@ -118,6 +126,11 @@ class Store:
                     stderr=stderr,
                 )
 
+    def _release(self) -> None:
+        """Give up the claim; last, for closing any descriptor of a file drops SQLite's locks."""
+        if self._claim is not None:
+            os.close(self._claim)
+
     def _prepare(self) -> None:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA_VERSION:
@@ -139,9 +152,32 @@ class Store:
             raise ArenaError(f"the store fails: {error}", str(self.path), _hint(error)) from None
 
 
+def _claim(path: Path) -> int | None:
+    """Claim a store for one player, until the descriptor returned is closed.
+
+    None where the file cannot be opened: SQLite then says why. Raises ArenaError where another
+    arena has it: both would play every fixture, in vain, on a secret seed each.
+    """
+    try:
+        claim = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(claim)
+        raise ArenaError(
+            "another arena is playing into this store",
+            str(path),
+            "wait for it, or choose another with --store",
+        ) from None
+    return claim
+
+
 def _hint(error: Exception) -> str:
     text = str(error)
-    if "full" in text:
+    # SQLite calls it an I/O error where a quota, or a limit on a file's size, is reached.
+    if "full" in text or "disk I/O" in text:
         return "free some space and run again: what was stored is safe"
     if "readonly" in text or "unable to open" in text:
         return "make the folder writable, or choose another with --store"
