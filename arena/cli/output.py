@@ -18,8 +18,8 @@ def say(text: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print data as indented JSON."""
-    click.echo(json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False))
+    """Print data as indented JSON, all in ASCII: what is in it must not drive the terminal."""
+    click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
