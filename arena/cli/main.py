@@ -1,8 +1,10 @@
 """The command `arena`: its commands, its errors, its exit codes."""
 
 import os
+import signal
 import sys
 from importlib import import_module
+from types import FrameType
 
 import click
 
@@ -64,14 +66,19 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(run(sys.argv[1:]))
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def run(arguments: list[str]) -> int:
     """Run one command; returns its exit code and prints at most one line of error."""
     try:
-        code = cli.main(arguments, prog_name="arena", standalone_mode=False)
+        code = cli.main(arguments, prog_name="arena", standalone_mode=False, obj=arguments)
     except ArenaError as error:
         return _fail(str(error), BAD_INPUT)
     except click.exceptions.NoArgsIsHelpError as error:

@@ -1,5 +1,8 @@
 """`arena run`: play a league and write its report."""
 
+import shlex
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,7 +78,7 @@ def command(
         _announce(info, kept)
         finished = _play(info, bots, kept, workers or plan.workers)
         if not finished:
-            return _say_how_to_resume(league, kept)
+            return _say_how_to_resume(kept)
         played = list(kept.played())
         boards = leaderboards(played)
         index = write_site(info, boards, played, site)
@@ -133,9 +136,18 @@ def _play(info: LeagueInfo, bots: dict[str, Bot], store: Store, workers: int) ->
         return run(info, missing, bots, store, workers, update)
 
 
-def _say_how_to_resume(league: Path, store: Store) -> int:
-    say(f"stopped: {len(store.finished())} fixtures are stored; go on with: arena run {league}")
+def _say_how_to_resume(store: Store) -> int:
+    """Print a command that can be pasted: all options as they were, the store's among them."""
+    again = shlex.join([*_program(), *click.get_current_context().obj])
+    say(f"stopped: {len(store.finished())} fixtures are stored; go on with: {again}")
     return INTERRUPTED
+
+
+def _program() -> list[str]:
+    """Return what starts the arena from the person's shell."""
+    if shutil.which("arena"):
+        return ["arena"]
+    return [sys.argv[0]] if Path(sys.argv[0]).name == "arena" else [sys.executable, "-m", "arena"]
 
 
 def _print_boards(boards: list[Leaderboard]) -> None:
