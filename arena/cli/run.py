@@ -36,6 +36,7 @@ from arena.records import LeagueInfo
 from arena.store.store import Store
 
 INTERRUPTED = 130
+STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops at once"
 
 
 @click.command()
@@ -133,7 +134,7 @@ def _play(info: LeagueInfo, bots: dict[str, Bot], store: Store, workers: int) ->
         return True
     tally = Tally(len(missing))
     with progress(tally) as update:
-        return run(info, missing, bots, store, workers, update)
+        return run(info, missing, bots, store, workers, update, lambda: say(STOPPING))
 
 
 def _say_how_to_resume(store: Store) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from types import FrameType
 
 from msgspec import Struct
@@ -44,14 +45,21 @@ class Task(Struct, frozen=True):
 class Interruption:
     """Ctrl-C: once to finish what runs, twice to stop at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, notify: Callable[[], None]) -> None:
         self.asked = False
+        self._notify: Callable[[], None] | None = notify
 
     def __call__(self, _signal: int, _frame: FrameType | None) -> None:
         """Take a SIGINT."""
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
+
+    def confirm(self) -> None:
+        """Tell the person once that it was heard; not from the handler, which may cut in anywhere."""
+        if self._notify:
+            self._notify()
+        self._notify = None
 
 
 def run(
@@ -61,15 +69,17 @@ def run(
     store: Store,
     workers: int,
     progress: Progress,
+    notify: Callable[[], None] = lambda: None,
 ) -> bool:
     """Play fixtures that are not stored yet; returns whether all were played.
 
     False means that Ctrl-C was pressed: what was running is stored. A second Ctrl-C raises
-    KeyboardInterrupt at once; every process is ended and no stored fixture is lost.
+    KeyboardInterrupt at once; every process is ended and no stored fixture is lost. `notify` is
+    called once when the first was heard.
     """
     tasks = deque(_task(info, fixture, bots) for fixture in fixtures)
     attempts: dict[str, int] = {}
-    with _interruptible() as interruption:
+    with _interruptible(notify) as interruption:
         while tasks and not interruption.asked:
             broken = _run_pool(tasks, store, workers, progress, interruption)
             for task in broken:
@@ -105,6 +115,7 @@ def _run_pool(
                 _submit(pool, tasks, running, broken)
             done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
             if interruption.asked:
+                interruption.confirm()
                 _take_back(running, tasks)
             for future in done:
                 task = running.pop(future)
@@ -128,7 +139,8 @@ def _submit(
 ) -> None:
     task = tasks.popleft()
     try:
-        running[pool.submit(play_task, task)] = task
+        with _sigint_blocked():
+            running[pool.submit(play_task, task)] = task
     except BrokenProcessPool:
         broken.append(task)
 
@@ -151,6 +163,8 @@ def play_task(task: Task) -> PlayedFixture:
 def _pool(workers: int) -> Iterator[Executor]:
     """Yield a pool whose workers die with this process, however it ends."""
     context = multiprocessing.get_context("spawn")
+    # Starting it with the first worker would unblock SIGINT in between.
+    resource_tracker.ensure_running()
     pool = ProcessPoolExecutor(
         workers, mp_context=context, initializer=_begin_work, initargs=(os.getpid(),)
     )
@@ -167,14 +181,25 @@ def _pool(workers: int) -> Iterator[Executor]:
 def _begin_work(parent: int) -> None:
     """Tie a worker's life to its parent's, and leave Ctrl-C to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
 
 @contextmanager
-def _interruptible() -> Iterator[Interruption]:
-    interruption = Interruption()
+def _sigint_blocked() -> Iterator[None]:
+    """Start workers with SIGINT blocked: a Ctrl-C must not end one before it ignores them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _interruptible(notify: Callable[[], None]) -> Iterator[Interruption]:
+    interruption = Interruption(notify)
     before = signal.signal(signal.SIGINT, interruption)
     try:
         yield interruption
