@@ -58,6 +58,15 @@ class Commands(click.Group):
             raise ArenaError(f"unknown command '{args[0]}'", hint=hint)
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; where its reader went away (arena ... | head), nothing is left to say."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Further out, click would take it for an error of its own: exit code 1, findings.
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+            return OK
+
 
 @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena")
@@ -88,10 +97,6 @@ def run(arguments: list[str]) -> int:
         return _fail(_usage(error), BAD_INPUT)
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read us has gone (arena ... | head): nothing is left to say to anyone.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
-        return OK
     except Exception as error:
         return _our_bug(error)
     return code if isinstance(code, int) else OK

@@ -22,7 +22,7 @@ from arena.cli.options import (
     store_path,
     trust_option,
 )
-from arena.cli.output import print_json, print_table, say
+from arena.cli.output import boards_data, print_json, print_table, say
 from arena.cli.progress import Tally, progress
 from arena.errors import ArenaError
 from arena.league.config import League, check_enough, load_league, without
@@ -84,7 +84,7 @@ def command(
         boards = leaderboards(played)
         index = write_site(info, boards, played, site)
     if as_json:
-        print_json({"site": str(index), "league": info, "leaderboards": [b.rows for b in boards]})
+        print_json({"site": str(index), "league": info, "leaderboards": boards_data(boards)})
     else:
         _print_boards(boards)
     say(f"report: {index}")
