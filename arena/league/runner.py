@@ -56,7 +56,7 @@ class Interruption:
         self.asked = True
 
     def confirm(self) -> None:
-        """Tell the person once that it was heard; not from the handler, which may cut in anywhere."""
+        """Tell the person once that it was heard: not from the handler, which cuts in anywhere."""
         if self._notify:
             self._notify()
         self._notify = None
