@@ -111,12 +111,13 @@ def _run_pool(
     broken: list[Task] = []
     with _pool(workers) as pool:
         while (tasks and not interruption.asked and not broken) or running:
-            while tasks and not broken and not interruption.asked and len(running) < 2 * workers:
+            # One more than are played, so that no worker waits; no more, for Ctrl-C awaits them all:
+            # a pool with a cancelled future does not survive a worker's death.
+            while tasks and not broken and not interruption.asked and len(running) <= workers:
                 _submit(pool, tasks, running, broken)
             done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
             if interruption.asked:
                 interruption.confirm()
-                _take_back(running, tasks)
             for future in done:
                 task = running.pop(future)
                 try:
@@ -143,14 +144,6 @@ def _submit(
             running[pool.submit(play_task, task)] = task
     except BrokenProcessPool:
         broken.append(task)
-
-
-def _take_back(running: dict[Future[PlayedFixture], Task], tasks: deque[Task]) -> None:
-    """Take queued fixtures back that no worker has begun."""
-    for future, task in list(running.items()):
-        if future.cancel():
-            del running[future]
-            tasks.append(task)
 
 
 def play_task(task: Task) -> PlayedFixture:
