@@ -107,6 +107,11 @@ class Live:
         """Return the processes of the bots, with those that hold them in a sandbox."""
         return [pid for pid, p in processes().items() if self._mark in p.command]
 
+    def in_play(self) -> int:
+        """Return how many bots run, their sandboxes set up."""
+        start = "python3 bot.py"
+        return sum(p.command.startswith(f"{start} {self._mark}") for p in processes().values())
+
     def wait_until_all_are_gone(self) -> None:
         """Wait until workers and bots are over; a process that stays fails the test."""
         while left := self.workers() + self.bots():

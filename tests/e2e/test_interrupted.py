@@ -94,7 +94,7 @@ def test_ctrl_c_while_the_workers_start(tmp_path: Path, mark: str) -> None:
     with Live(*_arguments("process"), cwd=tmp_path, mark=mark) as live:
         live.read_until("starting")
         while not live.workers():
-            pass
+            assert live.process.poll() is None, live.text
         live.signal(signal.SIGINT)
         assert live.end() == 130
         _check_nothing_is_left(live)
@@ -105,8 +105,9 @@ def _stuck(folder: Path, mark: str, sandbox: str) -> Live:
     _league(folder, mark, STUBBORN)
     live = Live(*_arguments(sandbox), cwd=folder, mark=mark)
     live.read_until("starting")
-    while not (live.workers() and live.bots()):
-        pass
+    # Two workers with two bots each. A sandbox that is killed while it is set up may stay behind.
+    while not (len(live.workers()) == 2 and live.in_play() == 4):
+        assert live.process.poll() is None, live.text
     return live
 
 
