@@ -111,8 +111,8 @@ def _run_pool(
     broken: list[Task] = []
     with _pool(workers) as pool:
         while (tasks and not interruption.asked and not broken) or running:
-            # One more than are played, so that no worker waits; no more, for Ctrl-C awaits them all:
-            # a pool with a cancelled future does not survive a worker's death.
+            # One more than are played, so that no worker waits; no more, for Ctrl-C awaits all: a
+            # pool with a cancelled future does not survive a worker's death.
             while tasks and not broken and not interruption.asked and len(running) <= workers:
                 _submit(pool, tasks, running, broken)
             done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
