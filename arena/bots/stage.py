@@ -50,23 +50,32 @@ def install_hint(bot: Bot) -> str:
 def stage(bot: Bot, runs: Path, sandbox: Sandbox) -> Bot:
     """Copy a bot below the folder `runs` and build it there; returns the bot that can be started.
 
-    Raises ArenaError where its program is missing or its build fails.
+    Raises ArenaError where its program is missing, its build fails, or there is no space for it.
     """
     if program := missing_program(bot):
         raise ArenaError(
             f"'{bot.name}' needs '{program}', which is not here", str(bot.folder), install_hint(bot)
         )
     target = runs / bot.info.digest[:16]
-    for path in files_of(bot.folder):
-        copy = target / path.relative_to(bot.folder)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, copy)
+    try:
+        _copy(bot.folder, target)
+    except OSError as error:
+        what = f"'{bot.name}' cannot be made ready: {error.strerror}"
+        hint = "free some space, or set TMPDIR to a folder that has some"
+        raise ArenaError(what, str(error.filename2 or error.filename or target), hint) from None
     staged = replace(bot, folder=target)
     if bot.build is not None:
         _open_to_all(target, writable=True)
         _build(staged, bot.build, sandbox)
     _open_to_all(target, writable=False)
     return staged
+
+
+def _copy(folder: Path, target: Path) -> None:
+    for path in files_of(folder):
+        copy = target / path.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
 
 
 def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox) -> None:

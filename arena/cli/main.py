@@ -1,8 +1,10 @@
 """The command `arena`: its commands, its errors, its exit codes."""
 
 import os
+import signal
 import sys
 from importlib import import_module
+from types import FrameType
 
 import click
 
@@ -56,6 +58,15 @@ class Commands(click.Group):
             raise ArenaError(f"unknown command '{args[0]}'", hint=hint)
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; where its reader went away (arena ... | head), nothing is left to say."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Further out, click would take it for an error of its own: exit code 1, findings.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return OK
+
 
 @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena")
@@ -64,14 +75,19 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(run(sys.argv[1:]))
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def run(arguments: list[str]) -> int:
     """Run one command; returns its exit code and prints at most one line of error."""
     try:
-        code = cli.main(arguments, prog_name="arena", standalone_mode=False)
+        code = cli.main(arguments, prog_name="arena", standalone_mode=False, obj=arguments)
     except ArenaError as error:
         return _fail(str(error), BAD_INPUT)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -81,10 +97,6 @@ def run(arguments: list[str]) -> int:
         return _fail(_usage(error), BAD_INPUT)
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read us has gone (arena ... | head): nothing is left to say to anyone.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
     except Exception as error:
         return _our_bug(error)
     return code if isinstance(code, int) else OK

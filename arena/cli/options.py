@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from arena.errors import ArenaError
+
 league_argument = click.argument("league", type=click.Path(path_type=Path))
 store_option = click.option(
     "--store",
@@ -27,5 +29,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print data a
 
 
 def store_path(league: Path, store: Path | None) -> Path:
-    """Return where a league's games are kept."""
+    """Return where a league's games are kept; raises ArenaError where the league is a folder."""
+    if store is None and league.is_dir():
+        raise ArenaError("a folder is no league", str(league), "name the league.yaml in it")
     return store or league.with_suffix(".sqlite")

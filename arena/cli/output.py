@@ -2,9 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
+
+if TYPE_CHECKING:  # slow to import, and every command prints
+    from arena.ratings.table import Leaderboard
 
 
 def harmless(text: str) -> str:
@@ -18,8 +22,13 @@ def say(text: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print data as indented JSON."""
-    click.echo(json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False))
+    """Print data as indented JSON, all in ASCII: what is in it must not drive the terminal."""
+    click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
+
+
+def boards_data(boards: "Sequence[Leaderboard]") -> list[dict[str, object]]:
+    """Return leaderboards as JSON can hold them: head to head is in the site's data files."""
+    return [{"variant": b.variant, "players": b.players, "rows": b.rows} for b in boards]
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

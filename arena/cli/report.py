@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.options import json_option, league_argument, site_option, store_option, store_path
-from arena.cli.output import print_json, say
+from arena.cli.output import boards_data, print_json, say
 from arena.errors import ArenaError
 from arena.publish.site import write_site
 from arena.ratings.table import leaderboards
@@ -27,6 +27,6 @@ def command(league: Path, store: Path | None, site: Path, *, as_json: bool) -> i
         boards = leaderboards(played)
         index = write_site(info, boards, played, site)
     if as_json:
-        print_json({"site": str(index), "leaderboards": boards})
+        print_json({"site": str(index), "leaderboards": boards_data(boards)})
     say(f"report: {index}")
     return 0

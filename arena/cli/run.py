@@ -1,5 +1,8 @@
 """`arena run`: play a league and write its report."""
 
+import shlex
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +22,7 @@ from arena.cli.options import (
     store_path,
     trust_option,
 )
-from arena.cli.output import print_json, print_table, say
+from arena.cli.output import boards_data, print_json, print_table, say
 from arena.cli.progress import Tally, progress
 from arena.errors import ArenaError
 from arena.league.config import League, check_enough, load_league, without
@@ -33,6 +36,7 @@ from arena.records import LeagueInfo
 from arena.store.store import Store
 
 INTERRUPTED = 130
+STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops at once"
 
 
 @click.command()
@@ -73,14 +77,14 @@ def command(
     with Store(store_path(league, store), create=True) as kept, _staged(plan, box) as bots:
         info = begin(plan, box.name, kept)
         _announce(info, kept)
-        finished = _play(info, bots, kept, workers or plan.workers)
+        finished = _play(info, bots, kept, workers=workers or plan.workers, pin=plan.pin)
         if not finished:
-            return _say_how_to_resume(league, kept)
+            return _say_how_to_resume(kept)
         played = list(kept.played())
         boards = leaderboards(played)
         index = write_site(info, boards, played, site)
     if as_json:
-        print_json({"site": str(index), "league": info, "leaderboards": [b.rows for b in boards]})
+        print_json({"site": str(index), "league": info, "leaderboards": boards_data(boards)})
     else:
         _print_boards(boards)
     say(f"report: {index}")
@@ -119,7 +123,7 @@ def _announce(info: LeagueInfo, store: Store) -> None:
     say(f"SHA-256 of the master seed: {info.commitment}")
 
 
-def _play(info: LeagueInfo, bots: dict[str, Bot], store: Store, workers: int) -> bool:
+def _play(info: LeagueInfo, bots: dict[str, Bot], store: Store, *, workers: int, pin: bool) -> bool:
     """Play what is not stored yet; returns whether the schedule was finished."""
     fixtures = schedule(info)
     finished = store.finished()
@@ -130,12 +134,26 @@ def _play(info: LeagueInfo, bots: dict[str, Bot], store: Store, workers: int) ->
         return True
     tally = Tally(len(missing))
     with progress(tally) as update:
-        return run(info, missing, bots, store, workers, update)
+        return run(
+            *(info, missing, bots, store, update),
+            workers=workers,
+            pin=pin,
+            notify=lambda: say(STOPPING),
+        )
 
 
-def _say_how_to_resume(league: Path, store: Store) -> int:
-    say(f"stopped: {len(store.finished())} fixtures are stored; go on with: arena run {league}")
+def _say_how_to_resume(store: Store) -> int:
+    """Print a command that can be pasted: all options as they were, the store's among them."""
+    again = shlex.join([*_program(), *click.get_current_context().obj])
+    say(f"stopped: {len(store.finished())} fixtures are stored; go on with: {again}")
     return INTERRUPTED
+
+
+def _program() -> list[str]:
+    """Return what starts the arena from the person's shell."""
+    if shutil.which("arena"):
+        return ["arena"]
+    return [sys.argv[0]] if Path(sys.argv[0]).name == "arena" else [sys.executable, "-m", "arena"]
 
 
 def _print_boards(boards: list[Leaderboard]) -> None:

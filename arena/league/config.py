@@ -44,6 +44,7 @@ class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = "auto"
     workers: int | None = None
+    pin: bool = True
 
 
 class League(Struct, frozen=True):
@@ -60,6 +61,8 @@ class League(Struct, frozen=True):
     limits: LimitsInfo
     sandbox: str
     workers: int
+    pin: bool
+    """Whether a worker and its bots share one core, where there are enough."""
 
 
 def load_league(path: Path) -> League:
@@ -81,6 +84,7 @@ def load_league(path: Path) -> League:
         limits=entry.limits,
         sandbox=entry.sandbox,
         workers=entry.workers or len(os.sched_getaffinity(0)),
+        pin=entry.pin,
     )
     reader.check_numbers(entry)
     reader.check_sandbox(entry.sandbox)

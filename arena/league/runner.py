@@ -1,57 +1,24 @@
 """Plays a schedule on worker processes and stores each fixture as it comes."""
 
-import ctypes
-import multiprocessing
-import os
-import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from types import FrameType
 
-from msgspec import Struct
-
-from arena.bots.choose import SANDBOXES
 from arena.bots.manifest import Bot
 from arena.errors import ArenaError
-from arena.match.table import play_fixture
-from arena.perudo.rules import Rules
-from arena.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.league.interruption import Interruption, interruptible
+from arena.league.workers import Task, pool, submit
+from arena.records import Fixture, LeagueInfo, PlayedFixture
 from arena.store.store import Store
 
 _TICK = 0.25
 """Seconds between looks at the progress and at Ctrl-C."""
 _MAX_ATTEMPTS = 3
 """How many workers a fixture may take down before the run gives up."""
-_PR_SET_PDEATHSIG = 1
 
 Progress = Callable[[PlayedFixture | None], None]
 """Called for each stored fixture, and now and then with None while nothing came."""
-
-
-class Task(Struct, frozen=True):
-    """All that a worker needs to play a fixture."""
-
-    fixture: Fixture
-    rules: Rules
-    bots: tuple[Bot, ...]
-    sandbox: str
-    limits: LimitsInfo
-
-
-class Interruption:
-    """Ctrl-C: once to finish what runs, twice to stop at once."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def __call__(self, _signal: int, _frame: FrameType | None) -> None:
-        """Take a SIGINT."""
-        if self.asked:
-            raise KeyboardInterrupt
-        self.asked = True
 
 
 def run(
@@ -59,46 +26,25 @@ def run(
     fixtures: Sequence[Fixture],
     bots: Mapping[str, Bot],
     store: Store,
-    workers: int,
     progress: Progress,
+    *,
+    workers: int,
+    pin: bool = True,
+    notify: Callable[[], None] = lambda: None,
 ) -> bool:
     """Play fixtures that are not stored yet; returns whether all were played.
 
-    False means that Ctrl-C was pressed: what was running is stored. A second Ctrl-C raises
-    KeyboardInterrupt at once; every process is ended and no stored fixture is lost.
+    False means that Ctrl-C was pressed: what was running is stored. A second Ctrl-C, or a SIGTERM,
+    raises KeyboardInterrupt; every process is ended and no stored fixture is lost. `notify` is
+    called once when the first was heard.
     """
     tasks = deque(_task(info, fixture, bots) for fixture in fixtures)
-    with _interruptible() as interruption:
-        while tasks and not interruption.asked:
-            suspects = _run_pool(tasks, store, workers, progress, interruption)
-            for task in suspects:
-                _play_alone(task, tasks, store, progress, interruption)
+    with interruptible(notify) as interruption:
+        crew = _Crew(store, progress, interruption, pin=pin)
+        while tasks and not interruption.heard():
+            for suspect in crew.play(tasks, workers):
+                tasks.extendleft(crew.play_alone(suspect))
         return not tasks
-
-
-def _play_alone(
-    task: Task,
-    tasks: deque[Task],
-    store: Store,
-    progress: Progress,
-    interruption: Interruption,
-) -> None:
-    """Play a fixture that a dying worker took with it, where no other can share the blame.
-
-    It goes back to the tasks when Ctrl-C was pressed first.
-    """
-    alone = deque([task])
-    for _ in range(1, _MAX_ATTEMPTS):
-        broken = _run_pool(alone, store, 1, progress, interruption)
-        if not broken:
-            tasks.extendleft(alone)
-            return
-        alone.extend(broken)
-    raise ArenaError(
-        f"a worker died {_MAX_ATTEMPTS} times while it played",
-        f"fixture {task.fixture.id}: {', '.join(task.fixture.seats)}",
-        "free some memory and run again: what was stored is safe",
-    )
 
 
 def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot]) -> Task:
@@ -106,94 +52,75 @@ def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot]) -> Task:
     return Task(fixture, info.variants[fixture.variant], seats, info.sandbox, info.limits)
 
 
-def _run_pool(
-    tasks: deque[Task],
-    store: Store,
-    workers: int,
-    progress: Progress,
-    interruption: Interruption,
-) -> list[Task]:
-    """Play tasks on one pool until they are used up; returns those a dying worker took with it."""
-    running: dict[Future[PlayedFixture], Task] = {}
-    broken: list[Task] = []
-    with _pool(workers) as pool:
-        while (tasks and not interruption.asked and not broken) or running:
-            while tasks and not broken and not interruption.asked and len(running) < 2 * workers:
-                _submit(pool, tasks, running, broken)
-            done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
-            if interruption.asked:
-                _take_back(running, tasks)
-            for future in done:
-                task = running.pop(future)
-                try:
-                    played = future.result()
-                except BrokenProcessPool:
-                    broken.append(task)
-                    continue
-                store.add(played)
-                progress(played)
-            if not done:
-                progress(None)
-    return broken
+class _Crew:
+    """Pools of workers, and what is done with the fixtures that they played."""
 
+    def __init__(
+        self, store: Store, progress: Progress, interruption: Interruption, *, pin: bool
+    ) -> None:
+        self._store = store
+        self._progress = progress
+        self._interruption = interruption
+        self._pin = pin
 
-def _submit(
-    pool: Executor,
-    tasks: deque[Task],
-    running: dict[Future[PlayedFixture], Task],
-    broken: list[Task],
-) -> None:
-    task = tasks.popleft()
-    try:
-        running[pool.submit(play_task, task)] = task
-    except BrokenProcessPool:
-        broken.append(task)
+    def play(self, tasks: deque[Task], workers: int) -> list[Task]:
+        """Use up tasks on one pool; returns those that a dying worker took with it."""
+        running: dict[Future[PlayedFixture], Task] = {}
+        broken: list[Task] = []
+        with pool(workers, pin=self._pin) as executor:
+            while True:
+                if not broken and not self._interruption.heard():
+                    self._hand_out(executor, tasks, running, workers)
+                if not running:
+                    return broken
+                done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
+                self._interruption.heard()
+                broken += [task for future in done if (task := self._take(future, running))]
+                if not done:
+                    self._progress(None)
 
+    def play_alone(self, suspect: Task) -> list[Task]:
+        """Play what a dying worker took with it where no other can share the blame.
 
-def _take_back(running: dict[Future[PlayedFixture], Task], tasks: deque[Task]) -> None:
-    """Take queued fixtures back that no worker has begun."""
-    for future, task in list(running.items()):
-        if future.cancel():
-            del running[future]
-            tasks.append(task)
+        Returns it where Ctrl-C was pressed first. Raises ArenaError where it takes down the worker
+        every time.
+        """
+        alone = deque([suspect])
+        for _ in range(1, _MAX_ATTEMPTS):
+            broken = self.play(alone, 1)
+            if not broken:
+                return list(alone)
+            alone.extend(broken)
+        raise ArenaError(
+            f"a worker died {_MAX_ATTEMPTS} times while it played",
+            f"fixture {suspect.fixture.id}: {', '.join(suspect.fixture.seats)}",
+            "free some memory and run again: what was stored is safe",
+        )
 
+    def _hand_out(
+        self,
+        executor: Executor,
+        tasks: deque[Task],
+        running: dict[Future[PlayedFixture], Task],
+        workers: int,
+    ) -> None:
+        """Keep one fixture more under way than workers, so that none waits; Ctrl-C awaits all."""
+        while tasks and len(running) <= workers:
+            try:
+                future = submit(executor, tasks[0])
+            except BrokenProcessPool:
+                return
+            running[future] = tasks.popleft()
 
-def play_task(task: Task) -> PlayedFixture:
-    """Play a fixture in a worker."""
-    sandbox = SANDBOXES[task.sandbox]()
-    return play_fixture(task.fixture, task.rules, task.bots, sandbox, task.limits)
-
-
-@contextmanager
-def _pool(workers: int) -> Iterator[Executor]:
-    """Yield a pool whose workers die with this process, however it ends."""
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_begin_work, initargs=(os.getpid(),)
-    )
-    try:
-        yield pool
-    except BaseException:
-        for process in multiprocessing.active_children():
-            process.kill()
-        pool.shutdown(wait=True, cancel_futures=True)
-        raise
-    pool.shutdown(wait=True)
-
-
-def _begin_work(parent: int) -> None:
-    """Tie a worker's life to its parent's, and leave Ctrl-C to the parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
-
-
-@contextmanager
-def _interruptible() -> Iterator[Interruption]:
-    interruption = Interruption()
-    before = signal.signal(signal.SIGINT, interruption)
-    try:
-        yield interruption
-    finally:
-        signal.signal(signal.SIGINT, before)
+    def _take(
+        self, future: Future[PlayedFixture], running: dict[Future[PlayedFixture], Task]
+    ) -> Task | None:
+        """Store what was played; returns the task where its worker died instead."""
+        task = running.pop(future)
+        try:
+            played = future.result()
+        except BrokenProcessPool:
+            return task
+        self._store.add(played)
+        self._progress(played)
+        return None

@@ -1,9 +1,11 @@
 """A league's games on disk: one SQLite file, one transaction a fixture."""
 
+import fcntl
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -12,7 +14,6 @@ from arena.errors import ArenaError
 from arena.records import Fixture, GameRecord, LeagueInfo, PlayedFixture
 
 SCHEMA_VERSION = 1
-_WAL_ATTEMPTS = 20
 _SCHEMA = (
     "CREATE TABLE league (info BLOB NOT NULL)",
     """CREATE TABLE fixtures (
@@ -44,7 +45,7 @@ _leagues = msgspec.json.Decoder(LeagueInfo)
 
 
 class Store:
-    """The games of one league; a context manager. One process writes, any number may read.
+    """The games of one league; a context manager. One process plays, any number may read.
 
     Everything that goes wrong with the file (not writable, full, damaged, from a newer version) is
     raised as an ArenaError that names it.
@@ -54,20 +55,24 @@ class Store:
         self.path = path
         if not create and not path.is_file():
             raise ArenaError("nothing was played yet", str(path), "start with: arena run")
-        with self._in_words():
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+        # Closed in turn, the claim last: closing any descriptor drops SQLite's locks on the file.
+        self._open = ExitStack()
         try:
+            if create:
+                self._claim()
             with self._in_words():
-                self._prepare()
+                self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+                self._open.callback(self._db.close)
+                self._prepare(create=create)
         except ArenaError:
-            self._db.close()
+            self._open.close()
             raise
 
     def __enter__(self) -> "Store":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._db.close()
+        self._open.close()
 
     @property
     def league(self) -> LeagueInfo | None:
@@ -132,7 +137,24 @@ class Store:
                 )
                 yield row[6], row[7], played
 
-    def _prepare(self) -> None:
+    def _claim(self) -> None:
+        """Claim the store for one player: two would play every fixture, on a secret seed each.
+
+        Where the file cannot be opened, nothing is claimed: SQLite then says why.
+        """
+        try:
+            claim = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError:
+            return
+        self._open.callback(os.close, claim)
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            hint = "wait for it, or choose another with --store"
+            what = "another arena is playing into this store"
+            raise ArenaError(what, str(self.path), hint) from None
+
+    def _prepare(self, *, create: bool) -> None:
         version, tables = self._db.execute(_STATE).fetchone()
         if version > SCHEMA_VERSION:
             raise ArenaError(
@@ -140,30 +162,16 @@ class Store:
                 str(self.path),
                 "use a newer arena, or --store with a new file",
             )
+        if version == 0 and tables:
+            raise sqlite3.DatabaseError("its tables are another program's")
+        if version == 0 and not create:
+            raise ArenaError("nothing was played yet", str(self.path), "start with: arena run")
         if version == 0:
-            if tables:
-                raise sqlite3.DatabaseError("its tables are another program's")
-            self._use_wal()
-            self._make_tables()
-
-    def _use_wal(self) -> None:
-        """Let readers and a writer go side by side; several processes may ask for it at once."""
-        for _ in range(_WAL_ATTEMPTS):
-            with suppress(sqlite3.OperationalError):
-                self._db.execute("PRAGMA journal_mode = WAL")
-                return
-            # Unlike all else, the switch does not wait for a lock: wait for it here.
+            self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute("COMMIT")
-        self._db.execute("PRAGMA journal_mode = WAL")
-
-    def _make_tables(self) -> None:
-        """Make the tables, unless another process did so in the meantime."""
-        self._db.execute("BEGIN IMMEDIATE")
-        if self._db.execute(_STATE).fetchone() == (0, 0):
             for statement in _SCHEMA:
                 self._db.execute(statement)
-        self._db.execute("COMMIT")
+            self._db.execute("COMMIT")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
@@ -178,7 +186,8 @@ def _hint(error: Exception) -> str:
     if "full" in text:
         return "free some space and run again: what was stored is safe"
     if "disk I/O" in text:
-        return "look for a quota or a failing disk and run again: what was stored is safe"
+        # A quota, a limit on a file's size, or worse: SQLite does not say which.
+        return "free some space, look for a quota, and run again: what was stored is safe"
     if "readonly" in text or "unable to open" in text:
         return "make the folder writable, or choose another with --store"
     if "locked" in text:

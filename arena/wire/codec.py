@@ -49,9 +49,10 @@ def _decode_carefully(line: bytes, kind: type[M]) -> M:
     value = strict.loads(line)
     if not isinstance(value, dict):
         raise StrictError("not a JSON object")
-    if kind is Ready and "type" not in value:
-        # msgspec takes a missing tag for the right one.
-        raise StrictError("Object missing required field `type`")
+    tag = kind.__struct_config__.tag
+    # msgspec does without the tag where only one type is awaited; the protocol does not.
+    if tag is not None and "type" not in value:
+        raise StrictError(f"`type` is missing, `{tag}` is awaited")
     try:
         return msgspec.convert(value, kind, strict=True)
     except msgspec.ValidationError as error:

@@ -58,7 +58,7 @@ def play(plan: League, path: Path, workers: int = 2, progress: Progress = quiet)
         done = store.finished()
         missing = [fixture for fixture in schedule(info) if fixture.id not in done]
         bots = {bot.name: bot for bot in plan.bots}
-        return run(info, missing, bots, store, workers, progress)
+        return run(info, missing, bots, store, progress, workers=workers)
 
 
 def records(path: Path) -> list[tuple[str, bytes]]:

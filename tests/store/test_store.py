@@ -1,7 +1,6 @@
 """The store: what goes in comes out, once, also while others look."""
 
 import sqlite3
-import threading
 from pathlib import Path
 
 import msgspec
@@ -88,26 +87,16 @@ def test_others_read_while_one_writes(tmp_path: Path) -> None:
             assert [one.fixture.index for one in reader.played()] == [0, 1, 2]
 
 
-def test_a_new_store_may_be_opened_by_several_at_once(tmp_path: Path) -> None:
-    wrong: list[ArenaError] = []
-
-    def open_it(path: Path, barrier: threading.Barrier) -> None:
-        barrier.wait()
-        try:
-            with Store(path, create=True) as store:
-                store.add(factory.fixture(0, ("a", "b")))
-        except ArenaError as error:
-            wrong.append(error)
-
-    for number in range(8):
-        barrier = threading.Barrier(6)
-        arguments = (tmp_path / str(number), barrier)
-        threads = [threading.Thread(target=open_it, args=arguments) for _ in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert not wrong
+def test_one_plays_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with Store(path, create=True) as store:
+        with pytest.raises(ArenaError, match="another arena is playing into this store"):
+            Store(path, create=True)
+        store.add(factory.fixture(0, ("a", "b")))
+        with Store(path) as reader:
+            assert len(reader.finished()) == 1
+    with Store(path, create=True) as store:
+        assert len(store.finished()) == 1
 
 
 def test_nothing_played_yet(tmp_path: Path) -> None:

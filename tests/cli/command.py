@@ -1,0 +1,130 @@
+"""The front door: `python -m arena` in a process of its own, and the files that it is given."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[2]
+HANG = 60.0
+"""Seconds after which a command is taken to hang: far above what any of them takes."""
+FIELD = ["sample:odds", "sample:honest", "sample:random"]
+
+READY = """
+    import json, sys
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked["type"] == "hello":
+            print(json.dumps({"type": "ready"}), flush=True)
+        if asked["type"] == "turn":
+"""
+"""A bot up to the point where it answers a turn."""
+LOWEST = (
+    READY
+    + """
+            answer = {"id": asked["id"], "action": "dudo"}
+            if asked["raises"]:
+                first = asked["raises"][0]
+                answer |= {"action": "bid", "quantity": first["min"], "face": first["face"]}
+            print(json.dumps(answer), flush=True)
+"""
+)
+"""A bot that raises as little as it can, and doubts when it cannot."""
+
+
+class Ran(NamedTuple):
+    """A command that came to its end."""
+
+    code: int
+    out: str
+    err: str
+
+
+def arena(*arguments: object) -> list[str]:
+    """Return the command line of `arena ARGUMENTS`."""
+    return [sys.executable, "-m", "arena", *map(str, arguments)]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return an environment in which `arena` is this checkout's, and no terminal is promised."""
+    ours = {"PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "200"}
+    return {**os.environ, **ours, **more}
+
+
+def run(
+    *arguments: object,
+    cwd: Path,
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+    under: Sequence[object] = (),
+) -> Ran:
+    """Run `arena ARGUMENTS` to its end; `under` is a command that runs it."""
+    done = subprocess.run(
+        [*map(str, under), *arena(*arguments)],
+        cwd=cwd,
+        input=stdin.encode(),
+        env=environment(**(env or {})),
+        capture_output=True,
+        timeout=HANG,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def confined(*options: object) -> list[object]:
+    """Return a command that runs another one among mounts of its own (options of bwrap)."""
+    return ["bwrap", "--dev-bind", "/", "/", *options, "--die-with-parent", "--"]
+
+
+def league(folder: Path, **keys: object) -> Path:
+    """Write league.yaml, by default a short one, and return its path."""
+    path = folder / "league.yaml"
+    whole = {"bots": FIELD, "games": 2, "seed": "s", **keys}
+    # JSON is YAML.
+    path.write_text(json.dumps(whole, indent=1), encoding="utf-8")
+    return path
+
+
+def bot(folder: Path, source: str = LOWEST, **keys: object) -> Path:
+    """Write the folder of a bot in Python and return it."""
+    folder.mkdir(parents=True)
+    manifest = {"name": folder.name, "command": "python3 bot.py", **keys}
+    (folder / "bot.yaml").write_text(json.dumps(manifest), encoding="utf-8")
+    (folder / "bot.py").write_text(textwrap.dedent(source), encoding="utf-8")
+    return folder
+
+
+def records(store: Path) -> list[bytes]:
+    """Return the records of a store's fixtures, as they lie there, in schedule order."""
+    with sqlite3.connect(store) as db:
+        rows = db.execute("SELECT record FROM fixtures ORDER BY position").fetchall()
+    db.close()
+    return [row[0] for row in rows]
+
+
+def opened(store: Path) -> list[Any]:
+    """Return the records of a store's fixtures as data."""
+    return [json.loads(zlib.decompress(record)) for record in records(store)]
+
+
+def error_line(ran: Ran, *parts: str) -> str:
+    """Check that a command refused its input with one line of error, and return that line.
+
+    `parts` must stand in it, in this order.
+    """
+    assert ran.code == 2, ran
+    assert "Traceback" not in ran.err
+    errors = [line for line in ran.err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1, ran.err
+    assert ran.err.endswith(errors[0] + "\n"), ran.err
+    at = 0
+    for part in parts:
+        at = errors[0].find(part, at) + len(part)
+        assert at >= len(part), f"{part!r} is not in {errors[0]!r}, or not where it belongs"
+    return errors[0]

@@ -1,0 +1,200 @@
+"""A disk that is full, folders that cannot be written, stores that cannot be used.
+
+The tests may run as root, whom no mode bits stop: read-only and full are mounts of bwrap's.
+"""
+
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import (
+    HANG,
+    arena,
+    bot,
+    confined,
+    environment,
+    error_line,
+    league,
+    records,
+    run,
+)
+from tests.publish.pages import broken_links, tree
+
+PLAY = ("run", "league.yaml", "--sandbox", "process")
+
+
+def _read_only(folder: Path) -> list[object]:
+    return confined("--ro-bind", folder, folder)
+
+
+def _small(folder: Path, size: int) -> list[object]:
+    return confined("--size", size, "--tmpfs", folder)
+
+
+def test_a_league_folder_that_is_not_writable(tmp_path: Path) -> None:
+    league(tmp_path)
+    ran = run(*PLAY, cwd=tmp_path, under=_read_only(tmp_path))
+    assert ran.err.count("\n") == 1
+    error_line(ran, "the store fails: ", "/ league.sqlite / make the folder writable, or choose")
+    assert [path.name for path in tmp_path.iterdir()] == ["league.yaml"]
+
+
+@pytest.mark.parametrize("store", ["none/league.sqlite", "league.yaml/x.sqlite", "."])
+def test_a_store_where_none_can_be(tmp_path: Path, store: str) -> None:
+    league(tmp_path)
+    ran = run(*PLAY, "--store", store, cwd=tmp_path)
+    error_line(ran, "the store fails: ", f"/ {store} / make the folder writable, or choose")
+
+
+def test_a_store_that_became_read_only(tmp_path: Path) -> None:
+    league(tmp_path)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    before = tree(tmp_path)
+    ran = run(*PLAY, cwd=tmp_path, under=_read_only(tmp_path))
+    error_line(ran, " / league.sqlite / make the folder writable, or choose another with --store")
+    assert tree(tmp_path) == before
+
+
+def test_a_site_that_is_not_writable(tmp_path: Path) -> None:
+    league(tmp_path)
+    site = tmp_path / "site"
+    site.mkdir()
+    ran = run(*PLAY, cwd=tmp_path, under=_read_only(site))
+    error_line(ran, "the report cannot be written: ", "/ site / choose a folder that you may write")
+    assert len(records(tmp_path / "league.sqlite")) == 6
+    assert run("report", "league.yaml", cwd=tmp_path).code == 0
+    assert broken_links(site) == []
+
+
+def test_a_site_below_a_file(tmp_path: Path) -> None:
+    league(tmp_path)
+    ran = run(*PLAY, "--site", "league.yaml/site", cwd=tmp_path)
+    error_line(ran, "the report cannot be written: ", "/ league.yaml/site / name a folder")
+    assert len(records(tmp_path / "league.sqlite")) == 6
+
+
+def test_somebody_else_s_site_stays(tmp_path: Path) -> None:
+    league(tmp_path)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/index.html").write_text("my holidays")
+    ran = run(*PLAY, cwd=tmp_path)
+    error_line(ran, "'index.html' is already there", "/ site / choose an empty folder, or move")
+    assert tree(tmp_path / "site") == {"index.html": b"my holidays"}
+    assert len(records(tmp_path / "league.sqlite")) == 6
+
+
+def test_a_site_on_a_full_disk(tmp_path: Path) -> None:
+    league(tmp_path)
+    (tmp_path / "site").mkdir()
+    ran = run(*PLAY, cwd=tmp_path, under=_small(tmp_path / "site", 40_960))
+    error_line(ran, "the report cannot be written: No space left", "/ site / free some space")
+    assert len(records(tmp_path / "league.sqlite")) == 6
+
+
+SHOW_STORE = "cp disk/league.sqlite* . ; exit $code"
+
+
+def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
+    """What was stored before the disk was full is there, and the league goes on from it."""
+    league(tmp_path, games=20)
+    (tmp_path / "disk").mkdir()
+    command = [*PLAY, "--store", "disk/league.sqlite"]
+    shell = ["sh", "-c", f'"$@"; code=$?; {SHOW_STORE}', "sh"]
+    ran = run(*command, cwd=tmp_path, under=[*_small(tmp_path / "disk", 81_920), *shell])
+    error_line(ran, "the store fails: ", "full / disk/league.sqlite / free some space")
+    stored = records(tmp_path / "league.sqlite")
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    ran = run(*PLAY, cwd=tmp_path)
+    assert ran.code == 0
+    assert f"stored already: {len(stored)} of 6 fixtures" in ran.err
+    assert set(stored) < set(records(tmp_path / "league.sqlite"))
+
+
+def test_a_store_at_the_limit_of_a_file_s_size(tmp_path: Path) -> None:
+    league(tmp_path, games=20)
+    ran = run(*PLAY, cwd=tmp_path, under=["prlimit", "--fsize=49152:", "--"])
+    error_line(ran, "the store fails: ", "/ league.sqlite / free some space")
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    assert len(records(tmp_path / "league.sqlite")) == 6
+
+
+def test_no_space_for_the_bots_to_run_in(tmp_path: Path) -> None:
+    bot(tmp_path / "new")
+    (tmp_path / "new/book").write_bytes(b"x" * 100_000)
+    league(tmp_path, bots=["sample:odds", "new"])
+    (tmp_path / "t").mkdir()
+    under = _small(tmp_path / "t", 40_960)
+    env = {"TMPDIR": str(tmp_path / "t")}
+    ran = run(*PLAY, "--trust-bots", cwd=tmp_path, under=under, env=env)
+    error_line(ran, "'new' cannot be made ready: No space left on device / ", "TMPDIR")
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "report"])
+def test_a_store_from_a_newer_version(tmp_path: Path, command: str) -> None:
+    league(tmp_path)
+    with sqlite3.connect(tmp_path / "league.sqlite") as db:
+        db.execute("CREATE TABLE novelties (x)")
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    before = tree(tmp_path)
+    ran = run(command, "league.yaml", cwd=tmp_path)
+    error_line(ran, "the store is of version 99", "/ league.sqlite / use a newer arena, or --store")
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "report"])
+def test_a_store_that_is_none(tmp_path: Path, command: str) -> None:
+    league(tmp_path)
+    (tmp_path / "league.sqlite").write_bytes(b"no database at all " * 100)
+    before = tree(tmp_path)
+    error_line(run(command, "league.yaml", cwd=tmp_path), "the store fails: ", "/ league.sqlite / ")
+    assert tree(tmp_path) == before
+
+
+def test_the_league_changed(tmp_path: Path) -> None:
+    bot(tmp_path / "new")
+    keys = {"bots": ["sample:odds", "new"], "sandbox": "bubblewrap"}
+    league(tmp_path, **keys)
+    assert run("run", "league.yaml", cwd=tmp_path).code == 0
+    before = tree(tmp_path)
+    (tmp_path / "new/book.txt").write_text("a better opening")
+    league(tmp_path, **{**keys, "games": 3})
+    ran = run("run", "league.yaml", cwd=tmp_path)
+    what = "the league changed since its first game: games, bot new / league.yaml / "
+    error_line(ran, what, "start anew with another --store than league.sqlite")
+    assert before["league.sqlite"] == (tmp_path / "league.sqlite").read_bytes()
+    (tmp_path / "new/book.txt").unlink()
+    league(tmp_path, **keys, name="Another name")
+    assert run("run", "league.yaml", cwd=tmp_path).code == 0
+
+
+def test_two_at_once_on_one_store(tmp_path: Path) -> None:
+    """One plays, the other is told so, or comes when all is done; the store holds one league."""
+    league(tmp_path, seed=None, games=20)
+    both = [
+        subprocess.Popen(
+            arena(*PLAY, "--site", site),
+            cwd=tmp_path,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for site in ("one", "two")
+    ]
+    said = [process.communicate(timeout=HANG)[1] for process in both]
+    codes = sorted(process.returncode for process in both)
+    assert codes == [0, 2], said
+    lines = [line for text in said for line in text.splitlines() if line.startswith("error: ")]
+    expected = (
+        "error: another arena is playing into this store / league.sqlite"
+        " / wait for it, or choose another with --store"
+    )
+    assert lines == [expected]
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    with sqlite3.connect(tmp_path / "league.sqlite") as db:
+        assert db.execute("SELECT count(*) FROM league").fetchone() == (1,)
+    db.close()

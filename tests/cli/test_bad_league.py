@@ -1,0 +1,159 @@
+"""A league that cannot be played: one line that says what, where and what mends it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIELD, LOWEST, ROOT, bot, error_line, league, run
+
+TEXTS = {
+    "a bracket that is not closed": (
+        "bots: [sample:odds\ngames: 2\n",
+        ["bad YAML: ", "/ league.yaml:2:6"],
+    ),
+    "a tab": ("bots: [sample:odds]\n\tgames: 2\n", ["bad YAML: ", "/ league.yaml:2:1"]),
+    "nothing": ("", ["the file is empty / league.yaml / see examples/league.yaml"]),
+    "a list": ("- sample:odds\n", ["league.yaml:1:1"]),
+    "not text": (b"bots: \xff\xfe\n", ["cannot be read: ", "/ league.yaml"]),
+    "a key twice": ("games: 1\nbots: []\ngames: 2\n", ["'games' stands twice / league.yaml:3:1"]),
+    "no bots": ("games: 2\n", ["the key 'bots' is missing / league.yaml"]),
+    "an unknown key": (
+        "bots: ['sample:*']\nvariant: [bga]\n",
+        ["unknown key 'variant' / league.yaml:2:1 / did you mean 'variants'?"],
+    ),
+    "an unknown key inside": (
+        "bots: ['sample:*']\nlimits:\n  anwser: 2\n",
+        ["unknown key 'anwser' / league.yaml:3:3 / did you mean 'answer'?"],
+    ),
+    "a tag that runs code": (
+        "bots: !!python/object/apply:os.system ['touch harmed']\n",
+        ["bad YAML: ", "/ league.yaml:1:7"],
+    ),
+}
+
+KEYS = {
+    "an unknown variant": (
+        {"variants": ["bga", "presman"]},
+        ["unknown variant 'presman' / league.yaml:", " / did you mean 'pressman'?"],
+    ),
+    "an unknown variant with options": (
+        {"variants": [{"variant": "italain", "calza": True}]},
+        ["unknown variant 'italain' / league.yaml:", " / did you mean 'italian'?"],
+    ),
+    "an unknown switch": (
+        {"variants": [{"variant": "bga", "overrides": {"palifico_onse": True}}]},
+        ["palifico_onse", "/ league.yaml:", "/ did you mean 'palifico_once'?"],
+    ),
+    "one variant twice": (
+        {"variants": ["bga", "bga"]},
+        ["two variants are called 'bga' / league.yaml:", "give one of them a `label`"],
+    ),
+    "no variant": ({"variants": []}, ["variants is empty / league.yaml:"]),
+    "7 players": ({"players": 7}, ["2 to 6 players, not 7 / league.yaml:"]),
+    "1 player": ({"players": [2, 1]}, ["2 to 6 players, not 1 / league.yaml:"]),
+    "players in words": ({"players": "two"}, ["players: ", "/ league.yaml:"]),
+    "too few bots": ({"players": [2, 4]}, ["3 bots are too few for tables of 4 / league.yaml /"]),
+    "no games": ({"games": 0}, ["games is 1 to 100000, not 0 / league.yaml:"]),
+    "no time": ({"limits": {"answer": 0}}, ["limits.answer", "above 0, not 0 / league.yaml:"]),
+    "no workers": ({"workers": 0}, ["workers is 1 to 1024, not 0 / league.yaml:"]),
+    "an unknown sandbox": (
+        {"sandbox": "bubblewarp"},
+        ["unknown sandbox 'bubblewarp' / ", "did you mean 'bubblewrap'?"],
+    ),
+    "an unknown sample bot": (
+        {"bots": ["sample:ods"]},
+        ["no such bot folder", "/ league.yaml:", "sample bots: ", "odds"],
+    ),
+    "a missing folder": (
+        {"bots": [*FIELD, "bots/none"]},
+        ["no such bot folder", "bots/none", "/ league.yaml:6:"],
+    ),
+    "a pattern without bots": ({"bots": ["none/*"]}, ["no bot folder matches 'none/*' / league.y"]),
+}
+
+
+@pytest.mark.parametrize(("text", "parts"), TEXTS.values(), ids=TEXTS)
+def test_a_league_file_that_cannot_be_read(
+    tmp_path: Path, text: str | bytes, parts: list[str]
+) -> None:
+    content = text if isinstance(text, bytes) else text.encode()
+    (tmp_path / "league.yaml").write_bytes(content)
+    ran = run("run", "league.yaml", cwd=tmp_path)
+    assert ran.err.count("\n") == 1
+    error_line(ran, *parts)
+    assert [path.name for path in tmp_path.iterdir()] == ["league.yaml"]
+
+
+@pytest.mark.parametrize(("keys", "parts"), KEYS.values(), ids=KEYS)
+def test_a_league_that_makes_no_sense(
+    tmp_path: Path, keys: dict[str, object], parts: list[str]
+) -> None:
+    league(tmp_path, **keys)
+    ran = run("run", "league.yaml", cwd=tmp_path)
+    assert ran.err.count("\n") == 1
+    error_line(ran, *parts)
+    assert [path.name for path in tmp_path.iterdir()] == ["league.yaml"]
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "report"])
+def test_no_league(tmp_path: Path, command: str) -> None:
+    where = "league.yaml" if command == "run" else "league.sqlite / start with: arena run"
+    error_line(run(command, "league.yaml", cwd=tmp_path), f" / {where}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "report"])
+def test_a_folder_is_no_league(tmp_path: Path, command: str) -> None:
+    error_line(run(command, ".", cwd=tmp_path), " / .")
+
+
+def test_two_bots_of_one_name(tmp_path: Path) -> None:
+    bot(tmp_path / "one", LOWEST, name="same")
+    bot(tmp_path / "two", LOWEST, name="same")
+    league(tmp_path, bots=["one", "two"])
+    ran = run("run", "league.yaml", cwd=tmp_path)
+    error_line(ran, "two bots are called 'same' / ", "one, ", "two / rename one in its bot.yaml")
+
+
+USAGE: dict[str, tuple[list[str], list[str]]] = {
+    "command": (["rnu"], ["unknown command 'rnu' / did you mean 'run'?"]),
+    "no command near": (["zzz"], ["unknown command 'zzz' / known: ", "check", "verify"]),
+    "option": (["run", "league.yaml", "--wrokers", "2"], ["--wrokers", "/ arena run / see: "]),
+    "number": (["run", "league.yaml", "--workers", "many"], ["many", "/ arena run / see: arena"]),
+    "range": (["run", "league.yaml", "--workers", "0"], ["--workers", "/ arena run / see: arena"]),
+    "no argument": (["run"], ["LEAGUE", "/ arena run / see: arena run --help"]),
+    "too many": (["run", "a", "b"], ["b", "/ arena run / see: arena run --help"]),
+    "no bot": (["check"], ["BOT", "/ arena check / see: arena check --help"]),
+    "sandbox": (
+        ["check", str(ROOT / "sample_bots/odds"), "--sandbox", "proces"],
+        ["unknown sandbox 'proces' / did you mean 'process'?"],
+    ),
+    "no bot.yaml": (["check", "."], ["no bot.yaml in the bot's folder / . / see protocol/"]),
+    "transcript": (
+        ["check", str(ROOT / "sample_bots/odds"), "--transcript", "bag"],
+        ["unknown variant 'bag'", "did you mean 'bga'?"],
+    ),
+    "variant": (
+        ["perft", "bag", "--players", "2", "--starting-dice", "1"],
+        ["unknown variant 'bag'", "did you mean 'bga'?"],
+    ),
+    "perft players": (
+        ["perft", "bga", "--players", "7", "--starting-dice", "1"],
+        ["--players", "7", "/ arena perft / see: arena perft --help"],
+    ),
+    "perft without dice": (
+        ["perft", "bga", "--players", "2"],
+        ["--starting-dice", "/ arena perft"],
+    ),
+    "no positions": (["judge", "none.jsonl"], ["cannot be read: ", "/ none.jsonl"]),
+    "a folder of positions": (["judge", "."], ["cannot be read: ", "/ ."]),
+}
+
+
+@pytest.mark.parametrize(("arguments", "parts"), USAGE.values(), ids=USAGE)
+def test_a_command_line_that_is_wrong(
+    tmp_path: Path, arguments: list[str], parts: list[str]
+) -> None:
+    ran = run(*arguments, cwd=tmp_path)
+    assert (ran.out, ran.err.count("\n")) == ("", 1)
+    error_line(ran, *parts)

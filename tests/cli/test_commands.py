@@ -1,0 +1,186 @@
+"""Each command by its front door: help, versions, what it prints for people and for programs."""
+
+import csv
+import json
+import os
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+
+import click
+import pytest
+
+from arena import __version__
+from arena.cli.main import COMMANDS, cli
+from tests.cli.command import FIELD, ROOT, Ran, arena, environment, league, records, run
+from tests.publish.pages import tree
+
+ODDS = ROOT / "sample_bots/odds"
+
+
+def _options() -> list[tuple[str, str]]:
+    context = click.Context(cli)
+    found = []
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        found += [
+            (name, option)
+            for parameter in command.params
+            if isinstance(parameter, click.Option)
+            for option in parameter.opts
+        ]
+    return found
+
+
+def test_help_says_what_the_commands_are(tmp_path: Path) -> None:
+    ran = run("--help", cwd=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    for name, about in COMMANDS.items():
+        assert f"  {name} " in ran.out
+        assert about in ran.out
+    for code in ("0 all is well", "1 findings", "2 bad input", "3 a bug", "130 interrupted"):
+        assert code in " ".join(ran.out.split())
+    assert run("-h", cwd=tmp_path) == ran
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_describes_every_option(tmp_path: Path, command: str) -> None:
+    ran = run(command, "--help", cwd=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"Usage: arena {command} ")
+    lines = [line.strip() for line in ran.out.splitlines()]
+    options = [option for name, option in _options() if name == command]
+    assert "--json" in options
+    for option in [*options, "-h, --help"]:
+        described = next(line for line in lines if line.startswith(option))
+        assert len(described.split("  ")) > 1 or lines[lines.index(described) + 1], described
+
+
+def test_arena_alone_shows_its_help(tmp_path: Path) -> None:
+    ran = run(cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == run("--help", cwd=tmp_path).out
+
+
+def test_version(tmp_path: Path) -> None:
+    assert run("--version", cwd=tmp_path) == Ran(0, f"arena, version {__version__}\n", "")
+
+
+def test_whoever_reads_may_stop_reading(tmp_path: Path) -> None:
+    position = {"variant": "bga", "dice": [[1], [2]], "round": {"kind": "normal", "starter": 0}}
+    (tmp_path / "many.jsonl").write_text((json.dumps(position) + "\n") * 5000)
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb") as nobody:
+        done = subprocess.run(
+            arena("judge", "many.jsonl"),
+            cwd=tmp_path,
+            env=environment(),
+            stdout=nobody,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+PERFT = {
+    ("bga", 2, 1, "normal"): 568,
+    ("pressman", 2, 1, "normal"): 4092,
+    ("bga", 2, 2, "palifico"): 90,
+    ("bga", 2, 2, "normal"): 174_640,
+}
+
+
+@pytest.mark.parametrize(("shape", "count"), PERFT.items())
+def test_perft(tmp_path: Path, shape: tuple[str, int, int, str], count: int) -> None:
+    variant, players, dice, kind = shape
+    arguments = [variant, "--players", players, "--starting-dice", dice, "--round", kind]
+    assert run("perft", *arguments, cwd=tmp_path) == Ran(0, f"{count}\n", "")
+    ran = run("perft", *arguments, "--json", cwd=tmp_path)
+    assert json.loads(ran.out) == {
+        "variant": variant,
+        "players": players,
+        "starting_dice": dice,
+        "round": kind,
+        "sequences": count,
+    }
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
+    """The folder of a league that was played, and what `arena run --json` said."""
+    folder = tmp_path_factory.mktemp("played")
+    league(folder, variants=["bga", "italian"], players=[2, 3], name="Played")
+    return folder, run("run", "league.yaml", "--sandbox", "process", "--json", cwd=folder)
+
+
+def test_run_json(played: tuple[Path, Ran]) -> None:
+    folder, ran = played
+    assert ran.code == 0, ran.err
+    said = json.loads(ran.out)
+    assert (folder / said["site"]).is_file()
+    conditions = said["league"]
+    assert (conditions["name"], conditions["sandbox"]) == ("Played", "process")
+    assert list(conditions["variants"]) == ["bga", "italian"]
+    assert conditions["limits"]["answer"] == 2.0
+    boards = said["leaderboards"]
+    assert all({row["bot"] for row in board["rows"]} == set(NAMES) for board in boards)
+    assert [(board["variant"], board["players"]) for board in boards] == [
+        (variant, players) for variant in ("bga", "italian") for players in (2, 3)
+    ]
+
+
+NAMES = [name.removeprefix("sample:") for name in FIELD]
+
+
+def test_the_seed_is_committed_to_before_the_first_game(played: tuple[Path, Ran]) -> None:
+    folder, ran = played
+    conditions = json.loads(ran.out)["league"]
+    commitment = sha256(conditions["seed"].encode()).hexdigest()
+    assert conditions["commitment"] == commitment
+    lines = ran.err.splitlines()
+    assert lines.index(f"SHA-256 of the master seed: {commitment}") < lines.index(
+        next(line for line in lines if "/12 fixtures" in line or " fixtures, " in line)
+    )
+    page = (folder / "site/conditions.html").read_text()
+    assert commitment in page
+    assert conditions["seed"] in page
+
+
+def test_report_writes_the_same_site(played: tuple[Path, Ran]) -> None:
+    folder, _ = played
+    ran = run("report", "league.yaml", "--site", "again", cwd=folder)
+    assert (ran.code, ran.out, ran.err) == (0, "", "report: again/index.html\n")
+    assert tree(folder / "again") == tree(folder / "site")
+    ran = run("report", "league.yaml", "--site", "again", "--json", cwd=folder)
+    said = json.loads(ran.out)
+    assert said["site"] == "again/index.html"
+    with (folder / "site/data/leaderboard-bga-2p.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["mu"]) for row in rows] == [
+        row["mu"] for row in said["leaderboards"][0]["rows"]
+    ]
+
+
+def test_a_league_that_is_over_only_writes_its_report(played: tuple[Path, Ran]) -> None:
+    folder, first = played
+    before = records(folder / "league.sqlite")
+    ran = run("run", "league.yaml", "--sandbox", "process", "--json", cwd=folder)
+    assert (ran.code, ran.out) == (0, first.out)
+    count = len(before)
+    assert f"stored already: {count} of {count} fixtures" in ran.err
+    assert records(folder / "league.sqlite") == before
+
+
+def test_verify(played: tuple[Path, Ran]) -> None:
+    folder, _ = played
+    count = len(records(folder / "league.sqlite"))
+    ran = run("verify", "league.yaml", cwd=folder)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == (
+        f"{2 * count} games in {count} of {count} fixtures: all replay byte for byte\n"
+    )
+    ran = run("verify", "league.yaml", "--json", cwd=folder)
+    said = {"fixtures": count, "games": 2 * count, "scheduled": count, "findings": []}
+    assert (ran.code, json.loads(ran.out)) == (0, said)

@@ -1,0 +1,109 @@
+"""What a person sees: progress on a terminal and elsewhere, and names that try to do harm."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIELD, LOWEST, bot, league, run
+from tests.e2e.live import Live
+from tests.publish.pages import broken_links, read
+
+NAMES = [
+    "[red]",
+    "[/]{task.description}%s",
+    "\x1b[2J\x1b]0;owned\x07",
+    "\x9b2J",
+    "<b>&amp;<script>alert(1)</script>",
+    "two\nlines\r\tend",
+    "{{ 7*7 }}{% x %}",
+    "../'\"`$(touch x)\u202e",
+]
+OURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+"""The sequences that a live progress line is drawn with."""
+
+
+def _bots(folder: Path) -> list[str]:
+    bots = []
+    for number, name in enumerate(NAMES):
+        # JSON's escapes are YAML's.
+        bot(folder / f"bot{number}", LOWEST, name=name, author=name, version=name)
+        bots.append(f"bot{number}")
+    return bots
+
+
+def _visible(text: str) -> bool:
+    return all(c.isprintable() or c == "\n" for c in text)
+
+
+def test_names_do_no_harm(tmp_path: Path) -> None:
+    variants = [{"variant": "bga", "label": "[bold]<i>\x1b[7m"}]
+    league(tmp_path, bots=_bots(tmp_path), variants=variants, games=1, name=f"<u>{NAMES[2]}")
+    ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
+    assert ran.code == 0, ran
+    assert _visible(ran.err)
+    assert _visible(ran.out)
+    for name in (NAMES[0], NAMES[1], NAMES[4], NAMES[6], r"\x1b[2J\x1b]0;owned\x07", r"\x9b2J"):
+        assert name in ran.out
+    assert len(re.findall(r"^ *\d+ ", ran.out, re.MULTILINE)) == len(NAMES)
+    assert not list(tmp_path.glob("**/x"))
+    _check_site(tmp_path / "site")
+    ran = run("report", "league.yaml", "--json", "--site", "again", cwd=tmp_path)
+    assert _visible(ran.out)
+    assert {row["bot"] for row in json.loads(ran.out)["leaderboards"][0]["rows"]} == set(NAMES)
+
+
+def _check_site(site: Path) -> None:
+    assert broken_links(site) == []
+    pages = list(site.rglob("*.html"))
+    assert {page.parent.relative_to(site).as_posix() for page in pages} == {
+        ".",
+        "bots",
+        "head-to-head",
+    }
+    for page in pages:
+        # The narrow space before a per cent sign is ours; a tab is only space to a browser.
+        assert _visible(re.sub("[\u202f\t]", "", page.read_text(encoding="utf-8")))
+        assert not {tag for tag, _ in read(page).tags} & {"script", "b", "i", "u"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_error_is_one_visible_line_whatever_the_name(tmp_path: Path, name: str) -> None:
+    bot(tmp_path / "new", "raise SystemExit('\\x1b[31m')", name=name)
+    league(tmp_path, bots=["sample:odds", "new"])
+    ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert _visible(ran.err)
+    assert "does not start: the program ended with exit code 1 / " in ran.err
+
+
+def _league_of_samples(folder: Path) -> list[str]:
+    league(folder, bots=FIELD[:2], games=2)
+    return ["run", "league.yaml", "--sandbox", "process"]
+
+
+LINE = r"(\d+)/2 fixtures, \d+ games, \d+ games/s, (\d+ s left|starting), faults 0"
+
+
+def test_progress_on_a_terminal(tmp_path: Path) -> None:
+    with Live(*_league_of_samples(tmp_path), cwd=tmp_path, mark="no bot of ours") as live:
+        assert live.end() == 0
+    drawn = [int(done) for done, _ in re.findall(LINE, OURS.sub("", live.text))]
+    assert drawn == sorted(drawn)
+    assert (drawn[0], drawn[-1]) == (0, 2)
+    assert len(drawn) > 2
+    assert "\x1b[" in live.text
+    last = OURS.sub("", live.text).splitlines()
+    assert re.fullmatch(LINE, last[-2].split("\r")[-1])
+    assert last[-1] == "report: site/index.html"
+
+
+def test_progress_elsewhere_is_plain_lines(tmp_path: Path) -> None:
+    ran = run(*_league_of_samples(tmp_path), cwd=tmp_path)
+    assert ran.code == 0
+    lines = ran.err.splitlines()
+    assert re.fullmatch(LINE, lines[-2])
+    assert lines[-1] == "report: site/index.html"
+    assert "\x1b" not in ran.err + ran.out
+    assert "\r" not in ran.err

@@ -1,0 +1,128 @@
+"""A run that goes on: watched on a terminal, signalled, and looked for after its end."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.cli.command import HANG, arena, environment
+
+
+class Process(NamedTuple):
+    """A process that is not over."""
+
+    parent: int
+    group: int
+    command: str
+
+
+def processes() -> dict[int, Process]:
+    """Return all processes of the machine that are not over, by their id."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, parent, group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ")
+        except OSError:
+            continue
+        if state not in "ZX":
+            found[int(folder.name)] = Process(int(parent), int(group), command.decode())
+    return found
+
+
+def wait_for_death(pid: int) -> None:
+    """Wait until a process is over, whoever started it."""
+    try:
+        life = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    over = select.select([life], [], [], HANG)[0]
+    os.close(life)
+    assert over, f"process {pid} lives on"
+
+
+class Live:
+    """`arena ARGUMENTS` on a terminal, in a process group of its own; a context manager.
+
+    Its bots are known by `mark`, a word on their command line that no other process has. Its
+    temporary files are in the folder `temporary`.
+    """
+
+    def __init__(self, *arguments: object, cwd: Path, mark: str) -> None:
+        self.temporary = cwd / "temporary"
+        self.temporary.mkdir(exist_ok=True)
+        self.text = ""
+        self._mark = mark
+        self._ours, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            arena(*arguments),
+            cwd=cwd,
+            env=environment(TMPDIR=str(self.temporary)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            process_group=0,
+        )
+        os.close(theirs)
+
+    def __enter__(self) -> "Live":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._ours)
+
+    def read_until(self, *signs: str) -> None:
+        """Read the terminal until one of the signs was there."""
+        while not any(sign in self.text for sign in signs):
+            assert self._read(), f"the run ended before it said {signs}: {self.text}"
+
+    def read_until_stored(self) -> None:
+        """Read the terminal until the first fixtures are stored."""
+        self.read_until(*(f" {done}/" for done in range(1, 10)))
+
+    def signal(self, number: signal.Signals) -> None:
+        """Signal the whole group, as a terminal does."""
+        os.killpg(self.process.pid, number)
+
+    def end(self) -> int:
+        """Read the terminal to its end; returns the exit code."""
+        while self._read():
+            pass
+        return self.process.wait(HANG)
+
+    def workers(self) -> list[int]:
+        """Return the worker processes."""
+        family = processes().items()
+        return [
+            pid for pid, p in family if p.group == self.process.pid and "spawn_main" in p.command
+        ]
+
+    def bots(self) -> list[int]:
+        """Return the processes of the bots, with those that hold them in a sandbox."""
+        return [pid for pid, p in processes().items() if self._mark in p.command]
+
+    def in_play(self) -> int:
+        """Return how many bots run, their sandboxes set up."""
+        start = "python3 bot.py"
+        return sum(p.command.startswith(f"{start} {self._mark}") for p in processes().values())
+
+    def wait_until_all_are_gone(self) -> None:
+        """Wait until workers and bots are over; a process that stays fails the test."""
+        while left := self.workers() + self.bots():
+            for pid in left:
+                wait_for_death(pid)
+
+    def _read(self) -> bool:
+        """Read what comes next; False when nobody holds the other end any more."""
+        assert select.select([self._ours], [], [], HANG)[0], f"it hangs: {self.text}"
+        try:
+            self.text += os.read(self._ours, 65_536).decode(errors="replace")
+        except OSError:
+            return False
+        return True

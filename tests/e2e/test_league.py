@@ -1,0 +1,165 @@
+"""A whole league from league.yaml to the site: what is there, what is said, what is the same."""
+
+import json
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import FIELD, LOWEST, bot, league, opened, records, run
+from tests.publish.pages import broken_links, tree
+
+SANDBOXES = ("process", "bubblewrap")
+VARIANTS = ["bga", "classic", "pressman", "italian"]
+
+
+def _boards(site: Path) -> dict[str, dict[str, Any]]:
+    """Return the rows of each leaderboard by the file's id and the bot's name."""
+    paths = site.glob("data/leaderboard-*.json")
+    return {
+        path.stem.removeprefix("leaderboard-"): {
+            row["bot"]: row for row in json.loads(path.read_bytes())["rows"]
+        }
+        for path in paths
+    }
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_a_league_of_bots_in_several_languages(tmp_path: Path, sandbox: str) -> None:
+    names = ["c-counter", "honest", "js-cautious", "odds", "sh-minimal"]
+    path = league(
+        tmp_path, bots=["sample:[chjos]*"], games=1, variants=["bga", "italian"], name="All"
+    )
+    ran = run("run", path, "--sandbox", sandbox, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    fixtures = 2 * len(names) * (len(names) - 1)
+    said = ran.err.splitlines()
+    assert said[0] == f"All: {len(names)} bots, bga, italian, tables of 2"
+    assert said[1] == f"sandbox: {sandbox}; store: {tmp_path}/league.sqlite"
+    assert said[2] == "SHA-256 of the master seed: " + sha256(b"s").hexdigest()
+    assert re.match(rf"{fixtures}/{fixtures} fixtures, {fixtures} games, .*, faults 0$", said[-2])
+    assert said[-1] == "report: site/index.html"
+    site = tmp_path / "site"
+    assert broken_links(site) == []
+    assert {path.stem for path in (site / "bots").iterdir()} == set(names)
+    assert {"index.html", "conditions.html", "faults.html", "style.css"} <= set(tree(site))
+    boards = _boards(site)
+    assert set(boards) == {"bga-2p", "italian-2p"}
+    for rows in boards.values():
+        assert set(rows) == set(names)
+        assert {row["games"] for row in rows.values()} == {2 * (len(names) - 1)}
+        assert sum(row["wins"] for row in rows.values()) == fixtures // 2
+    conditions = (site / "conditions.html").read_text()
+    assert sandbox in conditions
+    assert sha256(b"s").hexdigest() in conditions
+    assert [record["fixture"]["index"] for record in opened(tmp_path / "league.sqlite")] == list(
+        range(fixtures)
+    )
+
+
+def test_the_boards_are_printed_best_first(tmp_path: Path) -> None:
+    league(tmp_path, variants=["bga", "pressman"], players=[2, 3])
+    ran = run("run", "league.yaml", "--sandbox", "process", cwd=tmp_path)
+    heads = [f"{name}, tables of {size}" for name in ("bga", "pressman") for size in (2, 3)]
+    tables = ran.out.strip().split("\n\n")
+    assert [table.splitlines()[0] for table in tables] == heads
+    for table, (_, rows) in zip(tables, sorted(_boards(tmp_path / "site").items()), strict=True):
+        lines = [line.split() for line in table.splitlines()[2:]]
+        assert [(int(line[0]), line[1]) for line in lines] == [
+            (row["rank"], row["bot"]) for row in rows.values()
+        ]
+        for line in lines:
+            row = rows[line[1]]
+            assert float(line[2]) == pytest.approx(row["mu"], abs=0.005)
+            assert line[4:6] == [str(row["games"]), str(row["wins"])]
+            assert line[7] == str(row["faults"])
+
+
+def test_the_strongest_sandbox_is_taken_unless_another_is_asked_for(tmp_path: Path) -> None:
+    for number, (arguments, in_file, expected) in enumerate(
+        [
+            ([], "auto", "bubblewrap"),
+            ([], "process", "process"),
+            (["--sandbox", "process"], "bubblewrap", "process"),
+            (["--sandbox", "auto"], "process", "bubblewrap"),
+        ]
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        league(folder, bots=FIELD[:2], games=1, sandbox=in_file)
+        ran = run("run", "league.yaml", *arguments, cwd=folder)
+        assert f"\nsandbox: {expected}; store: league.sqlite\n" in ran.err
+
+
+def test_without_bubblewrap_the_next_sandbox_is_taken_and_said(tmp_path: Path) -> None:
+    bins = tmp_path / "bin"
+    bins.mkdir()
+    for tool in ("setpriv", "prlimit"):
+        (bins / tool).symlink_to(f"/usr/bin/{tool}")
+    league(tmp_path, bots=FIELD[:2], games=1)
+    env = {"PATH": str(bins)}
+    ran = run("run", "league.yaml", "--sandbox", "bubblewrap", cwd=tmp_path, env=env)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "'bubblewrap' does not work here: bwrap not found / " in ran.err
+    ran = run("run", "league.yaml", cwd=tmp_path, env=env)
+    assert ran.code == 0
+    assert "\nsandbox: process;" in ran.err
+
+
+def test_a_secret_seed_is_drawn_once_and_published(tmp_path: Path) -> None:
+    league(tmp_path, seed=None, bots=FIELD[:2], games=1)
+    play = ("run", "league.yaml", "--sandbox", "process")
+    first = run(*play, "--json", cwd=tmp_path)
+    info = json.loads(first.out)["league"]
+    assert len(info["seed"]) == 32
+    line = f"SHA-256 of the master seed: {sha256(info['seed'].encode()).hexdigest()}\n"
+    assert line in first.err
+    assert line in run(*play, cwd=tmp_path).err
+    other = run(*play, "--store", "other.sqlite", "--json", cwd=tmp_path)
+    assert json.loads(other.out)["league"]["seed"] != info["seed"]
+
+
+def _play(folder: Path, name: str, *arguments: object) -> tuple[list[bytes], dict[str, bytes]]:
+    """Play the league in a folder once more; returns its records and its site."""
+    ends = ("--trust-bots", "--store", f"{name}.sqlite", "--site", name)
+    ran = run("run", "league.yaml", *arguments, *ends, cwd=folder)
+    assert ran.code == 0, ran.err
+    return records(folder / f"{name}.sqlite"), tree(folder / name)
+
+
+def test_the_same_bytes_whatever_the_workers_and_the_sandbox(tmp_path: Path) -> None:
+    """Bots that fault are deterministic, too."""
+    bot(tmp_path / "cheat", LOWEST.replace('first["min"]', 'first["min"] - (asked["round"] == 1)'))
+    bots = ["sample:odds", "sample:memory", "sample:bluffer", "cheat"]
+    calza = {"variant": "italian", "calza": True}
+    league(tmp_path, bots=bots, variants=["bga", calza], players=3, games=2)
+    one, site = _play(tmp_path, "one", "--sandbox", "process", "--workers", 1)
+    many, same_site = _play(tmp_path, "many", "--sandbox", "process", "--workers", 2)
+    boxed, _ = _play(tmp_path, "boxed", "--sandbox", "bubblewrap", "--workers", 2)
+    assert len(one) == 2 * 3 * 4
+    assert one == many
+    assert one == boxed
+    assert site == same_site
+    assert b"illegal_action" in site["data/faults.csv"]
+
+
+def test_another_seed_is_another_league(tmp_path: Path) -> None:
+    league(tmp_path, bots=FIELD[:2], games=1)
+    first, _ = _play(tmp_path, "first")
+    league(tmp_path, bots=FIELD[:2], games=1, seed="t")
+    second, _ = _play(tmp_path, "second")
+    assert len(first) == len(second) == 2
+    assert not set(first) & set(second)
+
+
+def test_odds_beats_honest_beats_random_under_every_rule_book(tmp_path: Path) -> None:
+    """With 95 % confidence: the intervals of the ratings do not touch."""
+    league(tmp_path, variants=VARIANTS, games=50, seed="strength")
+    assert run("run", "league.yaml", "--sandbox", "process", cwd=tmp_path).code == 0
+    boards = _boards(tmp_path / "site")
+    assert set(boards) == {f"{name}-2p" for name in VARIANTS}
+    for rows in boards.values():
+        assert rows["odds"]["low"] > rows["honest"]["high"], rows
+        assert rows["honest"]["low"] > rows["random"]["high"], rows

@@ -1,0 +1,112 @@
+"""The wheel: all that the arena needs is in it, and it works where no checkout is."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.cli.command import HANG, ROOT, Ran, league
+
+SHIPPED = "arena/_shipped"
+
+
+def _run(command: list[str], folder: Path) -> Ran:
+    # Without PYTHONPATH: it may name the checkout.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, timeout=HANG, check=False
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(build, cwd=ROOT, capture_output=True, timeout=HANG, check=True)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment with the wheel, and the dependencies of this one."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder, with_pip=False)
+    (site,) = folder.glob("lib/python*/site-packages")
+    options = ["--no-deps", "--no-index", "--no-compile", "-q"]
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin/python"), "install"]
+    subprocess.run([*pip, *options, str(wheel)], capture_output=True, timeout=HANG, check=True)
+    # The folder itself only: what is named in .pth files there, the checkout, is not taken over.
+    (site / "dependencies.pth").write_text(str(Path(click.__file__).parents[1]))
+    return folder / "bin"
+
+
+def _files(folder: str) -> dict[str, bytes]:
+    return {
+        f"{SHIPPED}/{path.relative_to(ROOT)}": path.read_bytes()
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+@pytest.mark.parametrize("folder", ["sample_bots", "protocol", "reports"])
+def test_the_wheel_holds_the_data_folders_as_they_are(wheel: Path, folder: str) -> None:
+    expected = _files(folder)
+    assert len(expected) > 3
+    with zipfile.ZipFile(wheel) as packed:
+        held = {name for name in packed.namelist() if name.startswith(f"{SHIPPED}/{folder}/")}
+        assert held == set(expected)
+        assert {name: packed.read(name) for name in held} == expected
+    assert held >= set(NEEDED[folder])
+
+
+NEEDED = {
+    "sample_bots": [
+        f"{SHIPPED}/sample_bots/{name}"
+        for name in ("c-counter/bot.c", "js-cautious/bot.js", "sh-minimal/bot.sh", "odds/bot.py")
+    ],
+    "protocol": [f"{SHIPPED}/protocol/README.md", f"{SHIPPED}/protocol/schema/to_bot.json"],
+    "reports": [f"{SHIPPED}/reports/index.html", f"{SHIPPED}/reports/style.css"],
+}
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"arena"}
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "arena").rglob("*.py")}
+    assert modules <= set(names)
+
+
+def test_the_installed_command_is_the_wheel_s(installed: Path, tmp_path: Path) -> None:
+    where = "import arena, arena.shipped; print(arena.__file__, arena.shipped.folder('reports'))"
+    ran = _run([str(installed / "python"), "-c", where], tmp_path)
+    assert all(path.startswith(str(installed.parent)) for path in ran.out.split()), ran
+    ran = _run(
+        [str(installed / "arena"), "perft", "bga", "--players", "2", "--starting-dice", "1"],
+        tmp_path,
+    )
+    assert ran == Ran(0, "568\n", "")
+
+
+def test_a_league_by_the_wheel(installed: Path, tmp_path: Path) -> None:
+    league(tmp_path, bots=["sample:odds", "sample:random"], games=1)
+    ran = _run([str(installed / "arena"), "run", "league.yaml", "--json"], tmp_path)
+    assert ran.code == 0, ran.err
+    rows = json.loads(ran.out)["leaderboards"][0]["rows"]
+    assert {row["bot"] for row in rows} == {"odds", "random"}
+    assert (tmp_path / "site/style.css").read_bytes() == (ROOT / "reports/style.css").read_bytes()
+
+
+def test_check_by_the_wheel(installed: Path, tmp_path: Path) -> None:
+    ran = _run([str(installed / "arena"), "check", str(ROOT / "sample_bots/sh-minimal")], tmp_path)
+    assert ran.code == 0, ran
+    assert "sh-minimal: ok (" in ran.out
