@@ -4,14 +4,16 @@ import select
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import inf
 
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
-from arena.bots.session import READY, Reply, Session
+from arena.bots.session import READY, STDERR_KEPT, Reply, Session
 from arena.records import Cause, Fault, LimitsInfo
 
 _GRACE = 0.5
 """Seconds that bots have to end by themselves after `bye`."""
+_Reply = tuple[int, int, Reply]
 
 
 class Board:
@@ -34,9 +36,10 @@ class Board:
         self._log = log
         self._poll = select.epoll()
         self._sessions: dict[int, Session] = {}
-        self._seat_of: dict[int, int] = {}
+        self._serve: dict[int, Callable[[], _Reply | None]] = {}
         self._stderr = [""] * len(bots)
-        self._asked: set[int] = set()
+        self._ahead: set[int] = set()
+        self._due = inf
 
     def __enter__(self) -> "Board":
         return self
@@ -65,8 +68,9 @@ class Board:
         log = partial(self._log, seat) if self._log else None
         session = Session(started, self._limits, time.monotonic, log)
         self._sessions[seat] = session
-        for fd in (session.stdout, session.stderr, session.death):
-            self._watch(fd, seat, select.EPOLLIN)
+        self._watch(session.stdout, partial(self._hear, seat, session))
+        self._watch(session.stderr, partial(self._keep_errors, session))
+        self._watch(session.death, partial(self._bury, seat, session))
         self.ask(seat, READY, hello)
         return None
 
@@ -75,11 +79,10 @@ class Board:
         session = self._sessions.pop(seat, None)
         if session is None:
             return
-        self._asked.discard(seat)
         for fd in (session.stdin, session.stdout, session.stderr, session.death):
             self._forget(fd)
         session.stop()
-        self._stderr[seat] = (self._stderr[seat] + session.errors)[-65_536:]
+        self._stderr[seat] = (self._stderr[seat] + session.errors)[-STDERR_KEPT:]
 
     def new_game(self) -> None:
         """Fill every bot's time bank."""
@@ -93,21 +96,20 @@ class Board:
 
     def ask(self, seat: int, id_: int, line: bytes) -> None:
         """Send a request to a live seat."""
-        self._asked.add(seat)
         session = self._sessions[seat]
-        session.ask(id_, line)
-        if session.outbox and session.stdin not in self._seat_of:
-            self._watch(session.stdin, seat, select.EPOLLOUT)
+        self._due = min(self._due, session.ask(id_, line))
+        if session.ahead:
+            self._ahead.add(seat)
+        if session.outbox and session.stdin not in self._serve:
+            self._watch(session.stdin, partial(self._flush, session), select.EPOLLOUT)
 
-    def wait(self) -> list[tuple[int, int, Reply]]:
+    def wait(self) -> list[_Reply]:
         """Wait for at least one (seat, request id, reply); a fault is a reply, too."""
-        found = [reply for seat in list(self._asked) if (reply := self._left_over(seat))]
+        found = self._left_over() if self._ahead else []
         while not found:
-            deadline = min(
-                [d for seat in self._asked for d in self._sessions[seat].deadlines.values()]
-            )
-            for fd, _ in self._poll.poll(max(0.0, deadline - time.monotonic())):
-                if (reply := self._handle(fd)) is not None:
+            for fd, _ in self._poll.poll(max(0.0, self._due - time.monotonic())):
+                reply = self._serve[fd]()
+                if reply is not None:
                     found.append(reply)
             if not found:
                 found = self._expired()
@@ -123,52 +125,57 @@ class Board:
         waiting = {s.death: s for s in self._sessions.values() if not s.ended}
         while waiting and (left := deadline - time.monotonic()) > 0:
             for fd, _ in self._poll.poll(left):
-                self._handle(fd)
+                self._serve[fd]()
             waiting = {fd: s for fd, s in waiting.items() if not s.ended}
 
-    def _left_over(self, seat: int) -> tuple[int, int, Reply] | None:
-        return self._tag(seat, self._sessions[seat].next_reply())
+    def _left_over(self) -> list[_Reply]:
+        """Take the replies that were read with an earlier one."""
+        seats = sorted(self._ahead & self._sessions.keys())
+        self._ahead.clear()
+        replies = [self._tag(seat, self._sessions[seat].next_reply()) for seat in seats]
+        return [reply for reply in replies if reply]
 
-    def _handle(self, fd: int) -> tuple[int, int, Reply] | None:
-        """Serve a descriptor that is ready; one that can bring nothing more is let go."""
-        seat = self._seat_of[fd]
-        session = self._sessions[seat]
-        if fd == session.stdout:
-            reply = session.read()
-            if session.full or session.closed:
-                self._forget(fd)
-            return self._tag(seat, reply)
-        if fd == session.death:
-            self._forget(fd)
-            return self._tag(seat, session.died())
-        if fd == session.stderr:
-            if not session.read_errors():
-                self._forget(fd)
-            return None
+    def _hear(self, seat: int, session: Session) -> _Reply | None:
+        reply = session.read()
+        if session.full or session.closed:
+            # It can bring nothing more, or nothing that is wanted.
+            self._forget(session.stdout)
+        return self._tag(seat, reply)
+
+    def _bury(self, seat: int, session: Session) -> _Reply | None:
+        self._forget(session.death)
+        return self._tag(seat, session.died())
+
+    def _keep_errors(self, session: Session) -> None:
+        if not session.read_errors():
+            self._forget(session.stderr)
+
+    def _flush(self, session: Session) -> None:
         session.flush()
         if not session.outbox:
-            self._forget(fd)
-        return None
+            self._forget(session.stdin)
 
-    def _expired(self) -> list[tuple[int, int, Reply]]:
+    def _expired(self) -> list[_Reply]:
+        """Return the timeouts; what was due first is looked up again only now."""
         now = time.monotonic()
-        return [
-            reply
-            for seat in list(self._asked)
-            if (reply := self._tag(seat, self._sessions[seat].expired(now)))
-        ]
+        sessions = list(self._sessions.items())
+        replies = [self._tag(seat, session.expired(now)) for seat, session in sessions]
+        self._due = min((session.due for _, session in sessions), default=inf)
+        return [reply for reply in replies if reply]
 
-    def _tag(self, seat: int, reply: tuple[int, Reply] | None) -> tuple[int, int, Reply] | None:
+    def _tag(self, seat: int, reply: tuple[int, Reply] | None) -> _Reply | None:
         if reply is None:
             return None
-        if not self._sessions[seat].deadlines:
-            self._asked.discard(seat)
+        if self._sessions[seat].ahead:
+            self._ahead.add(seat)
         return seat, *reply
 
-    def _watch(self, fd: int, seat: int, event: int) -> None:
-        self._seat_of[fd] = seat
+    def _watch(
+        self, fd: int, serve: Callable[[], _Reply | None], event: int = select.EPOLLIN
+    ) -> None:
+        self._serve[fd] = serve
         self._poll.register(fd, event)
 
     def _forget(self, fd: int) -> None:
-        if self._seat_of.pop(fd, None) is not None:
+        if self._serve.pop(fd, None) is not None:
             self._poll.unregister(fd)

@@ -6,6 +6,7 @@ import select
 import signal
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 
 from arena.bots.sandbox import Started
 from arena.errors import ArenaError
@@ -76,29 +77,22 @@ class Session:
         """Fill the game's time bank."""
         self._bank = self._limits.game
 
-    def ask(self, id_: int, line: bytes) -> None:
-        """Write a request, and the notices kept for it; its clock starts now."""
+    def ask(self, id_: int, line: bytes) -> float:
+        """Write a request, and the notices kept for it; returns when its answer is due."""
         self._flooded = self.full
         self._asked_at = now = self._now()
         limit = self._limits.start if id_ == READY else min(self._limits.answer, self._bank)
-        self.deadlines[id_] = now + limit
-        self._told.append(line)
-        self._put_out()
+        self.deadlines[id_] = due = now + limit
+        self._put_out(line)
+        return due
 
     def flush(self) -> None:
         """Write what the pipe takes; the rest stays in the outbox."""
-        try:
-            written = os.write(self.stdin, self.outbox)
-        except BlockingIOError:
-            return
-        except OSError:
-            # It reads no more: its answer, its death or the deadline says what that means.
-            written = len(self.outbox)
-        self.outbox = self.outbox[written:]
+        self._write(self.outbox)
 
     def say_goodbye(self) -> None:
         """Write what was kept and end the bot's input."""
-        self._put_out()
+        self._put_out(b"")
         if self.process.stdin is not None:
             self.process.stdin.close()
 
@@ -130,6 +124,11 @@ class Session:
         """Whether as much was read as a bot may write unasked."""
         return len(self._inbox) >= MAX_LINE
 
+    @property
+    def ahead(self) -> bool:
+        """Whether something was read that may answer an open request."""
+        return bool(self._inbox and self.deadlines)
+
     def read_errors(self) -> bool:
         """Read standard error, keep its end; False when it was closed."""
         try:
@@ -147,6 +146,11 @@ class Session:
         reply = self.read()
         self.closed = True
         return reply or self.next_reply()
+
+    @property
+    def due(self) -> float:
+        """The time by which the first answer must be there; infinite when none is awaited."""
+        return min(self.deadlines.values(), default=inf)
 
     def expired(self, now: float) -> tuple[int, Reply] | None:
         """Return a timeout if a deadline has passed."""
@@ -175,14 +179,26 @@ class Session:
             if fd is not None:
                 os.close(fd)
 
-    def _put_out(self) -> None:
-        """Write all that was kept for the bot in one go: every write wakes it."""
+    def _put_out(self, line: bytes) -> None:
+        """Write a line and all that was kept for the bot in one go: every write wakes it."""
         if self._log:
-            for line in self._told:
-                self._log(">>", line)
-        self.outbox += b"".join(self._told)
-        self._told.clear()
-        self.flush()
+            for told in (*self._told, line) if line else self._told:
+                self._log(">>", told)
+        if self._told:
+            line = b"".join(self._told) + line
+            self._told.clear()
+        self._write(self.outbox + line)
+
+    def _write(self, lines: bytes) -> None:
+        """Write what the pipe takes; the rest becomes the outbox."""
+        try:
+            written = os.write(self.stdin, lines)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            # It reads no more: its answer, its death or the deadline says what that means.
+            written = len(lines)
+        self.outbox = lines[written:]
 
     def _understand(self, line: bytes) -> tuple[int, Reply] | None:
         if self._log:

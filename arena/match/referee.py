@@ -111,7 +111,7 @@ class Referee:
             self._faults[seat] = fault
         elif isinstance(reply, Answer) and reply.action == "calza":
             self._callers.add(seat)
-        self.waiting = tuple(other for other in self.waiting if other != seat)
+        self.waiting = tuple([other for other in self.waiting if other != seat])
         if not self.waiting:
             self._go_on(reply)
         return fault

@@ -1,7 +1,8 @@
 """Decisions a second of `arena run` against a bare loop: `python tests/bench/throughput.py`.
 
 The floor sends the same bytes to the same bots in the same sandbox, with no rules, no limits and no
-records. Arena and floor take turns, on one worker and one game at a time; what counts is the ratio.
+records. Like a worker of the arena it shares one core with its bots; a second floor runs where the
+system puts it. All take turns, with one worker and one game at a time; what counts is the ratio.
 """
 
 import argparse
@@ -53,15 +54,14 @@ def main() -> None:
     print(f"bot {options.bot}, {options.games} games, {options.rounds} rounds, median of each")
     for name in options.sandbox:
         for players in options.players:
-            pairs = measure(options, name, players)
-            arena, floor = (median(m.rate for m in arm) for arm in zip(*pairs, strict=True))
-            ratio = median(one.rate / other.rate for one, other in pairs)
-            rates[name, players] = [one.rate for one, _ in pairs]
-            print(
-                f"{name:10}  {players} players  arena run {arena:8,.0f}/s  "
-                f"floor {floor:8,.0f}/s  ratio {ratio:.2f}",
-                flush=True,
-            )
+            rounds = measure(options, name, players)
+            ours, *floors = zip(*rounds, strict=True)
+            rates[name, players] = [one.rate for one in ours]
+            print(f"{name:10}  {players} players  arena run {_rate(ours):7,.0f}/s", end="")
+            for label, arm in zip(("one core", "any core"), floors, strict=True):
+                ratio = median(a.rate / b.rate for a, b in zip(ours, arm, strict=True))
+                print(f"  floor, {label} {_rate(arm):7,.0f}/s: {ratio:.2f}", end="")
+            print(flush=True)
     for players in options.players:
         arms = [rates[name, players] for name in options.sandbox]
         if len(arms) == 2:
@@ -69,10 +69,9 @@ def main() -> None:
             print(f"{players} players: {options.sandbox[1]} / {options.sandbox[0]} = {ratio:.2f}")
 
 
-def measure(
-    options: argparse.Namespace, name: str, players: int
-) -> list[tuple[Measured, Measured]]:
-    """Take turns: arena run, bare loop, arena run, ... over the same fixtures."""
+def measure(options: argparse.Namespace, name: str, players: int) -> list[tuple[Measured, ...]]:
+    """Take turns over the same fixtures: arena run, floor on one core, floor on any core."""
+    cores = os.sched_getaffinity(0)
     with tempfile.TemporaryDirectory() as temporary, staging() as runs:
         folder = Path(temporary)
         sandbox = SANDBOXES[name]()
@@ -82,12 +81,19 @@ def measure(
         info, played = _arena(league, folder / "first.sqlite", name)
         staged = stage(bot, runs, sandbox)
         tables = [record(info, one.fixture, staged, sandbox) for one in played]
-        pairs = []
+        rounds = []
         for number in range(options.rounds):
             _, played = _arena(league, folder / f"{number}.sqlite", name)
-            bare = [floor(steps, [staged] * players, sandbox) for steps in tables]
-            pairs.append((_total([(p.decisions, p.seconds) for p in played]), _total(bare)))
-    return pairs
+            arms = [[(one.decisions, one.seconds) for one in played]]
+            for where in ({min(cores)}, cores):
+                os.sched_setaffinity(0, where)
+                arms.append([floor(steps, [staged] * players, sandbox) for steps in tables])
+            rounds.append(tuple(_total(arm) for arm in arms))
+    return rounds
+
+
+def _rate(arm: Sequence[Measured]) -> float:
+    return median(one.rate for one in arm)
 
 
 def _total(parts: Sequence[tuple[int, float]]) -> Measured:

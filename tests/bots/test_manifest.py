@@ -38,7 +38,12 @@ WRONG = {
     "a key that is a list": ("? [a]\n: b\n", "1:3", "bad YAML", ""),
     "two documents": (GOOD + "---\n" + GOOD, "3:1", "bad YAML", ""),
     "a control character": ("name: \x01\n", "", "bad YAML", ""),
-    "a list within itself": ("name: &a [*a]\ncommand: x\n", "1:1", "name: Expected `str`", ""),
+    "a list within itself": (
+        "name: &a [*a]\ncommand: x\n",
+        "1:11",
+        "the alias *a is not taken here",
+        "write out",
+    ),
     "an empty command": ("name: a\ncommand: ''\n", "", "command is empty", "python3 bot.py"),
     "an empty list": ("name: a\ncommand: []\n", "", "command is empty", "python3 bot.py"),
     "an empty build": (GOOD + "build: ' '\n", "", "build is empty", ""),
@@ -79,7 +84,7 @@ def test_names_that_stand_for_ever_more(tmp_path: Path) -> None:
         f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)
     ]
     (tmp_path / "bot.yaml").write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(ArenaError, match=r"unknown key 'a0'|is missing"):
+    with pytest.raises(ArenaError, match=r"the alias \*a0 is not taken here"):
         load_bot(tmp_path)
 
 

@@ -1,6 +1,7 @@
 """Hand-made leagues: small, deterministic, with whatever names and faults a test wants."""
 
 from hashlib import sha256
+from typing import Any
 
 from arena.perudo.rules import variant
 from arena.ratings.table import Leaderboard, Result, rate
@@ -26,8 +27,8 @@ def bot(name: str, author: str = "Ada", version: str = "1.0") -> BotInfo:
     return BotInfo(name, author, version, "python", sha256(repr(name).encode()).hexdigest())
 
 
-def league(names: tuple[str, ...], **changes: object) -> LeagueInfo:
-    fields: dict[str, object] = {
+def league(names: tuple[str, ...], **changes: Any) -> LeagueInfo:
+    fields: dict[str, Any] = {
         "name": "Test league",
         "variants": {
             "bga": variant("bga", {}),
@@ -42,7 +43,7 @@ def league(names: tuple[str, ...], **changes: object) -> LeagueInfo:
         "commitment": sha256(SEED.encode()).hexdigest(),
         "arena_version": "0.1.0",
     }
-    return LeagueInfo(**{**fields, **changes})  # type: ignore[arg-type]
+    return LeagueInfo(**{**fields, **changes})
 
 
 def _game(number: int, seats: int, shift: int, fault: Faulted | None) -> GameRecord:
