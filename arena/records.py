@@ -31,7 +31,7 @@ class Fault(Struct, frozen=True):
 
 
 class RoundStarted(Struct, frozen=True, array_like=True, tag="round"):
-    """Dice were rolled for round `number` (from 0; a void round keeps its number)."""
+    """Dice were rolled for round `number`, from 0; the round after a void one has a new number."""
 
     number: int
     opener: int

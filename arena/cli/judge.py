@@ -27,17 +27,17 @@ def command(file: Path, *, as_json: bool) -> int:
     """
     del as_json
     code = 0
-    for number, line in enumerate(_lines(file), 1):
+    for number, line in _lines(file):
         verdict, worse = _judge_line(line, f"{file}:{number}")
         click.echo(_encode(verdict))
         code = max(code, worse)
     return code
 
 
-def _lines(file: Path) -> Iterator[bytes]:
+def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with sys.stdin.buffer if str(file) == "-" else file.open("rb") as source:
-            yield from (line for line in source if line.strip())
+            yield from ((number, line) for number, line in enumerate(source, 1) if line.strip())
     except OSError as error:
         raise ArenaError(f"cannot be read: {error.strerror}", str(file)) from None
 

@@ -30,6 +30,7 @@ from arena.league.plan import begin
 from arena.league.runner import run
 from arena.league.schedule import schedule
 from arena.match.table import try_start
+from arena.publish.files import check_folder
 from arena.publish.site import write_site
 from arena.ratings.table import Leaderboard, leaderboards
 from arena.records import LeagueInfo
@@ -76,6 +77,7 @@ def command(
     check_trust(box, plan.bots, trusted=trust_bots)
     with Store(store_path(league, store), create=True) as kept, _staged(plan, box) as bots:
         info = begin(plan, box.name, kept)
+        check_folder(site)
         _announce(info, kept)
         finished = _play(info, bots, kept, workers=workers or plan.workers, pin=plan.pin)
         if not finished:

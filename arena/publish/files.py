@@ -8,7 +8,8 @@ leaves every link whole. A manifest remembers what is ours: nothing else is over
 import errno
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -32,8 +33,22 @@ def replace_site(folder: Path, files: Iterable[tuple[str, str]]) -> None:
     Raises ArenaError where the folder cannot be written or holds a file of that name which no
     earlier run wrote; the site is then what it was.
     """
-    try:
+    with _in_words(folder):
         _replace(folder, files)
+
+
+def check_folder(folder: Path) -> None:
+    """Find out before a long run whether a report can be written to `folder`; raises ArenaError."""
+    with _in_words(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder, prefix=STAGING):
+            _refuse_foreign(folder, {FRONT} - _read_manifest(folder))
+
+
+@contextmanager
+def _in_words(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         hint = _HINTS.get(error.errno or 0, "choose a folder that you may write to")
         what = f"the report cannot be written: {error.strerror or error}"

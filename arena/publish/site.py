@@ -25,7 +25,7 @@ FAULTS_SHOWN = 500
 
 CAUSES = {
     Cause.TIMEOUT: "no answer within a limit",
-    Cause.CRASH: "the program ended, closed its output, or could not be started",
+    Cause.CRASH: "the program ended or could not be started",
     Cause.ILLEGAL_ACTION: "an answer that the rules forbid",
     Cause.MALFORMED_LINE: "a line that is not strict JSON, or not an answer to what was asked",
     Cause.FLOOD: "a line too long, or much output that nobody asked for",

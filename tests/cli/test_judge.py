@@ -147,7 +147,7 @@ NO_POSITIONS = {
     "a list": ("[]", "Expected `object`, got `array`"),
     "a key twice": ('{"id": 1, "id": 2}', "stands twice"),
     "a key unknown": (json.dumps(_position(dise=[])), "did you mean 'dice'?"),
-    "a key missing": ('{"variant": "bga"}', "missing required field"),
+    "a key missing": ('{"variant": "bga"}', "the key 'dice' is missing"),
     "no such action": (json.dumps(_position(actions=[{"seat": 0, "do": "wink"}])), "wink"),
     "no such variant": (json.dumps(_position(variant="bag")), "did you mean 'bga'?"),
     "no such switch": (
@@ -161,13 +161,13 @@ NO_POSITIONS = {
 def test_a_line_that_is_no_position(tmp_path: Path, line: str | bytes, reason: str) -> None:
     content = line if isinstance(line, bytes) else line.encode()
     good = json.dumps(DOUBTED).encode()
-    (tmp_path / "positions.jsonl").write_bytes(good + b"\n" + content + b"\n" + good + b"\n")
+    (tmp_path / "positions.jsonl").write_bytes(good + b"\n\n" + content + b"\n" + good + b"\n")
     ran = run("judge", "positions.jsonl", cwd=tmp_path)
     first, wrong, last = _verdicts(ran)
     assert first == last
     assert wrong["verdict"] == "refused"
     assert reason in wrong["reason"]
-    assert reason in error_line(ran, "/ positions.jsonl:2")
+    assert reason in error_line(ran, "/ positions.jsonl:3")
 
 
 def test_a_file_and_stdin_are_judged_alike(tmp_path: Path) -> None:

@@ -52,6 +52,11 @@ def test_the_commands_that_a_page_shows_parse(page: Path) -> None:
             pytest.fail(f"arena {shlex.join(words)}: {error}")
 
 
+def test_the_readme_shows_how_to_check_and_run() -> None:
+    shown = {words[0] for words in commands_in((ROOT / "README.md").read_text(encoding="utf-8"))}
+    assert {"check", "run"} <= shown
+
+
 EXAMPLE = """
 ```console
 $ arena run league.yaml --workers 2 \\

@@ -94,6 +94,7 @@ def told(game: list[Played]) -> list[Any]:
         end = played.outcome
         settled: dict[str, Any] = {"count": end.count, "loser": end.loser, "gainer": end.gainer}
         said: dict[str, Any] = {"bids": played.said, "caller": end.caller, "call": end.call}
+        said["palifico_seat"] = played.before.palifico_seat
         messages.append(RoundEnd(**where, **said, **settled, dice=played.hands))
     return messages
 
