@@ -13,6 +13,7 @@ from arena.bots.choose import check_trust, make_sandbox
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
 from arena.bots.stage import install_hint, missing_program, stage, staging
+from arena.cli.main import INTERRUPTED
 from arena.cli.options import (
     json_option,
     league_argument,
@@ -36,7 +37,6 @@ from arena.ratings.table import Leaderboard, leaderboards
 from arena.records import LeagueInfo
 from arena.store.store import Store
 
-INTERRUPTED = 130
 STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops at once"
 
 
