@@ -40,8 +40,8 @@ def replace_site(folder: Path, files: Iterable[tuple[str, str]]) -> None:
 def check_folder(folder: Path) -> None:
     """Find out before a long run whether a report can be written to `folder`; raises ArenaError."""
     with _in_words(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder, prefix=STAGING):
+        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        with TemporaryDirectory(dir=there, prefix=STAGING):
             _refuse_foreign(folder, {FRONT} - _read_manifest(folder))
 
 
