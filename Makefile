@@ -37,11 +37,11 @@ protocol: $(VENV)/.run
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	@./.ci/venv $(PYTHON) $(VENV)
-	@$(BIN)/python -m pip install -q -e .
+	@$(BIN)/python -m pip install -q --use-pep517 -e .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.run
-	@$(BIN)/python -m pip install -q -e '.[test]'
+	@$(BIN)/python -m pip install -q --use-pep517 -e '.[test]'
 	@touch $@
 
 clean:
