@@ -1,10 +1,12 @@
 """The schedule: a pure function of the league and its bots."""
 
 import random
+from collections.abc import Iterator
 from hashlib import sha256
 
 import msgspec
 
+from arena.league.design import blocks
 from arena.perudo.seeds import fixture_seed
 from arena.records import Fixture, LeagueInfo
 
@@ -17,35 +19,28 @@ def schedule(info: LeagueInfo) -> list[Fixture]:
     """
     key = schedule_key(info)
     fixtures: list[Fixture] = []
-    for number in range(len(info.bots) - 1):
-        for variant in info.variants:
-            for players in info.players:
-                for seats in block(info, variant, players, number):
-                    fixtures.append(_fixture(info, key, len(fixtures), variant, seats))
+    for together in zip(*_tables(info), strict=True):
+        for variant, tables in together:
+            for seats in tables:
+                fixtures.append(_fixture(info, key, len(fixtures), variant, seats))
     return fixtures
+
+
+def _tables(info: LeagueInfo) -> Iterator[list[tuple[str, list[tuple[str, ...]]]]]:
+    """Yield, for each variant and table size, its blocks of tables by bot name."""
+    count = len(info.bots)
+    for players in info.players:
+        found = blocks(count, players, count - 1, f"{info.seed}/schedule/{players}")
+        for variant in info.variants:
+            names = [bot.name for bot in info.bots]
+            random.Random(f"{info.seed}/schedule/{players}/{variant}").shuffle(names)
+            yield [(variant, [tuple(names[i] for i in table) for table in b]) for b in found]
 
 
 def schedule_key(info: LeagueInfo) -> str:
     """Return a hash of everything that decides the games: rules, bots, sizes, seed."""
     decisive = (info.variants, info.bots, info.players, info.games, info.seed)
     return sha256(msgspec.json.encode(decisive)).hexdigest()
-
-
-def block(info: LeagueInfo, variant: str, players: int, number: int) -> list[tuple[str, ...]]:
-    """Return the tables of one block: a base table, moved round the ring of bots.
-
-    At two-player tables the blocks number 0 to n-2 hold every ordered pair of bots exactly once.
-    """
-    names = [bot.name for bot in info.bots]
-    count = len(names)
-    draw = random.Random(f"{info.seed}/schedule/{variant}/{players}")
-    draw.shuffle(names)
-    if players == 2:
-        base = [0, number + 1]
-    else:
-        draw = random.Random(f"{info.seed}/schedule/{variant}/{players}/{number}")
-        base = draw.sample(range(count), players)
-    return [tuple(names[(place + step) % count] for place in base) for step in range(count)]
 
 
 def _fixture(
