@@ -29,9 +29,12 @@ def schedule(info: LeagueInfo) -> list[Fixture]:
 def _tables(info: LeagueInfo) -> Iterator[list[tuple[str, list[tuple[str, ...]]]]]:
     """Yield, for each variant and table size, its blocks of tables by bot name."""
     count = len(info.bots)
-    for players in info.players:
-        found = blocks(count, players, count - 1, f"{info.seed}/schedule/{players}")
-        for variant in info.variants:
+    designs = {
+        players: blocks(count, players, count - 1, f"{info.seed}/schedule/{players}")
+        for players in info.players
+    }
+    for variant in info.variants:
+        for players, found in designs.items():
             names = [bot.name for bot in info.bots]
             random.Random(f"{info.seed}/schedule/{players}/{variant}").shuffle(names)
             yield [(variant, [tuple(names[i] for i in table) for table in b]) for b in found]
