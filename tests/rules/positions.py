@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from arena.perudo.judge import Position, RefusedError, judge
+from tests.oracle import oracle
 
 Json = dict[str, Any]
 MOVE = re.compile(r"(?:(?P<seat>\d):)?(?:(?P<bid>\d+x\d)|(?P<dudo>dudo)|calza(?P<caller>\d))")
@@ -68,6 +69,22 @@ def cannot_be(book: str, dice: str, **how: Any) -> str:
     with pytest.raises(RefusedError) as refused:
         ask(book, dice, **how)
     return str(refused.value)
+
+
+def by_oracle(position: Json) -> Json:
+    """Return the verdict, without its words, of the oracle, which shares no code with the engine.
+
+    It wants a position with all its keys.
+    """
+    seats = len(position["dice"])
+    defaults = {"calza": False, "starting_dice": 5, "palifico_used": [False] * seats, "actions": []}
+    info = {"palifico_seat": None, **position["round"]}
+    return facts(oracle.judge({**defaults, **position, "round": info}))
+
+
+def facts(verdict: Json) -> Json:
+    """Return a verdict without its words."""
+    return {key: verdict[key] for key in verdict if key not in ("id", "reason", "clauses")}
 
 
 def _actions(play: str, hands: list[list[int]], on_turn: int) -> Iterator[Json]:
