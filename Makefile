@@ -10,7 +10,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test fix bench protocol clean
+.PHONY: run test fix bench rules protocol clean
 
 run: $(VENV)/.run
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -30,6 +30,10 @@ fix: $(VENV)/.test
 bench: $(VENV)/.test
 	@$(BIN)/python tests/bench/throughput.py
 	@$(BIN)/python tests/bench/startup.py
+	@$(BIN)/python tests/bench/playouts.py
+
+rules: $(VENV)/.test
+	@$(BIN)/python -m tests.rules.page
 
 protocol: $(VENV)/.run
 	@$(BIN)/python -m arena.wire.schemas protocol/schema

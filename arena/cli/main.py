@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "Play a league and write its report.",
     "check": "Start a bot, play it against itself, say what is wrong.",
     "judge": "Say what the rules say of positions.",
+    "rules": "Print the rule books, clause by clause.",
     "perft": "Count the bid sequences of a round.",
     "verify": "Replay a stored league and prove it.",
     "report": "Write the site of a stored league.",

@@ -1,0 +1,98 @@
+"""The clauses in `docs/rules.md`, each with the tests that show it: `make rules` writes them.
+
+The tests are found by their marks; so the page, the marks and `arena rules` cannot disagree.
+"""
+
+import contextlib
+import io
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from arena.perudo.clauses import BOOKS, CLAUSES, Clause, by_text, value
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "rules.md"
+BEGIN, END = "<!-- clauses: written by `make rules` -->\n", "<!-- end of clauses -->\n"
+
+Marks = dict[tuple[str, str], set[str]]
+"""(book, clause id) -> the tests that show it, without their parameters."""
+
+
+class _Collector:
+    """A pytest plugin that notes which test shows which clause."""
+
+    def __init__(self) -> None:
+        self.marks: Marks = defaultdict(set)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            for mark in item.iter_markers("clause"):
+                book, clause = mark.args
+                self.marks[book, clause].add(item.nodeid.partition("[")[0])
+
+
+def collect() -> Marks:
+    """Return all marks of the test suite, without running it."""
+    collector = _Collector()
+    quiet = ["--collect-only", "-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        code = pytest.main([*quiet, str(ROOT / "tests")], plugins=[collector])
+    if code:
+        raise SystemExit(said.getvalue())
+    return dict(collector.marks)
+
+
+def written(marks: Marks) -> str:
+    """Return the section of the page that is made from clauses and marks."""
+    return "\n".join(_entry(clause, marks) for clause in CLAUSES)
+
+
+def stands() -> str:
+    """Return the section as it stands in the page."""
+    return _parts()[1]
+
+
+def write(section: str) -> None:
+    """Put the section into the page."""
+    before, _, after = _parts()
+    PAGE.write_text(before + BEGIN + section + END + after, encoding="utf-8")
+
+
+def _parts() -> tuple[str, str, str]:
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    section, _, after = rest.partition(END)
+    return before, section, after
+
+
+def _entry(clause: Clause, marks: Marks) -> str:
+    lines = [f"### {clause.id}: {clause.title}", ""]
+    for text, books in by_text(clause):
+        who = "all" if len(books) == len(BOOKS) else ", ".join(f"`{book}`" for book in books)
+        lines.append(f"- {who}: {text}")
+    if clause.switch:
+        values = ", ".join(f"`{book}` {value(clause, book)}" for book in BOOKS)
+        lines.append(f"- switch: `{clause.switch}` ({values})")
+    lines += ["", "Shown by " + "; ".join(_tests(clause, marks)) + ".", ""]
+    return "\n".join(lines)
+
+
+def _tests(clause: Clause, marks: Marks) -> list[str]:
+    """Name the tests that show a clause, with the books where they do not show it for all."""
+    books: dict[str, list[str]] = defaultdict(list)
+    for book in BOOKS:
+        for test in sorted(marks.get((book, clause.id), ())):
+            books[test].append(book)
+    return [
+        f"`{test}`" + ("" if len(having) == len(BOOKS) else f" ({', '.join(having)})")
+        for test, having in sorted(books.items())
+    ]
+
+
+if __name__ == "__main__":
+    found = written(collect())
+    if "--check" in sys.argv:
+        sys.exit(0 if found == stands() else "docs/rules.md is out of date: make rules")
+    write(found)
