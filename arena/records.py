@@ -92,6 +92,9 @@ class Fixture(Struct, frozen=True):
     seed: str
     """Keys the fixture's dice."""
     games: int
+    block: int = 0
+    """Which block of its variant and table size it belongs to, from 0: results are resampled by
+    block."""
 
 
 class PlayedFixture(Struct, frozen=True):

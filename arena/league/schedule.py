@@ -19,10 +19,10 @@ def schedule(info: LeagueInfo) -> list[Fixture]:
     """
     key = schedule_key(info)
     fixtures: list[Fixture] = []
-    for together in zip(*_tables(info), strict=True):
+    for block, together in enumerate(zip(*_tables(info), strict=True)):
         for variant, tables in together:
             for seats in tables:
-                fixtures.append(_fixture(info, key, len(fixtures), variant, seats))
+                fixtures.append(_fixture(info, key, len(fixtures), variant, seats, block))
     return fixtures
 
 
@@ -47,7 +47,7 @@ def schedule_key(info: LeagueInfo) -> str:
 
 
 def _fixture(
-    info: LeagueInfo, key: str, index: int, variant: str, seats: tuple[str, ...]
+    info: LeagueInfo, key: str, index: int, variant: str, seats: tuple[str, ...], block: int
 ) -> Fixture:
     id_ = sha256(f"{key}/{index}".encode()).hexdigest()[:16]
-    return Fixture(id_, index, variant, seats, fixture_seed(info.seed, id_), info.games)
+    return Fixture(id_, index, variant, seats, fixture_seed(info.seed, id_), info.games, block)
