@@ -14,38 +14,36 @@ class Node(NamedTuple):
     parent: int
     bid: Bid | None
     children: list[int]
-    mine: int
-    """0 where the opener acts, 1 where the other seat does."""
+    seat: int
+    """The seat that acts: 0 is the opener."""
 
 
 class Tree(NamedTuple):
-    """Every bid history without certain lies, each after its parent."""
+    """Every bid history that was followed, each after its parent."""
 
     nodes: list[Node]
     lies: frozenset[Bid]
-    """The legal bids that were left out: more dice than are on the table."""
+    """The legal bids that were not followed: more dice than are on the table."""
 
 
-def grow(standing: Standing, deepest_lie: int = 0) -> Tree:
+def grow(standing: Standing, lies: int = 0) -> Tree:
     """Grow the tree of the round that comes, opened by seat 0 against seat 1.
 
-    Bids of more than the dice on the table plus `deepest_lie` are collected, not followed.
+    Bids of at most the dice on the table plus `lies` are followed.
     """
-    limit = sum(standing.dice) + deepest_lie
+    limit = sum(standing.dice) + lies
     nodes = [Node(ROOT, None, [], 0)]
     rounds = [open_round(standing)]
-    lies: set[Bid] = set()
-    at = 0
-    while at < len(nodes):
-        for bid in legal_bids(rounds[at]):
+    left_out = set()
+    for at, now in enumerate(rounds):
+        for bid in legal_bids(now):
             if bid.quantity > limit:
-                lies.add(bid)
-            else:
-                rounds.append(place(rounds[at], bid))
-                nodes[at].children.append(len(nodes))
-                nodes.append(Node(at, bid, [], rounds[-1].to_act))
-        at += 1
-    return Tree(nodes, frozenset(lies))
+                left_out.add(bid)
+                continue
+            nodes[at].children.append(len(nodes))
+            rounds.append(place(now, bid))
+            nodes.append(Node(at, bid, [], rounds[-1].to_act))
+    return Tree(nodes, frozenset(left_out))
 
 
 def legal_bids(now: Round) -> Iterator[Bid]:
