@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from arena.bots.local import LocalProcess, with_limits
-from arena.bots.sandbox import ENVIRONMENT, Program, Quota, needs
+from arena.bots.sandbox import ENVIRONMENT, Obstacle, Program, Quota, needs
 from arena.bots.seccomp import deny_filter
 
+GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
 NOBODY = 65_534
 """The user and group that bubblewrap runs as when the arena runs as root: root ignores limits."""
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -24,26 +25,27 @@ class BubblewrapSandbox:
     name = "bubblewrap"
     clock: Literal["wall", "cpu"] = "wall"
     isolates = True
+    uses_host_programs = True
 
     def __init__(self, quota: Quota | None = None) -> None:
         self._quota = quota or Quota()
 
-    def why_not(self) -> str:
-        """Return why bubblewrap does not work on this machine, "" when it does."""
-        missing = needs(["bwrap", "setpriv", "prlimit"])
+    def why_not(self) -> Obstacle | None:
+        """Return why bubblewrap does not work on this machine; None when it does."""
+        missing = needs(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP)
         if missing:
             return missing
         try:
             tried = self.start(Program(Path("/usr"), ["true"]))
         except OSError as error:
-            return f"it cannot be started: {error.strerror}"
+            return Obstacle(f"it cannot be started: {error.strerror}", GET_BUBBLEWRAP)
         _, said = tried.process.communicate(timeout=20)
         code = tried.exit_code()
         tried.close()
         if code == 0:
-            return ""
+            return None
         lines = said.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else f"bwrap ended with {code}"
+        return Obstacle(lines[-1] if lines else f"bwrap ended with {code}", GET_BUBBLEWRAP)
 
     def start(self, program: Program, *, writable: bool = False) -> LocalProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""

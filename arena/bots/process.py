@@ -3,7 +3,7 @@
 from typing import Literal
 
 from arena.bots.local import LocalProcess, with_limits
-from arena.bots.sandbox import Program, Quota, needs
+from arena.bots.sandbox import Obstacle, Program, Quota, needs
 
 
 class ProcessSandbox:
@@ -15,15 +15,16 @@ class ProcessSandbox:
     name = "process"
     clock: Literal["wall", "cpu"] = "wall"
     isolates = False
+    uses_host_programs = True
 
     def __init__(self, quota: Quota | None = None) -> None:
         # The process limit counts every process of the user, not of the bot: it would only fail
         # the innocent.
         self._quota = quota or Quota(processes=65_536)
 
-    def why_not(self) -> str:
-        """Return which tool is missing, "" when it works."""
-        return needs(["setpriv", "prlimit"])
+    def why_not(self) -> Obstacle | None:
+        """Return which tool is missing; None when it works."""
+        return needs(["setpriv", "prlimit"], "sudo apt-get install util-linux")
 
     def start(self, program: Program, *, writable: bool = False) -> LocalProcess:
         """Start a program in its folder; the kernel ends it when its worker dies."""

@@ -50,7 +50,7 @@ def stage(bot: Bot, runs: Path, sandbox: Sandbox) -> Bot:
 
     Raises ArenaError where its program is missing, its build fails, or there is no space for it.
     """
-    if program := missing_program(bot):
+    if sandbox.uses_host_programs and (program := missing_program(bot)):
         raise ArenaError(
             f"'{bot.name}' needs '{program}', which is not here", str(bot.folder), install_hint(bot)
         )

@@ -41,7 +41,7 @@ def command(
     Prints what it did wrong, with what it wrote to standard error; exit code 1 if anything.
     """
     bots = [load_bot(folder) for folder in folders]
-    box = make_sandbox(sandbox or AUTO)
+    box = make_sandbox(sandbox or AUTO, bots)
     check_trust(box, bots, trusted=trust_bots)
     with staging() as runs:
         staged = [stage(bot, runs, box) for bot in bots]

@@ -1,6 +1,7 @@
 """league.yaml: what a league is, every default explicit."""
 
 import os
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 
 from arena import shipped
 from arena.bots.choose import AUTO, SANDBOXES
+from arena.bots.docker.images import IMAGES
 from arena.bots.manifest import MANIFEST, Bot, load_bot
 from arena.bots.yamlfile import Marks, convert, parse_yaml, place
 from arena.errors import ArenaError, did_you_mean
@@ -19,6 +21,7 @@ from arena.records import LimitsInfo
 SAMPLE = "sample:"
 """Names a bot that came with the arena: `sample:odds`, `sample:*`."""
 MAX_GAMES = 100_000
+_IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
 
 class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,6 +46,7 @@ class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
     seed: int | str | None = None
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = "auto"
+    images: dict[str, str] = {}
     workers: int | None = None
     pin: bool = True
 
@@ -60,6 +64,8 @@ class League(Struct, frozen=True):
     seed: str | None
     limits: LimitsInfo
     sandbox: str
+    images: dict[str, str]
+    """What containers are made of, by runtime."""
     workers: int
     pin: bool
     """Whether a worker and its bots share one core, where there are enough."""
@@ -83,6 +89,7 @@ def load_league(path: Path) -> League:
         seed=None if entry.seed is None else str(entry.seed),
         limits=entry.limits,
         sandbox=entry.sandbox,
+        images=reader.images(entry.images),
         workers=entry.workers or len(os.sched_getaffinity(0)),
         pin=entry.pin,
     )
@@ -137,6 +144,18 @@ class _Reader:
         if name not in known:
             spot = self.at("$.sandbox")
             raise ArenaError(f"unknown sandbox '{name}'", spot, did_you_mean(name, known))
+
+    def images(self, named: dict[str, str]) -> dict[str, str]:
+        for runtime, image in named.items():
+            spot = self.at(f"$.images.{runtime}")
+            if runtime not in IMAGES:
+                raise ArenaError(
+                    f"unknown runtime '{runtime}'", spot, did_you_mean(runtime, IMAGES)
+                )
+            if not _IMAGE.fullmatch(image):
+                hint = "for example python:3.12-slim"
+                raise ArenaError(f"'{image}' is not the name of an image", spot, hint)
+        return {**IMAGES, **named}
 
     def players(self, sizes: list[int]) -> tuple[int, ...]:
         for size in sizes:

@@ -6,6 +6,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 
 from arena.bots.manifest import Bot
+from arena.bots.sandbox import Sandbox
 from arena.errors import ArenaError
 from arena.league.interruption import Interruption, interruptible
 from arena.league.workers import Task, pool, submit
@@ -25,6 +26,7 @@ def run(
     info: LeagueInfo,
     fixtures: Sequence[Fixture],
     bots: Mapping[str, Bot],
+    sandbox: Sandbox,
     store: Store,
     progress: Progress,
     *,
@@ -38,7 +40,7 @@ def run(
     raises KeyboardInterrupt; every process is ended and no stored fixture is lost. `notify` is
     called once when the first was heard.
     """
-    tasks = deque(_task(info, fixture, bots) for fixture in fixtures)
+    tasks = deque(_task(info, fixture, bots, sandbox) for fixture in fixtures)
     with interruptible(notify) as interruption:
         crew = _Crew(store, progress, interruption, pin=pin)
         while tasks and not interruption.heard():
@@ -47,9 +49,9 @@ def run(
         return not tasks
 
 
-def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot]) -> Task:
+def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot], sandbox: Sandbox) -> Task:
     seats = tuple(bots[name] for name in fixture.seats)
-    return Task(fixture, info.variants[fixture.variant], seats, info.sandbox, info.limits)
+    return Task(fixture, info.variants[fixture.variant], seats, sandbox, info.limits)
 
 
 class _Crew:

@@ -12,8 +12,8 @@ from multiprocessing.queues import SimpleQueue
 
 from msgspec import Struct
 
-from arena.bots.choose import SANDBOXES
 from arena.bots.manifest import Bot
+from arena.bots.sandbox import Sandbox
 from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo, PlayedFixture
@@ -27,7 +27,7 @@ class Task(Struct, frozen=True):
     fixture: Fixture
     rules: Rules
     bots: tuple[Bot, ...]
-    sandbox: str
+    sandbox: Sandbox
     limits: LimitsInfo
 
 
@@ -70,8 +70,7 @@ def submit(executor: Executor, task: Task) -> Future[PlayedFixture]:
 
 def play_task(task: Task) -> PlayedFixture:
     """Play a fixture in a worker."""
-    sandbox = SANDBOXES[task.sandbox]()
-    return play_fixture(task.fixture, task.rules, task.bots, sandbox, task.limits)
+    return play_fixture(task.fixture, task.rules, task.bots, task.sandbox, task.limits)
 
 
 def _cores(workers: int) -> list[int]:

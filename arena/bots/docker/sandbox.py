@@ -1,0 +1,144 @@
+"""The `docker` sandbox: one container a bot, closed on every side but its pipes."""
+
+import atexit
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Any, Literal
+
+from arena.bots.docker import engine
+from arena.bots.docker.container import KEEPER, PIPES, Container
+from arena.bots.docker.images import IMAGES
+from arena.bots.docker.profile import profile
+from arena.bots.runfolder import RunFolder
+from arena.bots.sandbox import ENVIRONMENT, Obstacle, Program, Quota, Running
+
+_FIRST_UID = 1_000_000
+_SLOTS = 64
+"""More containers than one process ever runs at once."""
+_INODES = 1024
+_QUEUE_BYTES = 65_536
+"""Of messages in POSIX queues."""
+_CORE_NANOS = 10**9
+
+
+class DockerSandbox:
+    """Runs a bot in a container without network, privileges, or anything to write but /tmp."""
+
+    name = "docker"
+    clock: Literal["wall", "cpu"] = "wall"
+    isolates = True
+    uses_host_programs = False
+
+    def __init__(
+        self,
+        quota: Quota | None = None,
+        images: Mapping[str, str] = IMAGES,
+        runtimes: frozenset[str] = frozenset(IMAGES),
+    ) -> None:
+        self._quota = quota or Quota()
+        self._images = dict(images)
+        self._runtimes = runtimes
+
+    def why_not(self) -> Obstacle | None:
+        """Return what keeps the bots' containers from running here; None when nothing does."""
+        return engine.obstacle(sorted({self._images[runtime] for runtime in self._runtimes}))
+
+    def start(self, program: Program, *, writable: bool = False) -> Running:
+        """Start a program in a container with its folder mounted at /bot.
+
+        It is started while the caller goes on; where that fails, the program's standard error says
+        why.
+        """
+        number, folder = _crew().new_folder()
+        uid = _FIRST_UID + os.getpid() * _SLOTS + number % _SLOTS
+        mounts = [f"{program.folder}:/bot:{'rw' if writable else 'ro'}", f"{folder}:{PIPES}:ro"]
+        config = {
+            "image": self._images[program.runtime],
+            "command": list(program.command),
+            "entrypoint": ["sh", "-c", KEEPER, "keeper"],
+            "user": f"{uid}:{uid}",
+            "environment": ENVIRONMENT,
+            "working_dir": "/bot",
+            "hostname": "bot",
+            "labels": {engine.LABEL: str(_crew().folder.path)},
+            "network_disabled": True,
+        }
+        return Container(folder, partial(_launch, config, self._limits(mounts)), engine.remove)
+
+    def _limits(self, mounts: list[str]) -> dict[str, Any]:
+        quota = self._quota
+        tmpfs = f"rw,noexec,nosuid,nodev,size={quota.file_size},nr_inodes={_INODES},mode=1777"
+        return {
+            "binds": mounts,
+            "network_mode": "none",
+            "read_only": True,
+            "cap_drop": ["ALL"],
+            "security_opt": ["no-new-privileges", f"seccomp={json.dumps(profile())}"],
+            "ipc_mode": "private",
+            "mem_limit": quota.memory,
+            "memswap_limit": quota.memory,
+            "nano_cpus": _CORE_NANOS,
+            "cpuset_cpus": _core(),
+            "pids_limit": quota.processes,
+            "tmpfs": {"/tmp": tmpfs, "/dev/shm": tmpfs},
+            "ulimits": _ulimits(quota),
+            "log_config": {"Type": "none"},
+            "init": True,
+            "auto_remove": True,
+        }
+
+
+def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> str:
+    api = engine.client()
+    with engine.in_words():
+        made = api.create_container(**config, host_config=api.create_host_config(**limits))
+        api.start(made["Id"])
+    return str(made["Id"])
+
+
+def _ulimits(quota: Quota) -> list[dict[str, Any]]:
+    # Not nproc: the kernel counts it by user over the whole machine.
+    limits = {"nofile": quota.files, "fsize": quota.file_size, "core": 0, "msgqueue": _QUEUE_BYTES}
+    return [{"Name": name, "Soft": most, "Hard": most} for name, most in limits.items()]
+
+
+def _core() -> str | None:
+    """Return the core that this process is pinned to, for its bots; None where it has several."""
+    cores = os.sched_getaffinity(0)
+    return str(*cores) if len(cores) == 1 else None
+
+
+class _Crew:
+    """The containers of this process: a folder for their pipes, and a guard that outlives it."""
+
+    def __init__(self) -> None:
+        engine.reap()
+        self.folder = RunFolder()
+        self._numbers = itertools.count()
+        self._guard = subprocess.Popen(
+            [sys.executable, "-m", "arena.bots.docker.guard", str(self.folder.path)],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        atexit.register(self.end)
+
+    def new_folder(self) -> tuple[int, Any]:
+        number = next(self._numbers)
+        folder = self.folder.path / str(number)
+        folder.mkdir(mode=0o755)
+        return number, folder
+
+    def end(self) -> None:
+        """Let the guard look after what is left."""
+        self._guard.communicate()
+
+
+@cache
+def _crew() -> _Crew:
+    return _Crew()
