@@ -8,10 +8,14 @@ from random import Random
 from typing import Any
 
 from tests.oracle import oracle
+from tests.oracle.table import BOOKS
 
 Json = dict[str, Any]
 ILLEGAL_SHARE = 0.2
 CANNOT_BE_SHARE = 0.03
+OVERRIDDEN_SHARE = 0.25
+REVEALS = ("unstated", "caller_first", "at_once")
+OPENERS = ("random", "highest_roll")
 
 
 def random_position(variant: str, rng: Random) -> Json:
@@ -40,6 +44,7 @@ def random_table(variant: str, rng: Random) -> Json:
     position = {
         "id": "",
         "variant": variant,
+        "overrides": random_overrides(rng) if rng.random() < OVERRIDDEN_SHARE else {},
         "calza": rng.random() < 0.6,
         "starting_dice": start,
         "dice": [sorted(rng.choices(faces, k=size)) for size in sizes],
@@ -50,6 +55,17 @@ def random_table(variant: str, rng: Random) -> Json:
     if start > 1 and rng.random() < 0.4:
         make_palifico(position, rng)
     return position
+
+
+def random_overrides(rng: Random) -> Json:
+    """One to all of the rules on which the books differ, each anew at random."""
+    names = sorted(vars(BOOKS["bga"]))
+    return {name: random_value(name, rng) for name in rng.sample(names, rng.randint(1, len(names)))}
+
+
+def random_value(name: str, rng: Random) -> object:
+    known = {"reveal": REVEALS, "first_opener": OPENERS}
+    return rng.choice(known.get(name, (False, True)))
 
 
 def random_size(start: int, rng: Random) -> int:
