@@ -8,9 +8,8 @@ from random import Random
 from typing import Any
 
 from tests.oracle import oracle
-from tests.oracle.table import BOOKS
+from tests.oracle.table import BOOKS, Json
 
-Json = dict[str, Any]
 ILLEGAL_SHARE = 0.2
 CANNOT_BE_SHARE = 0.03
 OVERRIDDEN_SHARE = 0.25
@@ -35,7 +34,7 @@ def random_position(variant: str, rng: Random) -> Json:
 
 
 def random_table(variant: str, rng: Random) -> Json:
-    seats, start = rng.randint(2, 6), rng.randint(1, 5)
+    seats, start = rng.randint(2, 6), rng.choice((1, 2, 3, 4, 5, 5, 10))
     sizes = [random_size(start, rng) for _ in range(seats)]
     first, second = rng.sample(range(seats), 2)
     sizes[first], sizes[second] = max(sizes[first], 1), max(sizes[second], 1)
@@ -70,7 +69,7 @@ def random_value(name: str, rng: Random) -> object:
 
 def random_size(start: int, rng: Random) -> int:
     """0 to `start` dice; single dice and empty cups are common."""
-    return min(start, rng.choice((0, 1, 1, 1, rng.randint(1, 5), rng.randint(1, 5))))
+    return rng.choice((0, 1, 1, 1, rng.randint(1, start), rng.randint(1, start)))
 
 
 def make_palifico(position: Json, rng: Random) -> None:

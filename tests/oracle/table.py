@@ -1,13 +1,15 @@
 """What may be said at a table, read from the clauses alone: one bid, one caller at a time."""
 
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 FACES = range(1, 7)
 
 Json = dict[str, Any]
 Bid = tuple[int, int]  # quantity, face
+REMEMBERED = 5_000
+"""How many answers to the same question are kept, so that long runs do not fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def palifico_bid_fits(book: Book, before: Bid | None, new: Bid, veteran: bool) -
     return veteran and higher_face_fits(book, before[0], new[0])  # PAL-VETERAN
 
 
-@cache
+@lru_cache(maxsize=REMEMBERED)
 def legal_bids(
     book: Book, cap: int, before: Bid | None, palifico: bool, veteran: bool
 ) -> frozenset[Bid]:
@@ -131,7 +133,7 @@ def legal_now(table: Table) -> frozenset[Bid]:
     return legal_bids(table.book, table.cap, table.bid, palifico, veteran)
 
 
-@cache
+@lru_cache(maxsize=REMEMBERED)
 def ranges(legal: frozenset[Bid]) -> list[Json]:
     """The bids as one range of quantities a face, which has no gaps."""
     spans = []
