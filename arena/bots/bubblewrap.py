@@ -26,6 +26,7 @@ class BubblewrapSandbox:
     clock: Literal["wall", "cpu"] = "wall"
     isolates = True
     uses_host_programs = True
+    starts_slowly = False
 
     def __init__(self, quota: Quota | None = None) -> None:
         self._quota = quota or Quota()

@@ -16,6 +16,7 @@ class ProcessSandbox:
     clock: Literal["wall", "cpu"] = "wall"
     isolates = False
     uses_host_programs = True
+    starts_slowly = False
 
     def __init__(self, quota: Quota | None = None) -> None:
         # The process limit counts every process of the user, not of the bot: it would only fail

@@ -78,6 +78,8 @@ class Sandbox(Protocol):
     """Whether bots that nobody vetted may run in it."""
     uses_host_programs: bool
     """Whether interpreters and compilers are this machine's, not an image's."""
+    starts_slowly: bool
+    """Whether it pays to start a program long before it is needed."""
 
     def why_not(self) -> Obstacle | None:
         """Return why it does not work on this machine; None when it does."""

@@ -154,14 +154,25 @@ class Session:
             detail = f"no answer within {self._limits.answer:g} s"
         return self._fault(Cause.TIMEOUT, detail)
 
+    def release(self) -> Running | None:
+        """Write what was kept and give the program away; None where it is not fit to serve on."""
+        self._put_out(b"")
+        self._drain_errors()
+        busy = self.deadlines or self.outbox or self._inbox or self.closed or self.ended
+        return None if busy else self._running
+
     def stop(self) -> None:
         """End the process and everything it started, keep the end of its standard error."""
         self._running.kill()
         self._running.exit_code()
+        self._drain_errors()
+        self._running.close()
+
+    def _drain_errors(self) -> None:
+        """Read what is there of standard error; a bot that goes on writing is not waited for."""
         for _ in range(4):
             if not self.read_errors():
                 break
-        self._running.close()
 
     def _put_out(self, line: bytes) -> None:
         """Write a line and all that was kept for the bot in one go: every write wakes it."""

@@ -47,6 +47,7 @@ class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = "auto"
     images: dict[str, str] = {}
+    memory_across_fixtures: bool = False
     workers: int | None = None
     pin: bool = True
 
@@ -66,6 +67,7 @@ class League(Struct, frozen=True):
     sandbox: str
     images: dict[str, str]
     """What containers are made of, by runtime."""
+    memory_across_fixtures: bool
     workers: int
     pin: bool
     """Whether a worker and its bots share one core, where there are enough."""
@@ -90,6 +92,7 @@ def load_league(path: Path) -> League:
         limits=entry.limits,
         sandbox=entry.sandbox,
         images=reader.images(entry.images),
+        memory_across_fixtures=entry.memory_across_fixtures,
         workers=entry.workers or len(os.sched_getaffinity(0)),
         pin=entry.pin,
     )

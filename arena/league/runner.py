@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 
+from msgspec.structs import replace
+
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
 from arena.errors import ArenaError
@@ -51,7 +53,19 @@ def run(
 
 def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot], sandbox: Sandbox) -> Task:
     seats = tuple(bots[name] for name in fixture.seats)
-    return Task(fixture, info.variants[fixture.variant], seats, sandbox, info.limits)
+    return Task(
+        fixture,
+        info.variants[fixture.variant],
+        seats,
+        sandbox,
+        info.limits,
+        info.memory_across_fixtures,
+    )
+
+
+def _with_next(tasks: deque[Task]) -> Task:
+    """Return the first task; it says who plays in the second."""
+    return replace(tasks[0], next_bots=tasks[1].bots) if len(tasks) > 1 else tasks[0]
 
 
 class _Crew:
@@ -109,7 +123,7 @@ class _Crew:
         """Keep one fixture more under way than workers, so that none waits; Ctrl-C awaits all."""
         while tasks and len(running) <= workers:
             try:
-                future = submit(executor, tasks[0])
+                future = submit(executor, _with_next(tasks))
             except BrokenProcessPool:
                 return
             running[future] = tasks.popleft()

@@ -33,6 +33,7 @@ class DockerSandbox:
     clock: Literal["wall", "cpu"] = "wall"
     isolates = True
     uses_host_programs = False
+    starts_slowly = True
 
     def __init__(
         self,
