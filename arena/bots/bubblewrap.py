@@ -7,7 +7,7 @@ from typing import Literal
 
 from arena.bots.local import LocalProcess, with_limits
 from arena.bots.sandbox import ENVIRONMENT, Obstacle, Program, Quota, needs
-from arena.bots.seccomp import deny_filter
+from arena.bots.seccomp import denials, deny_filter
 
 GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
 NOBODY = 65_534
@@ -54,7 +54,7 @@ class BubblewrapSandbox:
         arguments = _in_memory(
             b"\0".join(os.fsencode(a) for a in self._arguments(program.folder, writable))
         )
-        filter_fd = _in_memory(deny_filter())
+        filter_fd = _in_memory(deny_filter(denials(capped=False)))
         ours = ["bwrap", "--args", str(arguments), "--seccomp", str(filter_fd)]
         ours += ["--info-fd", str(info_end), "--", *with_limits(program.command, self._quota)]
         try:

@@ -1,63 +1,145 @@
-"""A seccomp filter for bots: system calls that no bot needs fail with EPERM."""
+"""System calls that no bot needs: one table of denials, and a seccomp filter made of it.
 
+Denied are calls that change the system, look into other processes, reach past the mounts, open ways
+into rarely used parts of the kernel, or let two sandboxes signal each other.
+"""
+
+import errno
 import platform
+from collections.abc import Iterable
 from struct import pack
+from typing import Literal, NamedTuple
 
-_ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+from arena.bots.syscalls import ARCHES, NUMBERS
+
+
+class Denial(NamedTuple):
+    """A system call that fails: always, or where one of its arguments meets a condition.
+
+    A call is denied when one of its denials holds. Arguments are unsigned 64-bit numbers; where the
+    kernel looks at the lower half alone, the mask leaves out the upper one.
+    """
+
+    name: str
+    errno: int = errno.EPERM
+    """What the caller is told."""
+    op: Literal["", "==", ">"] = ""
+    """The condition: none, (argument & mask) == value, argument > value."""
+    argument: int = 0
+    """Which argument, from 0."""
+    value: int = 0
+    mask: int = 0xFFFFFFFF
+
+
+_SYSTEM = """
+    acct adjtimex bpf chroot clock_adjtime clock_settime delete_module finit_module init_module
+    ioperm iopl kexec_file_load kexec_load lookup_dcookie nfsservctl perf_event_open personality
+    quotactl quotactl_fd reboot settimeofday swapoff swapon sysfs syslog uselib ustat vhangup
+"""
+_MOUNTS = """
+    fsconfig fsmount fsopen fspick mount mount_setattr move_mount name_to_handle_at
+    open_by_handle_at open_tree pivot_root setns umount2 unshare
+"""
+_OTHER_PROCESSES = """
+    kcmp pidfd_getfd process_madvise process_mrelease process_vm_readv process_vm_writev ptrace
+"""
+_RARE = """
+    add_key io_uring_enter io_uring_register io_uring_setup keyctl mbind memfd_secret migrate_pages
+    modify_ldt move_pages remap_file_pages request_key set_mempolicy set_mempolicy_home_node
+    userfaultfd
+"""
+_BETWEEN_SANDBOXES = "cachestat fanotify_init fanotify_mark inotify_add_watch"
+"""They tell what others do with files that all sandboxes share."""
+_UNCOUNTED = "memfd_create shmget"
+"""Memory that no limit on a process counts; where the whole tree's memory is capped, it does."""
+
+_NEW_NAMESPACES = (17, 25, 26, 27, 28, 29, 30)
+"""Bits of clone's flags: a mount, cgroup, UTS, IPC, user, process or network namespace."""
+_MAX_FAMILY = 10
+_FAMILIES = {1, 2, _MAX_FAMILY}
+"""Sockets that are left: local ones, IPv4 and IPv6, none of which leads out of the sandbox."""
+_LEASE, _NOTIFY = 1024, 1026
+_SHARED_ANONYMOUS = 0x21
+
+
+def denials(*, capped: bool = True) -> list[Denial]:
+    """Return what bots are denied; `capped`: the memory of all their processes has one limit."""
+    plain = f"{_SYSTEM} {_MOUNTS} {_OTHER_PROCESSES} {_RARE} {_BETWEEN_SANDBOXES}"
+    found = [Denial(name) for name in plain.split()]
+    # "No such call": the C library then uses clone, whose flags a filter can see.
+    found.append(Denial("clone3", errno.ENOSYS))
+    found += [_with_flags("clone", 0, 1 << bit) for bit in _NEW_NAMESPACES]
+    found += _sockets()
+    found.append(Denial("flock", errno.ENOSYS))
+    found += [Denial("fcntl", op="==", argument=1, value=value) for value in (_LEASE, _NOTIFY)]
+    if not capped:
+        found += [Denial(name) for name in _UNCOUNTED.split()]
+        found.append(_with_flags("mmap", 3, _SHARED_ANONYMOUS))
+    return found
+
+
+def _with_flags(name: str, argument: int, flags: int) -> Denial:
+    """Deny a call where all these flags are set."""
+    return Denial(name, op="==", argument=argument, value=flags, mask=flags)
+
+
+def _sockets() -> list[Denial]:
+    """Deny every family of sockets but a few."""
+    others = sorted(set(range(_MAX_FAMILY)) - _FAMILIES)
+    no_family = Denial("socket", errno.EAFNOSUPPORT)
+    return [
+        *(no_family._replace(op="==", value=family) for family in others),
+        no_family._replace(op=">", value=_MAX_FAMILY),
+    ]
+
+
+_LOAD, _JEQ, _JGT, _JSET, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
+_ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _X32_BIT = 0x40000000
-
-# Numbers from the kernel's tables (asm/unistd_64.h and asm-generic/unistd.h).
-_DENIED = {
-    "x86_64": {
-        "ptrace": 101, "syslog": 103, "personality": 135, "pivot_root": 155, "adjtimex": 159,
-        "chroot": 161, "acct": 163, "settimeofday": 164, "mount": 165, "umount2": 166,
-        "swapon": 167, "swapoff": 168, "reboot": 169, "init_module": 175, "delete_module": 176,
-        "quotactl": 179, "clock_settime": 227, "mbind": 237, "kexec_load": 246, "add_key": 248,
-        "request_key": 249, "keyctl": 250, "unshare": 272, "move_pages": 279,
-        "perf_event_open": 298, "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310,
-        "process_vm_writev": 311, "finit_module": 313, "memfd_create": 319, "kexec_file_load": 320,
-        "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "io_uring_enter": 426,
-        "io_uring_register": 427, "open_tree": 428, "move_mount": 429, "fsopen": 430,
-        "fsmount": 432, "pidfd_getfd": 438, "mount_setattr": 442, "memfd_secret": 447,
-    },
-    "aarch64": {
-        "umount2": 39, "mount": 40, "pivot_root": 41, "quotactl": 60, "chroot": 51, "acct": 89,
-        "personality": 92, "unshare": 97, "kexec_load": 104, "init_module": 105,
-        "delete_module": 106, "clock_settime": 112, "syslog": 116, "ptrace": 117, "reboot": 142,
-        "settimeofday": 170, "adjtimex": 171, "add_key": 217, "request_key": 218, "keyctl": 219,
-        "swapon": 224, "swapoff": 225, "mbind": 235, "move_pages": 239, "perf_event_open": 241,
-        "open_by_handle_at": 265, "setns": 268, "process_vm_readv": 270, "process_vm_writev": 271,
-        "finit_module": 273, "memfd_create": 279, "bpf": 280, "userfaultfd": 282,
-        "kexec_file_load": 294, "io_uring_setup": 425, "io_uring_enter": 426,
-        "io_uring_register": 427, "open_tree": 428, "move_mount": 429, "fsopen": 430,
-        "fsmount": 432, "pidfd_getfd": 438, "mount_setattr": 442, "memfd_secret": 447,
-    },
-}  # fmt: skip
-
-_LOAD, _JEQ, _JSET, _RETURN = 0x20, 0x15, 0x45, 0x06
-_ALLOW, _EPERM, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
+_NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
 
 
-def deny_filter(machine: str = "") -> bytes:
+def deny_filter(denied: Iterable[Denial], machine: str = "") -> bytes:
     """Return the BPF program for a machine (default: this one); a foreign architecture is killed.
 
     On a machine whose call numbers are not known here the filter allows everything: the namespaces
     stay the guard.
     """
     machine = machine or platform.machine()
-    if machine not in _ARCHES:
+    if machine not in ARCHES:
         return _step(_RETURN, _ALLOW)
-    denied = sorted(_DENIED[machine].values())
-    deny_at = len(denied) + 1
+    column, arch = ARCHES[machine]
     program = [
-        _step(_LOAD, 4),
-        _step(_JEQ, _ARCHES[machine], then=1),
+        _step(_LOAD, _ARCH_AT),
+        _step(_JEQ, arch, then=1),
         _step(_RETURN, _KILL),
-        _step(_LOAD, 0),
-        _step(_JSET, _X32_BIT, then=deny_at),
+        _step(_LOAD, _NUMBER_AT),
+        _step(_JSET, _X32_BIT, otherwise=1),
+        _step(_RETURN, _ERROR | errno.EPERM),
     ]
-    program += [_step(_JEQ, number, then=deny_at - 1 - i) for i, number in enumerate(denied)]
-    return b"".join([*program, _step(_RETURN, _ALLOW), _step(_RETURN, _EPERM)])
+    for one in denied:
+        number = NUMBERS[one.name][column]
+        if number is not None:
+            program += _refuse(number, one)
+    return b"".join([*program, _step(_RETURN, _ALLOW)])
+
+
+def _refuse(number: int, one: Denial) -> list[bytes]:
+    """Return the steps that deny a call; the number of the call is loaded before and after."""
+    refuse = _step(_RETURN, _ERROR | one.errno)
+    if not one.op:
+        return [_step(_JEQ, number, otherwise=1), refuse]
+    inner = [*_unless(one), refuse, _step(_LOAD, _NUMBER_AT)]
+    return [_step(_JEQ, number, otherwise=len(inner)), *inner]
+
+
+def _unless(one: Denial) -> list[bytes]:
+    """Return the steps that jump over the next one where the condition does not hold."""
+    low = _ARGUMENTS_AT + 8 * one.argument
+    if one.op == "==":
+        return [_step(_LOAD, low), _step(_AND, one.mask), _step(_JEQ, one.value, otherwise=1)]
+    beyond = [_step(_LOAD, low), _step(_JGT, one.value, otherwise=1)]
+    return [_step(_LOAD, low + 4), _step(_JEQ, 0, otherwise=2), *beyond]
 
 
 def _step(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:

@@ -5,6 +5,7 @@ It is run there as it stands, so it uses the standard library alone.
 
 import ctypes
 import json
+import mmap
 import os
 import resource
 import socket
@@ -15,10 +16,38 @@ from typing import Any
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CALLS = {
-    "x86_64": {"ptrace": 101, "mount": 165, "unshare": 272, "keyctl": 250, "bpf": 321},
-    "aarch64": {"ptrace": 117, "mount": 40, "unshare": 97, "keyctl": 219, "bpf": 280},
+    "x86_64": {
+        "ptrace": 101,
+        "mount": 165,
+        "unshare": 272,
+        "keyctl": 250,
+        "bpf": 321,
+        "clone": 56,
+        "fcntl": 72,
+        "inotify_add_watch": 254,
+        "io_uring_setup": 425,
+        "fspick": 433,
+        "clone3": 435,
+        "flock": 73,
+    },
+    "aarch64": {
+        "ptrace": 117,
+        "mount": 40,
+        "unshare": 97,
+        "keyctl": 219,
+        "bpf": 280,
+        "clone": 220,
+        "fcntl": 25,
+        "inotify_add_watch": 27,
+        "io_uring_setup": 425,
+        "fspick": 433,
+        "clone3": 435,
+        "flock": 32,
+    },
 }
 NEW_USER = 0x10000000
+SHARED_FOLDERS, LEASE = 0x200, 1024
+FAMILIES = {"unix": 1, "inet": 2, "inet6": 10, "netlink": 16, "packet": 17, "alg": 38, "vsock": 40}
 
 
 def error_of(action: Callable[[], object]) -> str:
@@ -91,6 +120,15 @@ def open_many() -> int:
     return len(files)
 
 
+def open_socket(family: int) -> str:
+    return error_of(lambda: socket.socket(family, socket.SOCK_DGRAM).close())
+
+
+def interfaces() -> list[str]:
+    lines = Path("/proc/net/dev").read_text(encoding="ascii").splitlines()[2:]
+    return [line.split(":")[0].strip() for line in lines]
+
+
 def names(folder: str) -> list[str]:
     return sorted(path.name for path in Path(folder).iterdir())
 
@@ -106,7 +144,7 @@ def look(asked: dict[str, Any]) -> dict[str, object]:
         "capabilities": int(status("CapEff:"), 16),
         "no_new_privileges": status("NoNewPrivs:"),
         "folder": str(Path.cwd()),
-        "interfaces": [name for _, name in socket.if_nameindex()],
+        "interfaces": interfaces(),
         "connect": connect(asked["port"]),
         "visible": [path for path in asked["paths"] if os.path.lexists(path)],
         "root": names("/"),
@@ -121,7 +159,15 @@ def look(asked: dict[str, Any]) -> dict[str, object]:
             "ptrace": call("ptrace", 0, 0, 0, 0),
             "keyctl": call("keyctl", 0, -3, 0),
             "bpf": call("bpf", 0, 0, 0),
+            "clone": call("clone", NEW_USER | SHARED_FOLDERS, 0, 0, 0, 0),
+            "fcntl": call("fcntl", 0, LEASE, 0),
+            "inotify_add_watch": call("inotify_add_watch", -1, 0, 0),
+            "io_uring_setup": call("io_uring_setup", 0, 0),
+            "fspick": call("fspick", -1, 0, 0),
         },
+        "unknown_calls": {"clone3": call("clone3", 0, 0), "flock": call("flock", 0, 2)},
+        "sockets": {name: open_socket(family) for name, family in FAMILIES.items()},
+        "shared": error_of(lambda: mmap.mmap(-1, 4096).close()),
         "limits": {
             name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
             for name in ("NPROC", "NOFILE", "FSIZE", "CORE", "DATA")

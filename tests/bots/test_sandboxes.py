@@ -136,6 +136,16 @@ def test_no_privileges(inside: dict[str, Any]) -> None:
 
 def test_calls_that_no_bot_needs_are_refused(inside: dict[str, Any]) -> None:
     assert inside["calls"] == dict.fromkeys(inside["calls"], NOT_PERMITTED)
+    missing = inside["unknown_calls"]
+    assert missing == dict.fromkeys(missing, "Function not implemented")
+
+
+def test_sockets_lead_nowhere(inside: dict[str, Any], trusted: dict[str, Any]) -> None:
+    refused = "Address family not supported by protocol"
+    usual = dict.fromkeys(("unix", "inet", "inet6"), "")
+    rare = dict.fromkeys(("netlink", "packet", "alg", "vsock"), refused)
+    assert inside["sockets"] == usual | rare
+    assert trusted["sockets"]["netlink"] == ""
 
 
 @pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
