@@ -31,7 +31,7 @@ _FIFOS = {
     "lease": _READERS_MAY,
 }
 _KILLED = -9
-_PATIENCE = 60.0
+_PATIENCE = 15.0
 """Seconds that a container has from its start to the bot's first instruction."""
 _GONE = 10.0
 """Seconds that a container has to be gone after its lease ended."""

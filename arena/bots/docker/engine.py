@@ -123,6 +123,12 @@ def reap() -> int:
     return gone
 
 
+def wait(container: str) -> int:
+    """Return the exit code of a container, once it has ended."""
+    with in_words():
+        return int(client().wait(container)["StatusCode"])
+
+
 def remove(container: str) -> None:
     """Kill and remove a container, unless it goes by itself."""
     from docker.errors import APIError

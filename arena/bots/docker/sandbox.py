@@ -4,13 +4,16 @@ import atexit
 import itertools
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any, Literal
 
+from arena.bots.batch import run_to_end
 from arena.bots.docker import engine
+from arena.bots.docker.attached import AttachedContainer, Attachment
 from arena.bots.docker.container import KEEPER, PIPES, Container
 from arena.bots.docker.images import IMAGES
 from arena.bots.docker.profile import profile
@@ -24,6 +27,9 @@ _INODES = 1024
 _QUEUE_BYTES = 65_536
 """Of messages in POSIX queues."""
 _CORE_NANOS = 10**9
+_ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+_HELLO = "perudo"
+_TRIAL_SECONDS = 30.0
 
 
 class DockerSandbox:
@@ -40,14 +46,42 @@ class DockerSandbox:
         quota: Quota | None = None,
         images: Mapping[str, str] = IMAGES,
         runtimes: frozenset[str] = frozenset(IMAGES),
+        *,
+        attach: bool = False,
     ) -> None:
+        """`images` by runtime, of which `runtimes` are used.
+
+        `attach`: over the attach socket; `why_not` sets it where FIFOs don't work.
+        """
+        self.attach = attach
         self._quota = quota or Quota()
         self._images = dict(images)
         self._runtimes = runtimes
 
     def why_not(self) -> Obstacle | None:
-        """Return what keeps the bots' containers from running here; None when nothing does."""
-        return engine.obstacle(sorted({self._images[runtime] for runtime in self._runtimes}))
+        """Return what keeps the bots' containers from running here; None when nothing does.
+
+        Containers of each image are tried, over FIFOs and, where those fail, over the socket.
+        """
+        images = sorted({self._images[runtime] for runtime in self._runtimes})
+        if found := engine.obstacle(images):
+            return found
+        for runtime in sorted(self._runtimes):
+            reason = self._try(runtime)
+            if reason and not self.attach:
+                self.attach = True
+                reason = self._try(runtime)
+            if reason:
+                return Obstacle(reason)
+        return None
+
+    def _try(self, runtime: str) -> str:
+        """Run a container; returns what went wrong."""
+        program = Program(_crew().folder.path, ["echo", _HELLO], runtime)
+        code, out, err = run_to_end(self, program, _TRIAL_SECONDS)
+        if out.strip() == _HELLO.encode():
+            return ""
+        return " ".join(err.decode("utf-8", "replace").split()) or f"a container ended with {code}"
 
     def start(self, program: Program, *, writable: bool = False) -> Running:
         """Start a program in a container with its folder mounted at /bot.
@@ -58,10 +92,9 @@ class DockerSandbox:
         number, folder = _crew().new_folder()
         uid = _FIRST_UID + os.getpid() * _SLOTS + number % _SLOTS
         mounts = [f"{program.folder}:/bot:{'rw' if writable else 'ro'}", f"{folder}:{PIPES}:ro"]
-        config = {
+        config: dict[str, Any] = {
             "image": self._images[program.runtime],
             "command": list(program.command),
-            "entrypoint": ["sh", "-c", KEEPER, "keeper"],
             "user": f"{uid}:{uid}",
             "environment": ENVIRONMENT,
             "working_dir": "/bot",
@@ -69,7 +102,14 @@ class DockerSandbox:
             "labels": {engine.LABEL: str(_crew().folder.path)},
             "network_disabled": True,
         }
-        return Container(folder, partial(_launch, config, self._limits(mounts)), engine.remove)
+        limits = self._limits(mounts)
+        if self.attach:
+            config |= {"entrypoint": [], "stdin_open": True}
+            attach = partial(_launch_attached, config, limits)
+            return AttachedContainer(attach, engine.wait, engine.remove)
+        config["entrypoint"] = ["sh", "-c", KEEPER, "keeper"]
+        launch = partial(_launch, config, limits | {"auto_remove": True})
+        return Container(folder, launch, engine.remove)
 
     def _limits(self, mounts: list[str]) -> dict[str, Any]:
         quota = self._quota
@@ -90,7 +130,6 @@ class DockerSandbox:
             "ulimits": _ulimits(quota),
             "log_config": {"Type": "none"},
             "init": True,
-            "auto_remove": True,
         }
 
 
@@ -100,6 +139,17 @@ def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> str:
         made = api.create_container(**config, host_config=api.create_host_config(**limits))
         api.start(made["Id"])
     return str(made["Id"])
+
+
+def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> Attachment:
+    api = engine.client()
+    with engine.in_words():
+        made = api.create_container(**config, host_config=api.create_host_config(**limits))
+        attached = api.attach_socket(
+            made["Id"], {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        )
+        api.start(made["Id"])
+    return Attachment(str(made["Id"]), socket.socket(fileno=os.dup(attached.fileno())))
 
 
 def _ulimits(quota: Quota) -> list[dict[str, Any]]:
