@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots import stage as stage_module
+from arena.bots.choose import make_sandbox
 from arena.bots.manifest import Bot, load_bot
 from arena.bots.sandbox import Sandbox
 from arena.bots.stage import install_hint, missing_program, stage, staging
@@ -63,7 +64,10 @@ def test_links_are_refused(sandbox: Sandbox, runs: Path, tmp_path: Path) -> None
         load_bot(bot.folder)
 
 
-def test_a_missing_program_is_named_with_what_brings_it(sandbox: Sandbox, runs: Path) -> None:
+@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+def test_a_missing_program_is_named_with_what_brings_it(name: str, runs: Path) -> None:
+    """Containers have programs of their own."""
+    sandbox = make_sandbox(name)
     bot = write_bot(runs / "bot", "", command="no-such-program x", more="runtime: node\n")
     assert missing_program(bot) == "no-such-program"
     with pytest.raises(ArenaError, match="'bot' needs 'no-such-program'") as refusal:

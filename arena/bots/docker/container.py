@@ -11,7 +11,7 @@ from arena.errors import ArenaError
 
 KEEPER = """
 cd /run/arena
-( exec <in >out 2>err; : >up; cd /bot; "$@" 3>&-; echo $? >&3 ) 3>status &
+( exec <in >out 2>err; : >up; cd /bot; unset HOSTNAME OLDPWD; "$@" 3>&-; echo $? >&3 ) 3>status &
 read -r _ <lease
 """
 """What the container runs: the bot, until the arena's end of the lease is closed.

@@ -154,7 +154,13 @@ def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> At
 
 def _ulimits(quota: Quota) -> list[dict[str, Any]]:
     # Not nproc: the kernel counts it by user over the whole machine.
-    limits = {"nofile": quota.files, "fsize": quota.file_size, "core": 0, "msgqueue": _QUEUE_BYTES}
+    limits = {
+        "nofile": quota.files,
+        "fsize": quota.file_size,
+        "data": quota.memory,
+        "core": 0,
+        "msgqueue": _QUEUE_BYTES,
+    }
     return [{"Name": name, "Soft": most, "Hard": most} for name, most in limits.items()]
 
 
