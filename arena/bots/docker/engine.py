@@ -30,8 +30,7 @@ def client() -> "APIClient":
     import docker
 
     with in_words():
-        # The SDK keeps a pool of connections for each URL: one is enough, and leaves files free.
-        found = docker.APIClient(version="auto", timeout=_SECONDS, num_pools=1)
+        found = docker.APIClient(version="auto", timeout=_SECONDS)
     if _numbers(found.api_version) < _MIN_API:
         least = ".".join(map(str, _MIN_API))
         what = f"Docker's API is {found.api_version}, the arena needs {least} or later"
