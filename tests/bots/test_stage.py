@@ -1,6 +1,5 @@
 """Bots are copied, built inside the sandbox, and cannot be changed while they play."""
 
-import os
 import stat
 from pathlib import Path
 
@@ -29,7 +28,7 @@ def mode(path: Path) -> int:
 
 def open_files() -> int:
     """Count open files, but not the sockets: Docker's SDK keeps some to use them again."""
-    names = [os.readlink(entry) for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink()]
+    names = [str(e.readlink()) for e in Path("/proc/self/fd").iterdir() if e.is_symlink()]
     return len([name for name in names if not name.startswith("socket:")])
 
 
