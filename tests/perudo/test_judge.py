@@ -143,7 +143,8 @@ def test_the_caller_uncovers_first_and_the_bidder_last() -> None:
     plain = position("pressman", dice, said(1, 2, 3), called(4, "calza"))
     verdict = verdict_on(plain | {"round": {"kind": "normal", "starter": 1}})
     assert verdict["reveal_order"] == [4, 0, 3, 1]
-    assert verdict_on(plain | {"variant": "italian"} | starts(1))["reveal_order"] is None
+    for book in ("bga", "classic", "italian"):
+        assert verdict_on(plain | {"variant": book} | starts(1))["reveal_order"] is None
 
 
 def starts(seat: int) -> Json:

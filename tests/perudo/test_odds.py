@@ -1,5 +1,6 @@
 """The odds of a bid, against all the ways in which the unseen dice can fall."""
 
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -17,6 +18,19 @@ def test_at_least(dice: int, faces: int) -> None:
     for needed in range(-2, dice + 3):
         ways = sum(sum(die < faces for die in fall) >= needed for fall in falls)
         assert at_least(needed, dice, faces) == ways / len(falls)
+
+
+@pytest.mark.parametrize("faces", [1, 2])
+def test_odds_are_rounded_once(faces: int) -> None:
+    """Of 50 dice, too: the falls are counted in whole numbers, one die after the other."""
+    ways = [1]
+    for _ in range(50):
+        ways = [
+            faces * hit + (6 - faces) * miss
+            for hit, miss in zip([0, *ways], [*ways, 0], strict=True)
+        ]
+    for needed in range(51):
+        assert at_least(needed, 50, faces) == float(Fraction(sum(ways[needed:]), 6**50))
 
 
 def share(bid: Bid, wild: int | None, unseen: int, *, exact: bool) -> float:

@@ -179,6 +179,11 @@ def test_raises_up_to_the_cap(
     assert [(span.face, span.min, span.max) for span in found] == expected
 
 
+def test_a_number_after_pacos_may_reach_the_cap() -> None:
+    found = raises(after_bid(standing("bga"), 7, 1))
+    assert found == [Raises(1, 8, 15), *(Raises(face, 15, 15) for face in range(2, 7))]
+
+
 def test_raises_in_palifico_rounds() -> None:
     table = standing("pressman", (1, 1, 1), used=(1,), palifico=0)
     assert raises(open_round(table)) == [Raises(face, 1, 15) for face in range(1, 7)]
@@ -190,10 +195,12 @@ def test_raises_in_palifico_rounds() -> None:
     assert raises(after_bid(one, 2, 4)) == [Raises(4, 3, 15), Raises(5, 2, 2), Raises(6, 2, 2)]
 
 
+@pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("book", sorted(VARIANTS))
-def test_palifico_rounds_of_two_dice_counted_by_hand(book: str) -> None:
-    """Six faces; of each, one bid, two bids in turn, or the higher at once."""
-    assert perft(standing(book, (1, 1), palifico=0, start=1)) == 6 * 3
+def test_palifico_rounds_counted_by_hand(book: str, seats: int) -> None:
+    """With a die a seat and no veteran: of one of six faces, any quantities in rising order."""
+    rising = 2**seats - 1
+    assert perft(standing(book, (1,) * seats, palifico=0, start=1)) == 6 * rising
 
 
 # ---------------------------------------------------------------- views

@@ -60,6 +60,11 @@ def test_a_switch_overridden_is_the_only_one_changed(book: str, switch: str) -> 
     assert changed_switches(variant(book, {switch: was}, starting_dice=3)) == {}
 
 
+def test_a_value_spelt_out_again_is_no_change() -> None:
+    read = msgspec.json.decode(b'{"first_opener": "random", "reveal": "unstated"}')
+    assert changed_switches(variant("bga", read)) == {}
+
+
 @pytest.mark.parametrize("dice", [1, 10])
 def test_the_least_and_the_most_dice_to_start_with(dice: int) -> None:
     assert variant("bga", {}, starting_dice=dice).starting_dice == dice
