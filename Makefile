@@ -34,6 +34,7 @@ bench: $(VENV)/.test
 protocol: $(VENV)/.run
 	@$(BIN)/python -m arena.wire.schemas protocol/schema
 	@$(BIN)/python -m tests.protocol.golden
+	@$(BIN)/python -m tests.rules.stories
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	@./.ci/venv $(PYTHON) $(VENV)
