@@ -203,12 +203,12 @@ def _moments(position: Position) -> list[list[int]]:
 
 
 def _moment_of(position: Position, at: int) -> int:
-    root, steps = at, 0
+    root, passed = at, {at}
     while (other := position.actions[root].with_) is not None:
-        steps += 1
-        if not 0 <= other < len(position.actions) or steps > len(position.actions):
+        if not 0 <= other < len(position.actions) or other in passed:
             msg = f'action {at}: "with" must lead to another action'
             raise RefusedError(msg)
+        passed.add(other)
         root = other
     return root
 

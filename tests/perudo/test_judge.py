@@ -159,6 +159,8 @@ def test_nothing_follows_a_settled_round() -> None:
     plain = position("bga", FULL, said(0, 3, 2), DUDO, late, late)
     expected = {"verdict": "illegal", "at": 2, "reason": "the round is over", "clauses": ["DUDO"]}
     assert verdict_on(plain) == expected
+    later = position("bga", FULL, said(0, 3, 2), said(1, 4, 2), called(2, "dudo"), late)
+    assert verdict_on(later) == expected | {"at": 3}
 
 
 def test_a_seat_does_one_thing_in_a_moment() -> None:
@@ -184,7 +186,7 @@ def test_with_may_name_a_later_action() -> None:
     assert verdict_on(plain)["clauses"] == ["CALZA-WHEN", "CALZA-RIGHT", "CALZA-START"]
 
 
-@pytest.mark.parametrize("other", [-1, 0, 1, 3])
+@pytest.mark.parametrize("other", [-1, 0, 1, 3, 4])
 def test_with_must_lead_to_another_action(other: int) -> None:
     """Out of range, itself, or round in a circle."""
     circle = [said(0, 3, 2, **{"with": 1}), DUDO | {"with": other}, called(2, "dudo")]
@@ -206,15 +208,19 @@ REFUSED: list[tuple[Json, str]] = [
     ({"dice": [[2, 6, 0], [3], [2]]}, "seat 0 has a die that shows 0"),
     ({"dice": [[2], [3], [1, 7, 8]]}, "seat 2 has a die that shows 7"),
     ({"dice": [[2], [], []]}, "fewer than two seats have dice: the game is over"),
+    ({"dice": [[2], []]}, "fewer than two seats have dice: the game is over"),
     ({"dice": [[], [], []]}, "fewer than two seats have dice: the game is over"),
     ({"actions": [DUDO, called(3, "dudo")]}, "action 1 comes from a seat that is not there"),
+    ({"actions": [called(4, "dudo")]}, "action 0 comes from a seat that is not there"),
     ({"actions": [called(-1, "dudo")] * 2}, "action 0 comes from a seat that is not there"),
     (starts(3), "there is no seat 3 to start"),
+    (starts(4), "there is no seat 4 to start"),
     (starts(-1), "there is no seat -1 to start"),
     (starts(2) | {"dice": [[2], [3], []]}, "seat 2 is to start but has no dice"),
     ({"round": PAL | {"kind": "normal"}}, NORMAL_WITH),
     ({"round": PAL | {"palifico_seat": None}}, NO_SEAT),
     ({"round": PAL | {"palifico_seat": 3}}, NO_SEAT),
+    ({"round": PAL | {"palifico_seat": 4}}, NO_SEAT),
     ({"round": PAL | {"palifico_seat": -1}}, NO_SEAT),
     ({"round": PAL}, "palifico seat 0 has 5 dice, not one"),
     ({"round": PAL | {"palifico_seat": 1}, "dice": [[2], [], [3]]}, "seat 1 has 0 dice, not one"),
