@@ -29,18 +29,18 @@ class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
     with_: int | None = field(default=None, name="with")
 
 
-class BidAction(Action, tag="bid", frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BidAction(Action, tag="bid", frozen=True, kw_only=True):
     """A bid, legal or not."""
 
     quantity: int
     face: int
 
 
-class DudoAction(Action, tag="dudo", frozen=True, forbid_unknown_fields=True):
+class DudoAction(Action, tag="dudo", frozen=True):
     """A doubt."""
 
 
-class CalzaAction(Action, tag="calza", frozen=True, forbid_unknown_fields=True):
+class CalzaAction(Action, tag="calza", frozen=True):
     """A call that the bid is exact."""
 
 

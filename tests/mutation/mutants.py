@@ -76,8 +76,10 @@ def try_module(module: Path, copy: Path) -> list[Trial]:
     command = [sys.executable, "-m", "tests.mutation.trials", str(module)]
     # The copy comes first, wherever the package is installed from.
     environment = {**os.environ, "PYTHONPATH": str(copy)}
-    done = subprocess.run(command, check=True, cwd=copy, env=environment, stdout=subprocess.PIPE)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    told = copy / f"{module.stem}.jsonl"
+    with told.open("w", encoding="utf-8") as output:
+        subprocess.run(command, check=True, cwd=copy, env=environment, stdout=output)
+    lines = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
     return [Trial(Mutant(module.name, *changed), killed) for *changed, killed in lines]
 
 

@@ -159,8 +159,18 @@ def test_nothing_follows_a_settled_round() -> None:
     plain = position("bga", FULL, said(0, 3, 2), DUDO, late, late)
     expected = {"verdict": "illegal", "at": 2, "reason": "the round is over", "clauses": ["DUDO"]}
     assert verdict_on(plain) == expected
-    later = position("bga", FULL, said(0, 3, 2), said(1, 4, 2), called(2, "dudo"), late)
+    two_late = [called(2, "dudo"), called(0, "dudo", **{"with": 3})]
+    later = position("bga", FULL, said(0, 3, 2), said(1, 4, 2), late, *two_late)
     assert verdict_on(later) == expected | {"at": 3}
+
+
+def test_the_longest_round_is_settled() -> None:
+    """Sixty dice: every quantity of every number, then a doubt."""
+    bids = [(quantity, face) for quantity in range(1, 61) for face in range(2, 7)]
+    play = [said(at % 6, *bid) for at, bid in enumerate(bids)]
+    dice = [[6] * 10] * 6
+    verdict = verdict_on(position("pressman", dice, *play, called(0, "dudo"), starting_dice=10))
+    assert (verdict["verdict"], verdict["count"], verdict["loser"]) == ("resolved", 60, 0)
 
 
 def test_a_seat_does_one_thing_in_a_moment() -> None:

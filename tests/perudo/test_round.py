@@ -6,6 +6,7 @@ from arena.perudo.perft import perft
 from arena.perudo.round import (
     Bid,
     Raises,
+    Round,
     Standing,
     calza,
     calza_seats,
@@ -37,7 +38,8 @@ def test_the_first_standing(players: int) -> None:
 def test_what_a_standing_tells() -> None:
     table = standing("bga", (0, 1, 0, 2), palifico=1)
     assert (table.cap, table.alive, table.winner, table.wild) == (20, 2, None, None)
-    assert [standing("bga", d).winner for d in ((2, 0, 0), (0, 1, 0), (0, 0, 3))] == [0, 1, 2]
+    dice = ((2, 0, 0), (0, 1, 0), (0, 0, 3), (0, 0, 0))
+    assert [standing("bga", left).winner for left in dice] == [0, 1, 2, None]
 
 
 @pytest.mark.parametrize(
@@ -76,10 +78,12 @@ def test_a_bid_passes_the_turn() -> None:
 def test_a_call_needs_a_bid() -> None:
     now = open_round(standing("bga"))
     hands = ((2,) * 5,) * 3
-    with pytest.raises(ValueError, match=r"^a call needs a bid on the table$"):
-        dudo(now, hands)
-    with pytest.raises(ValueError, match=r"^a call needs a bid on the table$"):
-        calza(now, hands, 1)
+    nobodys = Round(now.standing, 1, Bid(2, 3), None)
+    for without in (now, nobodys):
+        with pytest.raises(ValueError, match=r"^a call needs a bid on the table$"):
+            dudo(without, hands)
+        with pytest.raises(ValueError, match=r"^a call needs a bid on the table$"):
+            calza(without, hands, 1)
     assert calza_seats(now) == []
 
 
@@ -111,6 +115,14 @@ def test_who_falls_to_one_die_has_palifico() -> None:
 LEAVING = {
     "the opener goes": ("bga", (2, 2, 0, 2), {"opener": 1}, 1, (2, 0, 0, 2), {"opener": 3}),
     "another goes": ("bga", (2, 2, 0, 2), {"opener": 1}, 0, (0, 2, 0, 2), {"opener": 1}),
+    "another goes, not beside the opener": (
+        "bga",
+        (2, 2, 0, 2),
+        {"opener": 3},
+        0,
+        (0, 2, 0, 2),
+        {"opener": 3},
+    ),
     "palifico goes": ("bga", (1, 2, 2, 2), {"palifico": 0}, 0, (0, 2, 2, 2), {"opener": 1}),
     "palifico stays": ("bga", (1, 2, 2, 2), {"palifico": 0}, 2, (1, 2, 0, 2), {"palifico": 0}),
     "with two left": ("bga", (1, 2, 2, 0), {"palifico": 0}, 2, (1, 2, 0, 0), {"palifico": 0}),
