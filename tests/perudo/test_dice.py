@@ -38,7 +38,8 @@ def test_every_part_of_the_key_counts() -> None:
 def test_a_random_opener(players: int) -> None:
     for game in range(20):
         expected = draws(f"key/{game}/opener/0")[0] % players
-        assert first_opener("key", game, players, highest_roll=False) == expected
+        found = first_opener(seed="key", game=game, players=players, highest_roll=False)
+        assert found == expected
 
 
 def highest(key: str, players: int) -> tuple[int, int]:
@@ -69,6 +70,7 @@ HANDS = ((1, 2, 2), (), (1, 3), (6, 6, 6, 1))
     [
         (2, 1, 5),
         (2, None, 2),
+        (2, 3, 3),
         (3, 1, 4),
         (6, None, 3),
         (6, 1, 6),

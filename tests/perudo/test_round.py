@@ -134,6 +134,7 @@ LEAVING = {
         (1, 2, 0, 0),
         {"opener": 0},
     ),
+    "nor alone": ("pressman", (1, 2), {"palifico": 0}, 1, (1, 0), {"opener": 0}),
     "three are enough": (
         "pressman",
         (1, 2, 2, 2),
