@@ -50,6 +50,7 @@ BIDS: list[tuple[Standing, tuple[int, int], tuple[int, int], str, list[str]]] = 
     (BGA, (4, 4), (3, 2), "a face below four can only follow a bid of pacos", ["RAISE-DOWN"]),
     (LOWER, (4, 4), (4, 3), "a lower face takes more dice: at least 5", ["RAISE-DOWN"]),
     (LOWER, (4, 4), (3, 2), "a lower face takes more dice: at least 5", ["RAISE-DOWN"]),
+    (LOWER, (5, 4), (5, 3), "a lower face takes more dice: at least 6", ["RAISE-DOWN"]),
     (BGA, (8, 6), (3, 1), "to answer 8 sixes with pacos takes at least 4", ["TO-PACOS"]),
     (BGA, (9, 2), (4, 1), "to answer 9 twos with pacos takes at least 5", ["TO-PACOS"]),
     (BGA, (3, 1), (3, 1), "to raise 3 pacos takes at least 4", ["PACOS-UP"]),
@@ -57,6 +58,7 @@ BIDS: list[tuple[Standing, tuple[int, int], tuple[int, int], str, list[str]]] = 
     (BGA, (1, 1), (2, 6), "to answer 1 paco with a number takes at least 3", ["FROM-PACOS"]),
     (LOCKED, (2, 2), (2, 2), "to raise 2 twos takes at least 3", LOCK),
     (LOCKED, (2, 2), (1, 2), "to raise 2 twos takes at least 3", LOCK),
+    (LOCKED, (3, 2), (3, 2), "to raise 3 twos takes at least 4", LOCK),
     (LOCKED, (2, 2), (3, 3), LOCKED_TO_TWOS, LOCK),
     (LOCKED, (2, 2), (3, 1), LOCKED_TO_TWOS, LOCK),
 ]
