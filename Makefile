@@ -32,7 +32,7 @@ bench: $(VENV)/.test
 	@$(BIN)/python tests/bench/startup.py
 
 mutants: $(VENV)/.mutation
-	@$(BIN)/python -m tests.mutation.mutants
+	@$(BIN)/python -m tests.mutation.mutants $(MODULES)
 
 protocol: $(VENV)/.run
 	@$(BIN)/python -m arena.wire.schemas protocol/schema

@@ -2,7 +2,7 @@
 
 The mutants live in copies of the checkout, never in the checkout itself. Those that no test notices
 must be the ones that docs/mutation.md lists, and its counts must be the counts found.
-`python -m tests.mutation.mutants dice round` tries two modules alone.
+`make mutants MODULES="dice round"` tries two modules alone.
 """
 
 import json

@@ -87,10 +87,12 @@ def noticed(nearest: list[str]) -> bool:
 def what_changed(source: str, mutated: str) -> tuple[str, str, str]:
     """Return in what function a mutant differs, and the line there before and after."""
     lines = list(unified_diff(source.splitlines(), mutated.splitlines(), lineterm="", n=0))[2:]
-    first = int(lines[0].split()[1].lstrip("-").partition(",")[0])
+    # "@@ -start,count ..."; a decorator goes with the blank lines before it.
+    start, _, count = lines[0].split()[1].lstrip("-").partition(",")
+    last = int(start) + int(count or 1) - 1
     sides = [" ".join(line[1:] for line in lines if line[0] == side) for side in "-+"]
     before, after = (" ".join(side.split()) for side in sides)
-    return _function_at(source, first), before, after
+    return _function_at(source, last), before, after
 
 
 def _function_at(source: str, line: int) -> str:
