@@ -77,6 +77,7 @@ _DAEMON = "A process that leaves the process group of its bot outlives the match
 _USER = "A bot may do all that your user may: read, write, fill disks, signal, connect"
 _TREE = "The memory of a bot's processes taken together is not capped"
 _SHARED = "Memory that processes can share is not capped"
+_SEGMENTS = "A System V memory segment of a bot outlives it"
 _COUNT = "The number of a bot's processes and threads is not capped"
 _INODES = "The number of files in `/tmp` is not capped, and each takes some of the machine's memory"
 
@@ -229,6 +230,11 @@ GREED = {
         "takes_twice_its_memory_by_a_shared_mapping",
         bubblewrap=_works(_SHARED),
         process=_works(_SHARED),
+    ),
+    **_attempts(
+        "takes_twice_its_memory_by_system_v",
+        bubblewrap=_works(_SHARED),
+        process=_not_tried(_SEGMENTS),
     ),
     **_attempts("takes_twice_its_memory_by_memfd", process=_works(_SHARED)),
     **_attempts("opens_200_files", "writes_a_file_too_large"),

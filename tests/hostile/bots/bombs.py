@@ -121,6 +121,18 @@ def takes_twice_its_memory_by_a_shared_mapping() -> list[str]:
 
 
 @attempt
+def takes_twice_its_memory_by_system_v() -> list[str]:
+    """A segment outlives its process where nothing ends its namespace."""
+    size = 2 * int(TARGETS["memory"])
+    segment = _LIBC.shmget(0, ctypes.c_size_t(size), 0o600)
+    if segment == -1:
+        return []
+    _LIBC.shmat.restype = ctypes.c_void_p
+    ctypes.memset(_LIBC.shmat(segment, None, 0), 1, size)
+    return [f"{size // MIB} MiB"]
+
+
+@attempt
 def takes_twice_its_memory_by_memfd() -> list[str]:
     """In several, for a file has a largest size; mapped and closed, for open ones are counted."""
     size = int(TARGETS["file_size"])
