@@ -62,11 +62,11 @@ class Board:
         """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY."""
         bot = self._bots[seat]
         try:
-            started = self._sandbox.start(bot.folder, bot.command)
+            running = self._sandbox.start(bot.program)
         except OSError as error:
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         log = partial(self._log, seat) if self._log else None
-        session = Session(started, self._limits, time.monotonic, log)
+        session = Session(running, self._limits, time.monotonic, log)
         self._sessions[seat] = session
         self._watch(session.stdout, partial(self._hear, seat, session))
         self._watch(session.stderr, partial(self._keep_errors, session))

@@ -2,11 +2,11 @@
 
 import os
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from arena.bots.sandbox import ENVIRONMENT, Quota, Started, needs, spawn, with_limits
+from arena.bots.local import LocalProcess, with_limits
+from arena.bots.sandbox import ENVIRONMENT, Program, Quota, needs
 from arena.bots.seccomp import deny_filter
 
 NOBODY = 65_534
@@ -34,29 +34,30 @@ class BubblewrapSandbox:
         if missing:
             return missing
         try:
-            started = self.start(Path("/usr"), ["true"])
+            tried = self.start(Program(Path("/usr"), ["true"]))
         except OSError as error:
             return f"it cannot be started: {error.strerror}"
-        _, said = started.process.communicate(timeout=20)
-        if started.info is not None:
-            os.close(started.info)
-        if started.process.returncode == 0:
+        _, said = tried.process.communicate(timeout=20)
+        code = tried.exit_code()
+        tried.close()
+        if code == 0:
             return ""
         lines = said.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else f"bwrap ended with {started.process.returncode}"
+        return lines[-1] if lines else f"bwrap ended with {code}"
 
-    def start(self, folder: Path, command: Sequence[str], *, writable: bool = False) -> Started:
-        """Start a command with the bot's folder mounted at /bot; it dies with its worker."""
+    def start(self, program: Program, *, writable: bool = False) -> LocalProcess:
+        """Start a program with its folder mounted at /bot; it dies with its worker."""
         info, info_end = os.pipe()
         arguments = _in_memory(
-            b"\0".join(os.fsencode(a) for a in self._arguments(folder, writable))
+            b"\0".join(os.fsencode(a) for a in self._arguments(program.folder, writable))
         )
         filter_fd = _in_memory(deny_filter())
         ours = ["bwrap", "--args", str(arguments), "--seccomp", str(filter_fd)]
-        ours += ["--info-fd", str(info_end), "--", *with_limits(command, self._quota)]
+        ours += ["--info-fd", str(info_end), "--", *with_limits(program.command, self._quota)]
         try:
             fds = (arguments, filter_fd, info_end)
-            return spawn([*_as_nobody(), *ours], folder, pass_fds=fds, info=info)
+            argv = [*_as_nobody(), *ours]
+            return LocalProcess(argv, program.folder, pass_fds=fds, info=info)
         except (OSError, subprocess.SubprocessError):
             os.close(info)
             raise

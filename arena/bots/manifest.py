@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from arena import shipped
+from arena.bots.sandbox import Program
 from arena.bots.yamlfile import load_yaml
 from arena.errors import ArenaError
 from arena.records import BotInfo
@@ -42,6 +43,11 @@ class Bot(Struct, frozen=True):
     def name(self) -> str:
         """The name in bot.yaml, unlike every other bot's in a league."""
         return self.info.name
+
+    @property
+    def program(self) -> Program:
+        """What is started to play."""
+        return Program(self.folder, self.command, self.info.runtime)
 
     @property
     def shipped(self) -> bool:

@@ -1,10 +1,9 @@
 """The `process` sandbox: resource limits and a clean environment, for bots that are trusted."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
-from arena.bots.sandbox import Quota, Started, needs, spawn, with_limits
+from arena.bots.local import LocalProcess, with_limits
+from arena.bots.sandbox import Program, Quota, needs
 
 
 class ProcessSandbox:
@@ -26,8 +25,8 @@ class ProcessSandbox:
         """Return which tool is missing, "" when it works."""
         return needs(["setpriv", "prlimit"])
 
-    def start(self, folder: Path, command: Sequence[str], *, writable: bool = False) -> Started:
-        """Start a command in a bot's folder; the kernel ends it when its worker dies."""
+    def start(self, program: Program, *, writable: bool = False) -> LocalProcess:
+        """Start a program in its folder; the kernel ends it when its worker dies."""
         del writable
-        limited = with_limits(command, self._quota)
-        return spawn(["setpriv", "--pdeathsig", "KILL", "--", *limited], folder)
+        limited = with_limits(program.command, self._quota)
+        return LocalProcess(["setpriv", "--pdeathsig", "KILL", "--", *limited], program.folder)

@@ -1,10 +1,9 @@
-"""Where bots run: one interface, and the choice of the strongest sandbox that works here."""
+"""Where bots run: what is started, what runs, and the one interface of all sandboxes."""
 
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -27,12 +26,39 @@ class Quota(Struct, frozen=True):
     """Largest file written, in bytes; also the size of /tmp where the sandbox has its own."""
 
 
-class Started(Struct, frozen=True):
-    """A process that has just been started; its three pipes are open and unbuffered."""
+class Program(NamedTuple):
+    """What a sandbox can start: a command, and the folder that it belongs to."""
 
-    process: "subprocess.Popen[bytes]"
-    info: int | None = None
-    """A pipe on which the sandbox says which process is the bot; None where it is `process`."""
+    folder: Path
+    command: Sequence[str]
+    runtime: str = "any"
+    """What it is written for, as in bot.yaml."""
+
+
+class Running(Protocol):
+    """A program from its start to its end, and its three pipes as non-blocking descriptors."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+    death: int
+    """Becomes readable when the program has ended."""
+
+    def end_input(self) -> None:
+        """Close the program's standard input."""
+        ...
+
+    def exit_code(self) -> int:
+        """Wait for the end of the program; returns its exit code, or -n where signal n ended it."""
+        ...
+
+    def kill(self) -> None:
+        """End the program and what it started, as far as the sandbox holds it together."""
+        ...
+
+    def close(self) -> None:
+        """Wait for the end and close all descriptors."""
+        ...
 
 
 class Sandbox(Protocol):
@@ -48,41 +74,12 @@ class Sandbox(Protocol):
         """Return why it does not work on this machine; "" when it does."""
         ...
 
-    def start(self, folder: Path, command: Sequence[str], *, writable: bool = False) -> Started:
-        """Start a command in a bot's folder, which is read-only unless `writable` (for a build)."""
+    def start(self, program: Program, *, writable: bool = False) -> Running:
+        """Start a program; its folder is read-only unless `writable` (for a build).
+
+        Raises OSError where it cannot be started.
+        """
         ...
-
-
-def spawn(
-    argv: Sequence[str], folder: Path, *, pass_fds: Sequence[int] = (), info: int | None = None
-) -> Started:
-    """Start a process in a session of its own with pipes to it; raises OSError."""
-    process = subprocess.Popen(
-        list(argv),
-        bufsize=0,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=folder,
-        env=ENVIRONMENT,
-        start_new_session=True,
-        pass_fds=list(pass_fds),
-    )
-    return Started(process, info)
-
-
-def with_limits(command: Sequence[str], quota: Quota) -> list[str]:
-    """Return a command that puts limits on itself before it becomes the bot."""
-    return [
-        "prlimit",
-        f"--data={quota.memory}",
-        f"--nproc={quota.processes}",
-        f"--nofile={quota.files}",
-        f"--fsize={quota.file_size}",
-        "--core=0",
-        "--",
-        *command,
-    ]
 
 
 def find_command(command: Sequence[str], folder: Path) -> bool:

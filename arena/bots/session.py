@@ -1,15 +1,12 @@
 """A conversation with one live bot: what was asked, what came back, what it did wrong."""
 
-import json
 import os
 import select
 import signal
 from collections.abc import Callable
-from contextlib import suppress
 from math import inf
 
-from arena.bots.sandbox import Started
-from arena.errors import ArenaError
+from arena.bots.sandbox import Running
 from arena.records import Cause, Fault, LimitsInfo
 from arena.wire.codec import decode_answer, decode_ready
 from arena.wire.messages import MAX_LINE, Answer, Ready
@@ -21,37 +18,32 @@ STDERR_KEPT = 65_536
 """Bytes of standard error kept, the last ones."""
 _READ = 65_536
 _LINGER = 1.0
-"""Seconds that a process has to be gone after it closed its output or was killed."""
+"""Seconds that a program has to be gone after it closed its output."""
 
 Reply = Answer | Ready | Fault
 
 
 class Session:
-    """One bot process and its pipes. The first fault is final: the bot must then be stopped.
+    """One live bot and its pipes. The first fault is final: the bot must then be stopped.
 
     `deadlines` holds the open requests by id; `outbox` what the bot's pipe did not take yet;
-    `closed` says that no more output can come, `ended` that the process is gone.
+    `closed` says that no more output can come, `ended` that the program is gone.
     """
 
     def __init__(
         self,
-        started: Started,
+        running: Running,
         limits: LimitsInfo,
         now: Callable[[], float],
         log: Callable[[str, bytes], None] | None = None,
     ) -> None:
-        process = started.process
-        if process.stdin is None or process.stdout is None or process.stderr is None:
-            raise ArenaError("a bot was started without its pipes")
-        self.process = process
-        self.stdin, self.stdout = process.stdin.fileno(), process.stdout.fileno()
-        self.stderr = process.stderr.fileno()
-        self.death = os.pidfd_open(process.pid)
+        self.stdin, self.stdout = running.stdin, running.stdout
+        self.stderr, self.death = running.stderr, running.death
         self.deadlines: dict[int, float] = {}
         self.outbox = b""
         self.closed = False
         self.ended = False
-        self._started = started
+        self._running = running
         self._limits = limits
         self._now = now
         self._log = log
@@ -61,8 +53,6 @@ class Session:
         self._errors = bytearray()
         self._asked_at = now()
         self._bank = limits.game
-        for fd in (self.stdin, self.stdout, self.stderr):
-            os.set_blocking(fd, False)
 
     @property
     def errors(self) -> str:
@@ -93,8 +83,7 @@ class Session:
     def say_goodbye(self) -> None:
         """Write what was kept and end the bot's input."""
         self._put_out(b"")
-        if self.process.stdin is not None:
-            self.process.stdin.close()
+        self._running.end_input()
 
     def read(self) -> tuple[int, Reply] | None:
         """Read what has come; returns a reply if there is a whole one."""
@@ -167,17 +156,12 @@ class Session:
 
     def stop(self) -> None:
         """End the process and everything it started, keep the end of its standard error."""
-        end_tree(self._started)
-        self.process.wait()
+        self._running.kill()
+        self._running.exit_code()
         for _ in range(4):
             if not self.read_errors():
                 break
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if pipe is not None:
-                pipe.close()
-        for fd in (self.death, self._started.info):
-            if fd is not None:
-                os.close(fd)
+        self._running.close()
 
     def _put_out(self, line: bytes) -> None:
         """Write a line and all that was kept for the bot in one go: every write wakes it."""
@@ -233,32 +217,13 @@ class Session:
         """Say how the process ended; its pipe may close a moment before it is gone."""
         if not select.select([self.death], [], [], _LINGER)[0]:
             return "it closed its output"
-        code = self.process.wait()
+        code = self._running.exit_code()
         number = -code if code < 0 else code - 128
         if number in set(signal.Signals):
             return f"the program was killed by {signal.Signals(number).name}"
         if code < 0:
             return f"the program was killed by signal {number}"
         return f"the program ended with exit code {code}"
-
-
-def end_tree(started: Started) -> None:
-    """Kill a process and what it started, as far as the sandbox holds it together."""
-    if started.info is not None and started.process.poll() is None:
-        _kill_inner(started.info)
-    with suppress(ProcessLookupError):
-        os.killpg(started.process.pid, signal.SIGKILL)
-
-
-def _kill_inner(info: int) -> None:
-    """End the first process inside a sandbox, and so all of them, and wait until it is gone."""
-    with suppress(ValueError, KeyError, ProcessLookupError):
-        inner = os.pidfd_open(json.loads(os.read(info, _READ))["child-pid"])
-        try:
-            signal.pidfd_send_signal(inner, signal.SIGKILL)
-            select.select([inner], [], [], _LINGER)
-        finally:
-            os.close(inner)
 
 
 def _excerpt(line: bytes) -> str:

@@ -1,8 +1,6 @@
 """Bots ready to run: copied to a folder of the run, built, and readable by the sandbox's user."""
 
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,9 +8,9 @@ from tempfile import mkdtemp
 
 from msgspec.structs import replace
 
+from arena.bots.batch import run_to_end
 from arena.bots.manifest import Bot, files_of
 from arena.bots.sandbox import Sandbox, find_command
-from arena.bots.session import end_tree
 from arena.errors import ArenaError
 
 BUILD_SECONDS = 120.0
@@ -79,22 +77,14 @@ def _copy(folder: Path, target: Path) -> None:
 
 
 def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox) -> None:
-    started = sandbox.start(bot.folder, command, writable=True)
-    process = started.process
-    try:
-        out, err = process.communicate(timeout=BUILD_SECONDS)
-    except subprocess.TimeoutExpired:
-        end_tree(started)
-        process.communicate()
+    program = bot.program._replace(command=command)
+    code, out, err = run_to_end(sandbox, program, BUILD_SECONDS, writable=True)
+    if code is None:
         what = f"the build of '{bot.name}' took longer than {BUILD_SECONDS:g} s"
-        raise ArenaError(what, " ".join(command)) from None
-    finally:
-        end_tree(started)
-        if started.info is not None:
-            os.close(started.info)
-    if process.returncode:
+        raise ArenaError(what, " ".join(command))
+    if code:
         said = (err + out).decode("utf-8", "replace").strip().splitlines()
-        what = f"the build of '{bot.name}' failed (exit code {process.returncode})"
+        what = f"the build of '{bot.name}' failed (exit code {code})"
         raise ArenaError(what, " ".join(command), said[0] if said else "")
 
 

@@ -149,23 +149,19 @@ def record(info: LeagueInfo, fixture: Fixture, bot: Bot, sandbox: Sandbox) -> li
 
 def floor(steps: Sequence[Step], bots: Sequence[Bot], sandbox: Sandbox) -> Measured:
     """Write the same bytes, read a line for each; nothing is decoded, checked or kept."""
-    started = [sandbox.start(bot.folder, bot.command) for bot in bots]
-    pipes = []
-    for one in started:
-        process = one.process
-        if process.stdin is None or process.stdout is None:
-            raise SystemExit("a bot was started without its pipes")
-        pipes.append((process.stdin.fileno(), process.stdout.fileno()))
+    started = [sandbox.start(bot.program) for bot in bots]
+    pipes = [(one.stdin, one.stdout) for one in started]
+    for pair in pipes:
+        for fd in pair:
+            os.set_blocking(fd, True)
     greetings, rest = steps[: len(bots)], steps[len(bots) :]
     _send(greetings, pipes)
     began = time.perf_counter()
     _send(rest, pipes)
     seconds = time.perf_counter() - began
     for one in started:
-        one.process.kill()
-        one.process.communicate()
-        if one.info is not None:
-            os.close(one.info)
+        one.kill()
+        one.close()
     return Measured(len(rest), seconds)
 
 

@@ -1,10 +1,7 @@
 """Bots and probes that the tests write, and the sandboxes they run in: shared fixtures."""
 
 import json
-import os
-import signal
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +9,10 @@ import pytest
 from msgspec import Struct
 
 from arena import shipped
+from arena.bots.batch import run_to_end
 from arena.bots.choose import SANDBOXES, make_sandbox
 from arena.bots.manifest import Bot, load_bot
-from arena.bots.sandbox import Sandbox, Started
+from arena.bots.sandbox import Sandbox
 from arena.bots.stage import stage, staging
 
 HANG = 60.0
@@ -72,21 +70,6 @@ def good_bot(runs: Path, sandbox: Sandbox) -> Bot:
 
 def run_inside(sandbox: Sandbox, bot: Bot, said: bytes = b"") -> Ran:
     """Run a bot's command to its end, with `said` on its standard input."""
-    started = sandbox.start(bot.folder, bot.command)
-    try:
-        out, err = started.process.communicate(said, timeout=HANG)
-        return Ran(started.process.returncode, out, err)
-    finally:
-        end(started)
-
-
-def end(started: Started) -> None:
-    """End what was started, whatever state it is in."""
-    with suppress(ProcessLookupError):
-        os.killpg(started.process.pid, signal.SIGKILL)
-    started.process.wait(HANG)
-    for pipe in (started.process.stdin, started.process.stdout, started.process.stderr):
-        if pipe is not None:
-            pipe.close()
-    if started.info is not None:
-        os.close(started.info)
+    code, out, err = run_to_end(sandbox, bot.program, HANG, said=said)
+    assert code is not None, "it hangs"
+    return Ran(code, out, err)

@@ -70,7 +70,7 @@ def test_a_bot_that_closed_its_input_may_still_answer(tmp_path: Path) -> None:
 def session_with(folder: Path, body: str) -> Iterator[Session]:
     """Run one bot without a board."""
     bot = write_bot(folder / "bot", IMPORTS + body)
-    session = Session(ProcessSandbox().start(bot.folder, bot.command), PATIENT, lambda: 0.0)
+    session = Session(ProcessSandbox().start(bot.program), PATIENT, lambda: 0.0)
     try:
         yield session
     finally:

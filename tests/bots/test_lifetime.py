@@ -49,7 +49,9 @@ WORKER = """
 import signal, sys
 from pathlib import Path
 from arena.bots.choose import SANDBOXES
-started = SANDBOXES[sys.argv[1]]().start(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
+from arena.bots.sandbox import Program
+program = Program(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
+started = SANDBOXES[sys.argv[1]]().start(program)
 signal.pause()
 """
 
@@ -126,13 +128,12 @@ def test_a_whole_family_dies_with_its_worker(
 def test_a_family_ends_when_the_program_ends(bubblewrap: Sandbox, runs: Path) -> None:
     family = DOUBLE_FORKED + "elif not os.read(0, 1): os._exit(0)\n"
     with family_of(runs, bubblewrap, family) as (bot, alive):
-        started = bubblewrap.start(bot.folder, bot.command)
+        running = bubblewrap.start(bot.program)
         wait_for_family(alive, 1)
-        out, err = started.process.communicate(timeout=HANG)
-        assert (out, err, started.process.returncode) == (b"", b"", 0)
+        running.end_input()
+        assert running.exit_code() == 0
         wait_for_the_end(alive)
-        assert started.info is not None
-        os.close(started.info)
+        running.close()
 
 
 # ---------------------------------------------------------------- the operator's terminal
@@ -151,9 +152,11 @@ import fcntl, os, sys, termios
 from pathlib import Path
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.close(os.open("/dev/tty", os.O_RDWR))
+from arena.bots.batch import run_to_end
 from arena.bots.choose import SANDBOXES
-started = SANDBOXES[sys.argv[1]]().start(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
-print(started.process.communicate()[0].decode())
+from arena.bots.sandbox import Program
+program = Program(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
+print(run_to_end(SANDBOXES[sys.argv[1]](), program, 60).out.decode())
 """
 
 

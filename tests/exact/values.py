@@ -1,0 +1,47 @@
+"""The exact values of small rounds, variant by variant: python -m tests.exact.values."""
+
+from arena.perudo.round import has_palifico
+from arena.perudo.rules import VARIANTS, Rules
+from tests.exact.certify import Bounds, certified
+from tests.exact.game import Game, normal, palifico
+
+NORMAL = "normal 1 : 1"
+PALIFICO = {f"palifico 1 : {dice}": dice for dice in range(1, 6)}
+"""The other seat's dice in each palifico round of one die."""
+ROUNDS = [NORMAL, *PALIFICO]
+
+NO_ROUND = "none"
+"""Stands for the value of a round that a rule book does not know."""
+
+
+def is_played(rules: Rules, name: str) -> bool:
+    """Tell whether a rule book knows one of ROUNDS: not all have a palifico of two players."""
+    return name == NORMAL or has_palifico(rules, (1, PALIFICO[name]), (False, False), 0)
+
+
+def game_of(rules: Rules, name: str) -> Game:
+    """Set up one of ROUNDS."""
+    return normal(rules) if name == NORMAL else palifico(rules, PALIFICO[name])
+
+
+def value(rules: Rules, name: str) -> str:
+    """Return the opener's chance not to lose the die: a fraction, or "none" without the round."""
+    return written(certified(game_of(rules, name))) if is_played(rules, name) else NO_ROUND
+
+
+def written(found: Bounds) -> str:
+    """Write a value as a fraction where the bounds meet, else as an interval."""
+    return str(found.low) if found.low == found.high else f"[{found.low}, {found.high}]"
+
+
+def table() -> list[str]:
+    """Return the lines of a Markdown table: a row for each variant, a column for each round."""
+    rows = [["opener's value", *ROUNDS], ["---"] * (1 + len(ROUNDS))]
+    rows += [
+        [f"`{rules.name}`", *(value(rules, name) for name in ROUNDS)] for rules in VARIANTS.values()
+    ]
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
+if __name__ == "__main__":
+    print("\n".join(table()))
