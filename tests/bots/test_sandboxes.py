@@ -138,6 +138,12 @@ def test_calls_that_no_bot_needs_are_refused(inside: dict[str, Any]) -> None:
     assert inside["calls"] == dict.fromkeys(inside["calls"], NOT_PERMITTED)
 
 
+def test_programs_that_want_clone3_fall_back(inside: dict[str, Any]) -> None:
+    """A filter cannot see its flags; where it is "not implemented", libraries use clone."""
+    assert inside["clone3"] == "Function not implemented"
+    assert inside["plain clone"] == ""
+
+
 @pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
 def test_room_for_files_is_limited(folder: str, bubblewrap: Sandbox, runs: Path) -> None:
     asked = json.dumps({"fill": folder}).encode() + b"\n"
