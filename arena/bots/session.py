@@ -115,8 +115,11 @@ class Session:
 
     @property
     def ahead(self) -> bool:
-        """Whether something was read that may answer an open request."""
-        return bool(self._inbox and self.deadlines)
+        """Whether an open request can be answered without waiting: by what was read, or by the end.
+
+        Of a bot that ended while nothing was asked, no event tells any more.
+        """
+        return bool((self._inbox or self.closed) and self.deadlines)
 
     def read_errors(self) -> bool:
         """Read standard error, keep its end; False when it was closed."""

@@ -63,8 +63,9 @@ def small_sandbox(name: str) -> Sandbox:
 def attack(way: str, sandbox: str) -> Attack:
     """Play a fixture in which one bot misbehaves."""
     mark = f"hostile-{secrets.token_hex(8)}"
+    # Made first: what a sandbox keeps for as long as the arena lives is not left behind.
+    box = small_sandbox(sandbox)
     with staging() as folder, _temporary_files_in(folder), ExitStack() as open_sockets:
-        box = small_sandbox(sandbox)
         honest = [_honest(name, folder, box, mark) for name in ("honest", "odds")]
         targets = _targets(folder, box, honest[0], open_sockets)
         bots = (honest[0], _hostile(way, folder, box, mark, targets), honest[1])

@@ -72,6 +72,7 @@ def _not_tried(what: str) -> Outcome:
     return Outcome(tried=False, not_promised=what)
 
 
+_KILLED = Outcome(Cause.CRASH, "the program was killed by SIGKILL")
 _NO_FIFOS = Outcome(tried=False)
 _DAEMON = "A process that leaves the process group of its bot outlives the match"
 _USER = "A bot may do all that your user may: read, write, fill disks, signal, connect"
@@ -168,10 +169,15 @@ SILENCE = {
         writes_half_a_line_and_hangs="no answer within 0.5 s",
         writes_a_line_that_never_ends="no answer within 0.5 s",
         floods_its_standard_error="no answer within 0.5 s",
-        stops_itself="no answer within 0.5 s",
         ignores_every_signal="no answer within 0.5 s",
         does_not_read="no answer within 0.5 s",
         closes_its_input="no answer within 0.5 s",
+    ),
+    # A container's keeper must not be stopped, so nobody may stop anybody.
+    "stops_itself": Way(
+        Outcome(Cause.TIMEOUT, "no answer within 0.5 s"),
+        HASTY,
+        but={"docker": Outcome(Cause.CRASH, "the program ended with exit code 1")},
     ),
     # The launcher of bubblewrap holds the pipe, too: it looks like silence.
     "closes_its_output": Way(
@@ -188,6 +194,7 @@ ENDINGS = {
         exits_with_0_in_mid_game="the program ended with exit code 0",
         exits_with_255_in_mid_game="the program ended with exit code 255",
         exits_with_a_code_of_no_signal="the program ended with exit code 168",
+        exits_after_an_answer="the program ended with exit code 4",
         exits_after_half_a_line="the program ended with exit code 0",
         raises_an_exception="the program ended with exit code 1",
         crashes_with_a_segmentation_fault="the program was killed by SIGSEGV",
@@ -218,7 +225,7 @@ GREED = {
         Outcome(Cause.TIMEOUT, "no answer within 1 s"), CROWDED, but={"process": _not_tried(_COUNT)}
     ),
     **_attempts("starts_200_processes", "starts_200_threads", process=_works(_COUNT)),
-    **_attempts("kills_every_process", process=_not_tried(_USER)),
+    **_attempts("kills_every_process", docker=_KILLED, process=_not_tried(_USER)),
     **_attempts("takes_twice_its_memory"),
     **_faults(Cause.CRASH, runs_out_of_memory="the program ended with exit code 1"),
     **_attempts(
@@ -228,15 +235,15 @@ GREED = {
     ),
     **_attempts(
         "takes_twice_its_memory_by_a_shared_mapping",
-        bubblewrap=_works(_SHARED),
+        docker=_KILLED,
         process=_works(_SHARED),
     ),
     **_attempts(
         "takes_twice_its_memory_by_system_v",
-        bubblewrap=_works(_SHARED),
+        docker=_KILLED,
         process=_not_tried(_SEGMENTS),
     ),
-    **_attempts("takes_twice_its_memory_by_memfd", process=_works(_SHARED)),
+    **_attempts("takes_twice_its_memory_by_memfd", docker=_KILLED, process=_works(_SHARED)),
     **_attempts("opens_200_files", "writes_a_file_too_large"),
     **_attempts("fills_every_folder", process=_not_tried(_USER)),
     **_attempts("makes_5000_files", bubblewrap=_works(_INODES), process=_not_tried(_USER)),

@@ -29,7 +29,7 @@ def client() -> "APIClient":
     """Return this process's connection to the engine; raises ArenaError when there is none."""
     import docker
 
-    with in_words():
+    with _in_words():
         found = docker.APIClient(version="auto", timeout=_SECONDS)
     if _numbers(found.api_version) < _MIN_API:
         least = ".".join(map(str, _MIN_API))
@@ -39,8 +39,21 @@ def client() -> "APIClient":
 
 
 @contextmanager
-def in_words() -> Iterator[None]:
-    """Turn what the SDK raises into one line."""
+def calls() -> Iterator["APIClient"]:
+    """Yield the engine for a few calls; what the SDK raises becomes one line.
+
+    The SDK would keep a connection open for each URL that it ever called.
+    """
+    api = client()
+    try:
+        with _in_words():
+            yield api
+    finally:
+        api.close()
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
     from docker.errors import APIError, DockerException
     from requests.exceptions import RequestException
 
@@ -84,11 +97,10 @@ def obstacle(images: Sequence[str]) -> Obstacle | None:
     from docker.errors import ImageNotFound
 
     try:
-        engine = client()
-        with in_words():
+        with calls() as api:
             for image in images:
                 try:
-                    engine.inspect_image(image)  # type: ignore[no-untyped-call]
+                    api.inspect_image(image)  # type: ignore[no-untyped-call]
                 except ImageNotFound:
                     raise missing_image(image) from None
     except ArenaError as error:
@@ -98,8 +110,8 @@ def obstacle(images: Sequence[str]) -> Obstacle | None:
 
 def warning() -> str:
     """Return what is to be said about a runc older than the fixed releases; "" when it is fine."""
-    with suppress(ArenaError), in_words():
-        for part in client().version().get("Components", []):
+    with suppress(ArenaError), calls() as api:
+        for part in api.version().get("Components", []):
             if part["Name"] == "runc" and _is_old(_numbers(part["Version"])):
                 return (
                     f"runc {part['Version']} is older than the releases that fix CVE-2025-31133"
@@ -115,8 +127,8 @@ def _is_old(version: tuple[int, ...]) -> bool:
 def reap() -> int:
     """Remove the containers of runs that ended without removing them; returns how many."""
     gone = 0
-    with in_words():
-        for container in client().containers(all=True, filters={"label": LABEL}):
+    with calls() as api:
+        for container in api.containers(all=True, filters={"label": LABEL}):
             if not is_alive(Path(container["Labels"][LABEL])):
                 remove(container["Id"])
                 gone += 1
@@ -125,16 +137,16 @@ def reap() -> int:
 
 def wait(container: str) -> int:
     """Return the exit code of a container, once it has ended."""
-    with in_words():
-        return int(client().wait(container)["StatusCode"])
+    with calls() as api:
+        return int(api.wait(container)["StatusCode"])
 
 
 def remove(container: str) -> None:
     """Kill and remove a container, unless it goes by itself."""
     from docker.errors import APIError
 
-    with suppress(APIError):
-        client().remove_container(container, force=True, v=True)
+    with calls() as api, suppress(APIError):
+        api.remove_container(container, force=True, v=True)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -30,8 +30,8 @@ def main(folder: str) -> None:
 def _end_containers(label: str) -> None:
     last = time.monotonic()
     while time.monotonic() - last < _QUIET:
-        with engine.in_words():
-            found = engine.client().containers(all=True, filters={"label": label})
+        with engine.calls() as api:
+            found = api.containers(all=True, filters={"label": label})
         for container in found:
             engine.remove(container["Id"])
             last = time.monotonic()

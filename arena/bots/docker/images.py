@@ -35,8 +35,8 @@ def here() -> dict[str, bool]:
 
     found = dict.fromkeys(IMAGES, False)
     for runtime, image in IMAGES.items():
-        with engine.in_words(), suppress(ImageNotFound):
-            engine.client().inspect_image(image)  # type: ignore[no-untyped-call]
+        with engine.calls() as api, suppress(ImageNotFound):
+            api.inspect_image(image)  # type: ignore[no-untyped-call]
             found[runtime] = True
     return found
 
@@ -47,8 +47,8 @@ def build(runtimes: Sequence[str], say: Say) -> None:
         recipe = RECIPES / f"{runtime}.Dockerfile"
         say(f"building {IMAGES[runtime]}: {recipe.read_text().splitlines()[0]}")
         said: list[str] = []
-        with engine.in_words():
-            for event in engine.client().build(
+        with engine.calls() as api:
+            for event in api.build(
                 path=str(RECIPES), dockerfile=recipe.name, tag=IMAGES[runtime], decode=True, rm=True
             ):
                 said.append(str(event.get("stream") or event.get("error") or "").strip())
@@ -76,8 +76,8 @@ def build_from_host(runtimes: Sequence[str], say: Say) -> None:
              f"--components={components}", suite, str(root))  # fmt: skip
         _import(root, first)
     for image in others:
-        with engine.in_words():
-            engine.client().tag(first, image)
+        with engine.calls() as api:
+            api.tag(first, image)
     say(f"built {', '.join(IMAGES[runtime] for runtime in runtimes)}")
 
 
@@ -93,8 +93,8 @@ def _import(root: Path, image: str) -> None:
     """Pack a root file system into an image."""
     leave_out = [f"--exclude={pattern}" for pattern in _LEFT_OUT]
     command = ["tar", "-C", str(root), "--one-file-system", *leave_out, "-c", "."]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as tar, engine.in_words():
-        engine.client().import_image_from_stream(tar.stdout, repository=image, tag="latest")
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as tar, engine.calls() as api:
+        api.import_image_from_stream(tar.stdout, repository=image, tag="latest")
 
 
 def _run(*command: str) -> None:

@@ -134,16 +134,14 @@ class DockerSandbox:
 
 
 def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> str:
-    api = engine.client()
-    with engine.in_words():
+    with engine.calls() as api:
         made = api.create_container(**config, host_config=api.create_host_config(**limits))
         api.start(made["Id"])
     return str(made["Id"])
 
 
 def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> Attachment:
-    api = engine.client()
-    with engine.in_words():
+    with engine.calls() as api:
         made = api.create_container(**config, host_config=api.create_host_config(**limits))
         attached = api.attach_socket(
             made["Id"], {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}

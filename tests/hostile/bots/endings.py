@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 
-from .frame import Message, at, hang, put, start_daemon
+from .frame import Message, answer, at, hang, put, start_daemon
 
 
 @at("start")
@@ -32,6 +32,13 @@ def exits_with_255_in_mid_game(message: Message) -> None:
 def exits_with_a_code_of_no_signal(message: Message) -> None:
     """As if by a signal that has no name."""
     os._exit(128 + 40)
+
+
+@at("turn")
+def exits_after_an_answer(message: Message) -> None:
+    """While nobody waits for it."""
+    answer(message)
+    os._exit(4)
 
 
 @at("turn")
