@@ -43,10 +43,11 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
         for entry in _read(archive, max_entries, max_bytes):
             unpacking.take(entry)
     except BadArchive as error:
-        raise ArenaError(error.what, _place(archive, error.entry), error.hint) from None
+        what = f"the archive holds {error.what}" if error.entry else error.what
+        raise ArenaError(what, _place(archive, error.entry), error.hint) from None
     except UnicodeDecodeError:
-        hint = "rename the file"
-        raise ArenaError("a name that is not UTF-8", str(archive), hint) from None
+        what = "the archive holds a name that is not UTF-8"
+        raise ArenaError(what, str(archive), "rename the file") from None
     except OSError as error:
         # The decompressors raise it too, for damage, but then there is no number.
         damage = "the archive is damaged" if error.errno is None else "cannot be unpacked"
@@ -94,7 +95,7 @@ class _Unpacking:
         """Make the folder or write the file; raises BadArchive where it may not be."""
         self._entries += 1
         if self._entries > self._max_entries:
-            raise BadArchive(f"more than {self._max_entries:,} entries")
+            raise BadArchive(f"the archive holds more than {self._max_entries:,} entries")
         parts = path_parts(entry)
         *folders, path = list(accumulate(parts, "{}/{}".format)) or [""]
         for folder in folders:
@@ -112,12 +113,13 @@ class _Unpacking:
         if not written:
             self._taken[folded(path)] = (path, is_folder)
             if len(self._taken) > self._max_entries:
-                raise BadArchive(f"more than {self._max_entries:,} files and folders")
+                what = f"the archive holds more than {self._max_entries:,} files and folders"
+                raise BadArchive(what, "", LEAVE_OUT)
         elif written != path:
-            what = f"differs only by case or by how Unicode spells it from {written[:_SHOWN]}"
+            what = f"a name that differs only by case or Unicode form from {written[:_SHOWN]}"
             raise BadArchive(what, name, "rename one of them")
         elif is_folder != was_folder:
-            raise BadArchive("both a file and a folder", name)
+            raise BadArchive("a file and a folder of one name", name)
         elif not is_folder:
             raise BadArchive("the same file twice", name)
 
@@ -128,6 +130,6 @@ class _Unpacking:
                 self._bytes += len(chunk)
                 if self._bytes > self._max_bytes:
                     mib = self._max_bytes // (1024 * 1024)
-                    raise BadArchive(f"unpacks to more than {mib} MiB", entry.name, LEAVE_OUT)
+                    raise BadArchive(f"more than {mib} MiB", entry.name, LEAVE_OUT)
                 file.write(chunk)
         path.chmod(0o755 if entry.executable else 0o644)

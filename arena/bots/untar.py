@@ -92,7 +92,7 @@ class _Stream:
         chunk = self._source.read(min(size, CHUNK))
         self._left -= len(chunk)
         if self._left < 0:
-            raise BadArchive("unpacks to too many bytes", "", LEAVE_OUT)
+            raise BadArchive("the archive unpacks to too many bytes", "", LEAVE_OUT)
         return chunk
 
     def parts(self, size: int) -> Iterator[bytes]:
@@ -191,7 +191,7 @@ def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[E
         yield Entry(name, is_folder=True, executable=True, content=iter(()))
         return
     if header.type not in _FILES:
-        what = _REFUSED.get(header.type, "neither a file nor a folder")
+        what = _REFUSED.get(header.type, "what is neither a file nor a folder")
         hint = _COPY if "link" in what else _REMEDY.get(header.type, "leave it out")
         raise BadArchive(what, name, hint)
     content = stream.parts(size)

@@ -20,7 +20,7 @@ def read_zip(path: Path, max_entries: int) -> Iterator[Entry]:
     with _Bounded(path) as file, ZipFile(file, metadata_encoding="utf-8") as zipped:
         entries = zipped.infolist()
         if len(entries) > max_entries:
-            raise BadArchive(f"more than {max_entries:,} entries")
+            raise BadArchive(f"the archive holds more than {max_entries:,} entries")
         for info in entries:
             _check(info)
             yield _entry(zipped, info)
@@ -32,7 +32,7 @@ class _Bounded(io.FileIO):
     def read(self, size: int | None = -1, /) -> bytes:
         """Read as a file does."""
         if size is not None and size > _MAX_READ:
-            raise BadArchive("a list of contents that is too long")
+            raise BadArchive("the archive's list of contents is too long")
         return super().read(-1 if size is None else size)
 
 
@@ -45,11 +45,11 @@ def _check(info: ZipInfo) -> None:
     if kind == stat.S_IFDIR and not name.endswith("/"):
         raise BadArchive("a folder that is named like a file", name, _PLAIN_HINT)
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
-        raise BadArchive("neither a file nor a folder", name, "leave it out")
+        raise BadArchive("what is neither a file nor a folder", name, "leave it out")
     if info.flag_bits & _ENCRYPTED:
-        raise BadArchive("encrypted", name, "archive it without a password")
+        raise BadArchive("an encrypted file", name, "archive it without a password")
     if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
-        raise BadArchive("compressed in a way that is not taken here", name, _PLAIN_HINT)
+        raise BadArchive("a file compressed in a way that is not taken here", name, _PLAIN_HINT)
 
 
 def _entry(zipped: ZipFile, info: ZipInfo) -> Entry:
@@ -70,4 +70,4 @@ def _content(zipped: ZipFile, info: ZipInfo) -> Iterator[bytes]:
             total += len(chunk)
             yield chunk
     if total != info.file_size:
-        raise BadArchive("not as long as the archive says", info.orig_filename, _PLAIN_HINT)
+        raise BadArchive("a file that is not as long as it says", info.orig_filename, _PLAIN_HINT)

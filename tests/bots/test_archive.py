@@ -181,13 +181,13 @@ HOSTILE_NAMES = {
     "a long name in UTF-8": ("é" * 128, "a name of more than 255 bytes"),
     "a long path": ("/".join(["x" * 200] * 6), "a path of more than 1024 bytes"),
     "deep": ("/".join("x" * 33), "more than 32 folders"),
-    "case": ("BOT.py", "differs only by case or by how Unicode spells it from bot.py"),
-    "case of a folder": ("Data/y", "differs only by case or by how Unicode spells it from data"),
+    "case": ("BOT.py", "differs only by case or Unicode form from bot.py"),
+    "case of a folder": ("Data/y", "differs only by case or Unicode form from data"),
     "sharp s": ("DATA/STRASSE", "differs only by case"),
-    "composed": ("data/cafe\u0301", "differs only by case or by how Unicode spells it"),
+    "composed": ("data/cafe\u0301", "differs only by case or Unicode form"),
     "twice": ("bot.py", "the same file twice"),
-    "a file and a folder": ("data", "both a file and a folder"),
-    "a folder and a file": ("bot.py/x", "both a file and a folder"),
+    "a file and a folder": ("data", "a file and a folder of one name"),
+    "a folder and a file": ("bot.py/x", "a file and a folder of one name"),
 }
 BEFORE = BOT | {"data/straße": b"x", "data/café": b"x"}
 
@@ -223,12 +223,12 @@ def zip_with_name(path: Path, name: bytes, *, utf8: bool) -> Path:
 @pytest.mark.parametrize("utf8", [False, True])
 def test_names_in_a_zip_that_are_not_utf8(tmp_path: Path, utf8: bool) -> None:
     error = refused(zip_with_name(tmp_path / "a.zip", b"caf\xe9-tables", utf8=utf8))
-    assert error.what == "a name that is not UTF-8"
+    assert error.what == "the archive holds a name that is not UTF-8"
 
 
 def test_a_name_in_a_zip_with_a_nul(tmp_path: Path) -> None:
     error = refused(zip_with_name(tmp_path / "a.zip", b"bot.py\0.txt", utf8=False))
-    assert error.what == "a name with a character that does not show"
+    assert error.what == "the archive holds a name with a character that does not show"
 
 
 def test_unmarked_names_in_a_zip_are_utf8(tmp_path: Path) -> None:

@@ -50,11 +50,11 @@ TAR_KINDS = {
     "a device": tar_info("null", type=tarfile.CHRTYPE, devmajor=1, devminor=3),
     "a FIFO": tar_info("pipe", type=tarfile.FIFOTYPE),
     "a file with holes": tar_info("holes", type=tarfile.GNUTYPE_SPARSE),
-    "neither a file nor a folder": tar_info("odd", type=b"Z"),
+    "what is neither a file nor a folder": tar_info("odd", type=b"Z"),
 }
 ZIP_KINDS = {
     "a symbolic link": zip_info("link", stat.S_IFLNK | 0o777),
-    "neither a file nor a folder": zip_info("pipe", stat.S_IFIFO | 0o644),
+    "what is neither a file nor a folder": zip_info("pipe", stat.S_IFIFO | 0o644),
     "a folder that is named like a file": zip_info("folder", stat.S_IFDIR | 0o755),
 }
 
@@ -62,7 +62,7 @@ ZIP_KINDS = {
 @pytest.mark.parametrize("what", TAR_KINDS)
 def test_what_is_no_file_in_a_tar(tmp_path: Path, what: str) -> None:
     error = refused(tar_of(tmp_path / "a.tar", BOT, TAR_KINDS[what]))
-    assert error.what == what
+    assert error.what == f"the archive holds {what}"
     assert error.where == f"{tmp_path}/a.tar: {TAR_KINDS[what].name}"
     assert error.hint
 
@@ -70,7 +70,7 @@ def test_what_is_no_file_in_a_tar(tmp_path: Path, what: str) -> None:
 @pytest.mark.parametrize("what", ZIP_KINDS)
 def test_what_is_no_file_in_a_zip(tmp_path: Path, what: str) -> None:
     error = refused(zip_of(tmp_path / "a.zip", BOT, ZIP_KINDS[what]))
-    assert error.what == what
+    assert error.what == f"the archive holds {what}"
     assert error.where == f"{tmp_path}/a.zip: {ZIP_KINDS[what].filename}"
 
 
@@ -78,13 +78,13 @@ def test_a_sparse_file_of_today(tmp_path: Path) -> None:
     """Programs write them with attributes, too: the size that they name is no size to trust."""
     sparse = pax(record(b"GNU.sparse.major", b"1"), record(b"GNU.sparse.realsize", b"9" * 12))
     (tmp_path / "a.tar").write_bytes(entry(b"bot.yaml", MANIFEST) + sparse + entry(b"x") + END)
-    assert refused(tmp_path / "a.tar").what == "a file with holes"
+    assert refused(tmp_path / "a.tar").what == "the archive holds a file with holes"
 
 
 def test_an_encrypted_zip(tmp_path: Path) -> None:
     folder = write_bot(tmp_path / "ann", "").folder
     subprocess.run(["zip", "-qr", "-P", "x", "../a.zip", "."], cwd=folder, check=True)
-    assert refused(tmp_path / "a.zip").what == "encrypted"
+    assert refused(tmp_path / "a.zip").what == "the archive holds an encrypted file"
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
@@ -92,7 +92,7 @@ def test_zips_of_rare_kinds(tmp_path: Path, method: int) -> None:
     info = zip_info("table")
     info.compress_type = method
     error = refused(zip_of(tmp_path / "a.zip", BOT, info))
-    assert error.what == "compressed in a way that is not taken here"
+    assert error.what == "the archive holds a file compressed in a way that is not taken here"
 
 
 # ---------------------------------------------------------------- too much
@@ -109,7 +109,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bombs(tmp_path: Path, name: str, small: None) -> None:
     """A gigabyte would be as small; what counts is what comes out."""
     error = refused(write(tmp_path / name, BOT | {"bomb": bytes(2**20)}))
-    assert error.what == "unpacks to more than 1 MiB"
+    assert error.what == "the archive holds more than 1 MiB"
     assert error.where == f"{tmp_path / name}: bomb"
     assert error.hint == "leave out what the bot does not need"
 
@@ -117,7 +117,7 @@ def test_bombs(tmp_path: Path, name: str, small: None) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_many_files_that_are_too_much_together(tmp_path: Path, name: str, small: None) -> None:
     files = {str(number): bytes(2**18) for number in range(4)}
-    assert refused(write(tmp_path / name, BOT | files)).what == "unpacks to more than 1 MiB"
+    assert refused(write(tmp_path / name, BOT | files)).what == "the archive holds more than 1 MiB"
     del files["3"]
     assert load_bot(write(tmp_path / name, BOT | files)).name == "ann"
 
@@ -132,7 +132,7 @@ def test_many_entries(tmp_path: Path, name: str, kind: str, small: None) -> None
 def test_one_folder_a_thousand_times(tmp_path: Path, small: None) -> None:
     content = header(b"x", type=b"5") * 1000
     (tmp_path / "a.tar").write_bytes(entry(b"bot.yaml", MANIFEST) + content + END)
-    assert refused(tmp_path / "a.tar").what == "more than 50 entries"
+    assert refused(tmp_path / "a.tar").what == "the archive holds more than 50 entries"
 
 
 def test_headers_without_an_entry(tmp_path: Path, small: None) -> None:
@@ -141,13 +141,13 @@ def test_headers_without_an_entry(tmp_path: Path, small: None) -> None:
         path = tmp_path / str(number) / "a.tar.gz"
         path.parent.mkdir()
         path.write_bytes(gzip.compress(note * 10_000 + entry(b"bot.yaml", MANIFEST) + END))
-        assert refused(path).what == "unpacks to too many bytes"
+        assert refused(path).what == "the archive unpacks to too many bytes"
 
 
 def test_bytes_after_the_end(tmp_path: Path, small: None) -> None:
     content = entry(b"bot.yaml", MANIFEST) + END + bytes(2**22)
     (tmp_path / "a.tar.xz").write_bytes(lzma.compress(content))
-    assert refused(tmp_path / "a.tar.xz").what == "unpacks to too many bytes"
+    assert refused(tmp_path / "a.tar.xz").what == "the archive unpacks to too many bytes"
 
 
 def test_a_large_archive_of_nothing(tmp_path: Path, small: None) -> None:
@@ -170,7 +170,7 @@ def test_a_zip_with_a_list_of_millions(tmp_path: Path, small: None) -> None:
     ):
         file.write(content[:end] + bytes(room) + content[end:])
         file.flush()
-        assert refused(made).what == "a list of contents that is too long"
+        assert refused(made).what == "the archive's list of contents is too long"
 
 
 @pytest.mark.parametrize("size", [8**11 - 1, 2**62])
@@ -263,7 +263,7 @@ def test_damaged_archives(tmp_path: Path, name: str, damage: str) -> None:
         "the archive is damaged",
         "the archive is cut off",
         "not a tar archive",
-        "a size that is no number",
+        "the archive holds a size that is no number",
         "no bot.yaml in the bot's archive",
     }
 
