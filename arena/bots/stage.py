@@ -12,13 +12,18 @@ from tempfile import mkdtemp
 
 from msgspec.structs import replace
 
+from arena.bots import manifest, tree
 from arena.bots.manifest import Bot, check_size, digest, files_of, opened, places_named
-from arena.bots.sandbox import Sandbox, Started, find_command
+from arena.bots.sandbox import MIB, Sandbox, Started, find_command
 from arena.bots.session import end_tree
 from arena.bots.tree import remove, walk
 from arena.errors import ArenaError
 
 BUILD_SECONDS = 120.0
+ROOM = 4
+"""How often what a bot's folder may hold there is room for while it is built."""
+_LOOK = 0.5
+"""Seconds between two looks at it."""
 OUTPUT_KEPT = 65_536
 """Bytes of a build's output kept, the last ones."""
 _LINES, _LINE = 5, 200
@@ -114,7 +119,16 @@ def _copy(bot: Bot, target: Path, runs: Path) -> None:
 
 def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox, told: Told | None) -> None:
     """Run a bot's build; raises ArenaError with the end of its output where it fails."""
-    code, output = _run(sandbox.start(bot.folder, command, writable=True), BUILD_SECONDS)
+
+    def watch() -> None:
+        entries, size = ROOM * tree.MAX_ENTRIES, ROOM * manifest.MAX_FOLDER_BYTES
+        if tree.holds_more(bot.folder, entries, size):
+            what = f"the build of '{bot.name}' filled its folder"
+            hint = f"at most {size // MIB} MiB and {entries:,} files while it runs"
+            raise ArenaError(what, " ".join(command), hint)
+
+    started = sandbox.start(bot.folder, command, writable=True)
+    code, output = _run(started, BUILD_SECONDS, watch)
     text = output.decode("utf-8", "replace").strip()
     if told is not None:
         told(bot, text)
@@ -126,8 +140,10 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox, told: Told | No
     raise ArenaError(f"the build of '{bot.name}' {how}", " ".join(command), end)
 
 
-def _run(started: Started, seconds: float) -> tuple[int | None, bytes]:
+def _run(started: Started, seconds: float, watch: Callable[[], None]) -> tuple[int | None, bytes]:
     """Run a process to its end, then kill what it left; nothing is written to it.
+
+    `watch` is called now and then; the process is killed for what it raises, too.
 
     Returns its exit code, None where it took longer, and the end of its output: of what it printed
     on both pipes as it came.
@@ -139,7 +155,7 @@ def _run(started: Started, seconds: float) -> tuple[int | None, bytes]:
     tail = bytearray()
     try:
         pipes[0].close()
-        ended = _listen(death, fds, tail, seconds)
+        ended = _listen(death, fds, tail, seconds, watch)
     finally:
         end_tree(started)
         code = process.wait()
@@ -152,18 +168,25 @@ def _run(started: Started, seconds: float) -> tuple[int | None, bytes]:
     return code if ended else None, bytes(tail)
 
 
-def _listen(death: int, fds: list[int], tail: bytearray, seconds: float) -> bool:
+def _listen(
+    death: int, fds: list[int], tail: bytearray, seconds: float, watch: Callable[[], None]
+) -> bool:
     """Keep the end of what comes until the process dies; False where that takes too long.
 
     The end of its output means nothing: it may close it early, or leave it to a helper.
     """
-    due = time.monotonic() + seconds
+    now = time.monotonic()
+    due, look = now + seconds, now + _LOOK
     waiting = [death, *fds]
-    while (left := due - time.monotonic()) > 0:
-        ready = select.select(waiting, [], [], left)[0]
+    while now < due:
+        ready = select.select(waiting, [], [], min(due, look) - now)[0]
         if death in ready:
             return True
         waiting = [fd for fd in waiting if fd not in ready or _keep(fd, tail)]
+        now = time.monotonic()
+        if now >= look:
+            watch()
+            look = now + _LOOK
     return False
 
 

@@ -5,6 +5,7 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from arena.bots.entry import MAX_DEPTH, MAX_PATH
@@ -36,6 +37,20 @@ def walk(
             if stat.S_ISDIR(info.st_mode):
                 _check_depth(path, folder)
                 waiting.append(path)
+
+
+def holds_more(folder: Path, entries: int, size: int) -> bool:
+    """Tell whether a folder takes more entries or bytes of the disk, while it is being changed."""
+    count = total = 0
+    waiting = [str(folder)]
+    while waiting and count <= entries and total <= size:
+        with suppress(OSError), os.scandir(waiting.pop()) as found:
+            for item in found:
+                count += 1
+                total += item.stat(follow_symlinks=False).st_blocks * 512
+                if item.is_dir(follow_symlinks=False):
+                    waiting.append(item.path)
+    return count > entries or total > size
 
 
 def remove(folder: Path) -> None:

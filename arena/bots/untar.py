@@ -10,6 +10,7 @@ import lzma
 import tarfile
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from tarfile import TarInfo
 from typing import BinaryIO, Protocol
@@ -19,10 +20,16 @@ from arena.bots.entry import CHUNK, LEAVE_OUT, BadArchive, Entry
 _BLOCK = 512
 _MAX_NOTE = 65_536
 """Longest header that gives an entry's long name or attributes, in bytes."""
+_MAX_NOTES, _MAX_ATTRIBUTES = 8, 64
+"""Such headers before one entry, and attributes in one: they take time, however short."""
 _XZ_MEMORY = 128 * 1024 * 1024
 """What unpacking xz may take; `xz -9` needs 65 MiB."""
 _FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
-_PAX = {tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE}
+_NOTES = {
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+    *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
+}
+"""Headers that say something of the entry after them."""
 _REFUSED = {
     tarfile.SYMTYPE: "a symbolic link",
     tarfile.LNKTYPE: "a hard link",
@@ -115,30 +122,39 @@ class _Stream:
 
 
 def _entries(stream: _Stream) -> Iterator[Entry]:
-    notes: dict[bytes, bytes] = {}
-    first = True
-    while (header := _header(stream, first=first)) is not None:
-        first = False
-        if header.type in {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK} | _PAX:
-            notes |= _note(stream, header)
-            continue
+    for header, notes in _headers(stream):
         name = _text(notes.get(b"path", header.name.encode("utf-8", "surrogateescape")))
         yield from _entry(stream, header, name, _size(notes, header, name))
-        notes.clear()
     # What follows the end is padding; a compressed stream proves itself whole at its own end.
     while stream.some(CHUNK):
         pass
 
 
-def _header(stream: _Stream, *, first: bool) -> TarInfo | None:
-    """Return the next header; None at the end of the archive."""
+def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
+    """Yield each entry's header and what others before it say of it: its path, its size."""
+    notes: dict[bytes, bytes] = {}
+    count = 0
+    header = _header(stream, "not a tar archive")
+    while header is not None:
+        if header.type not in _NOTES:
+            yield header, notes
+            notes, count = {}, 0
+        elif count == _MAX_NOTES:
+            raise BadArchive(f"more than {_MAX_NOTES} headers for one entry", header.name)
+        else:
+            notes |= _note(stream, header)
+            count += 1
+        header = _header(stream, "the archive is damaged")
+
+
+def _header(stream: _Stream, otherwise: str) -> TarInfo | None:
+    """Return the next header, None at the end of the archive; refuse what is `otherwise`."""
     try:
         return TarInfo.frombuf(stream.block(), "utf-8", "surrogateescape")
     except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
         return None
     except tarfile.HeaderError as error:
-        what = "not a tar archive" if first else f"the archive is damaged: {error}"
-        raise BadArchive(what) from None
+        raise BadArchive(f"{otherwise}: {error}") from None
 
 
 def _note(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
@@ -151,7 +167,10 @@ def _note(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
         return {}
     if header.type == tarfile.GNUTYPE_LONGNAME:
         return {b"path": note.partition(b"\0")[0]}
-    attributes = dict(_attributes(note))
+    found = list(islice(_attributes(note), _MAX_ATTRIBUTES + 1))
+    if len(found) > _MAX_ATTRIBUTES:
+        raise BadArchive(f"a header of more than {_MAX_ATTRIBUTES} attributes", header.name)
+    attributes = dict(found)
     if any(key.startswith(b"GNU.sparse") for key in attributes):
         raise BadArchive("a file with holes", header.name, _REMEDY[tarfile.GNUTYPE_SPARSE])
     kept = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}

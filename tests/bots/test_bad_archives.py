@@ -135,13 +135,27 @@ def test_one_folder_a_thousand_times(tmp_path: Path, small: None) -> None:
     assert refused(tmp_path / "a.tar").what == "the archive holds more than 50 entries"
 
 
-def test_headers_without_an_entry(tmp_path: Path, small: None) -> None:
-    """Long names and attributes are no entries, but bytes; tarfile would go down with each."""
-    for number, note in enumerate([header(b"x", type=b"L", size=2) + padded(b"x\0"), pax()]):
-        path = tmp_path / str(number) / "a.tar.gz"
-        path.parent.mkdir()
-        path.write_bytes(gzip.compress(note * 10_000 + entry(b"bot.yaml", MANIFEST) + END))
-        assert refused(path).what == "the archive unpacks to too many bytes"
+@pytest.mark.parametrize("note", [header(b"x", type=b"L", size=2) + padded(b"x\0"), pax()])
+def test_headers_without_an_entry(tmp_path: Path, note: bytes) -> None:
+    """Long names and attributes are no entries, but take time; tarfile would go ever deeper."""
+    content = entry(b"bot.yaml", MANIFEST) + note * 8 + entry(b"x")
+    (tmp_path / "a.tar").write_bytes(content + END)
+    assert load_bot(tmp_path / "a.tar").name == "ann"
+    (tmp_path / "b.tar.gz").write_bytes(gzip.compress(note * 10_000 + content + END))
+    assert "more than 8 headers for one entry" in refused(tmp_path / "b.tar.gz").what
+
+
+def test_a_header_of_thousands_of_attributes(tmp_path: Path) -> None:
+    content = entry(b"bot.yaml", MANIFEST) + pax(*[record(b"a", b"")] * 10_000) + entry(b"x")
+    (tmp_path / "a.tar").write_bytes(content + END)
+    assert "a header of more than 64 attributes" in refused(tmp_path / "a.tar").what
+
+
+def test_long_headers_before_each_entry(tmp_path: Path, small: None) -> None:
+    note = pax(record(b"comment", bytes(60_000)))
+    content = b"".join(note + entry(b"%d" % number) for number in range(40))
+    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(content + END))
+    assert refused(tmp_path / "a.tar.gz").what == "the archive unpacks to too many bytes"
 
 
 def test_bytes_after_the_end(tmp_path: Path, small: None) -> None:

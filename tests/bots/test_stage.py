@@ -170,6 +170,29 @@ def test_a_flood_of_output_is_not_kept(sandbox: Sandbox, runs: Path) -> None:
     assert most < 5_000_000
 
 
+FILLERS = {
+    "bytes": "while :; do i=$((i + 1)); head -c 200000 /dev/zero > $i; done",
+    "one file": "while :; do head -c 200000 /dev/zero >> big; done",
+    "files": "while :; do i=$((i + 1)); : > $i; done",
+    "folders": "while :; do mkdir d; cd d; done",
+}
+
+
+@pytest.mark.parametrize("what", FILLERS)
+def test_a_build_that_fills_the_disk_is_ended(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(manifest, "MAX_FOLDER_BYTES", 2**20)
+    monkeypatch.setattr(tree, "MAX_ENTRIES", 50)
+    bot = write_built(tmp_path / "bot", FILLERS[what])
+    before = open_files()
+    with staging() as runs, pytest.raises(ArenaError, match="'bot' filled its folder") as refusal:
+        stage(bot, runs, sandbox)
+    assert refusal.value.hint == "at most 4 MiB and 200 files while it runs"
+    assert not runs.exists()
+    assert open_files() == before
+
+
 def test_a_build_has_no_input(sandbox: Sandbox, runs: Path) -> None:
     """What asks a question gets the end of its input, not the operator's terminal."""
     staged = stage(write_built(runs / "bot", "cat > answer; echo $? >> answer\n"), runs, sandbox)
@@ -260,11 +283,6 @@ LEFTOVERS = {
         "32 folders deep at most",
         "/d/d/",
     ),
-    "too deep for Python": (
-        'python3 -c \'import os\nfor _ in range(3000): os.mkdir("d"); os.chdir("d")\'',
-        "32 folders deep at most",
-        "/d/d/",
-    ),
 }
 
 
@@ -281,6 +299,15 @@ def test_what_a_build_may_not_leave(
     assert reason in refusal.value.what
     assert refusal.value.what.startswith("after the build of 'bot': ")
     assert refusal.value.where.startswith(str(bot.folder) + where)
+    assert not runs.exists()
+
+
+def test_a_build_that_goes_too_deep_for_python(sandbox: Sandbox, tmp_path: Path) -> None:
+    """What was made is removed all the same."""
+    deep = "import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
+    bot = write_built(tmp_path / "bot", f'python3 -c "{deep}"\n')
+    with staging() as runs, pytest.raises(ArenaError, match="32 folders deep at most"):
+        stage(bot, runs, sandbox)
     assert not runs.exists()
 
 
