@@ -57,8 +57,9 @@ def path_parts(entry: Entry) -> tuple[str, ...]:
         del parts[-1]
     for part in parts:
         _check_part(part, name)
-    if len(parts) > MAX_DEPTH:
-        raise BadArchive(f"more than {MAX_DEPTH} folders within one another", name)
+    # One more than in a bot's folder: it may stand in a folder of the archive.
+    if len(parts) - (not entry.is_folder) > MAX_DEPTH + 1:
+        raise BadArchive(f"more than {MAX_DEPTH + 1} folders within one another", name)
     if len(name.encode()) > MAX_PATH:
         raise BadArchive(f"a path of more than {MAX_PATH} bytes", name)
     if not parts and not entry.is_folder:

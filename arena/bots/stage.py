@@ -221,6 +221,7 @@ def _check_built(bot: Bot, given: Bot) -> None:
 
 
 def _check_tree(folder: Path) -> None:
+    folder.chmod(0o755)
     inside = os.path.realpath(folder)
     links: dict[int, tuple[int, Path]] = {}
     total = 0

@@ -13,6 +13,8 @@ from arena.errors import ArenaError
 
 MAX_ENTRIES = 10_000
 """Files and folders that a bot may consist of."""
+_SHOWN = 250
+"""Characters of a long path that an error shows."""
 
 
 def walk(
@@ -33,9 +35,10 @@ def walk(
             if count > MAX_ENTRIES:
                 what = f"a bot's folder may hold {MAX_ENTRIES:,} files and folders at most"
                 raise ArenaError(what, str(folder))
+            is_folder = stat.S_ISDIR(info.st_mode)
+            _check_path(path, folder, is_folder=is_folder)
             yield path, info
-            if stat.S_ISDIR(info.st_mode):
-                _check_depth(path, folder)
+            if is_folder:
                 waiting.append(path)
 
 
@@ -74,8 +77,16 @@ def _inside(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
         raise ArenaError(f"cannot be read: {error.strerror}", str(folder)) from None
 
 
-def _check_depth(path: Path, folder: Path) -> None:
+def _check_path(path: Path, folder: Path, *, is_folder: bool) -> None:
     inner = path.relative_to(folder)
-    if len(inner.parts) > MAX_DEPTH or len(os.fsencode(inner)) > MAX_PATH:
+    if len(inner.parts) - (not is_folder) > MAX_DEPTH:
         what = f"a bot's folder may be {MAX_DEPTH} folders deep at most"
-        raise ArenaError(what, f"{str(path)[:200]}...")
+        raise ArenaError(what, _start(path))
+    if len(os.fsencode(inner)) > MAX_PATH:
+        what = f"a path in a bot's folder may have {MAX_PATH:,} bytes at most"
+        raise ArenaError(what, _start(path))
+
+
+def _start(path: Path) -> str:
+    text = str(path)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -180,7 +180,7 @@ HOSTILE_NAMES = {
     "a long name": ("x" * 256, "a name of more than 255 bytes"),
     "a long name in UTF-8": ("é" * 128, "a name of more than 255 bytes"),
     "a long path": ("/".join(["x" * 200] * 6), "a path of more than 1024 bytes"),
-    "deep": ("/".join("x" * 33), "more than 32 folders"),
+    "deep": ("/".join("x" * 35), "more than 33 folders"),
     "case": ("BOT.py", "differs only by case or Unicode form from bot.py"),
     "case of a folder": ("Data/y", "differs only by case or Unicode form from data"),
     "sharp s": ("DATA/STRASSE", "differs only by case"),
@@ -275,6 +275,19 @@ def test_hostile_names_that_no_program_writes(tmp_path: Path, what: str) -> None
 
 
 # ---------------------------------------------------------------- any safe folder
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar"])
+def test_how_deep_an_archive_may_be(tmp_path: Path, name: str) -> None:
+    """As deep as a folder, and one more when the folder itself is in it."""
+    deep = "/".join("x" * 32)
+    for number, prefix in enumerate(["", "ann/"]):
+        made = tmp_path / f"{number}-{name}"
+        files = {f"{prefix}{path}": content for path, content in BOT.items()}
+        assert load_bot(write(made, files | {f"{prefix}{deep}/file": b"x"})).name == "ann"
+    too_deep = write(tmp_path / name, BOT | {f"x/{deep}/file": b"x"})
+    assert refused(too_deep).what == "a bot's folder may be 32 folders deep at most"
+
 
 SAFE = st.text(
     st.characters(exclude_categories=["C", "Z"], exclude_characters="/\\:."),
