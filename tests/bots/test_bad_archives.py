@@ -129,6 +129,13 @@ def test_many_entries(tmp_path: Path, name: str, kind: str, small: None) -> None
     assert "more than 50 " in refused(write(tmp_path / name, BOT | files)).what
 
 
+@pytest.mark.parametrize("name", ["a.zip", "a.tar"])
+def test_many_folders_that_are_no_entries(tmp_path: Path, name: str, small: None) -> None:
+    files = {f"{number}/a/b": b"" for number in range(20)}
+    error = refused(write(tmp_path / name, BOT | files))
+    assert error.what == "the archive holds more than 50 files and folders"
+
+
 def test_one_folder_a_thousand_times(tmp_path: Path, small: None) -> None:
     content = header(b"x", type=b"5") * 1000
     (tmp_path / "a.tar").write_bytes(entry(b"bot.yaml", MANIFEST) + content + END)
@@ -206,6 +213,20 @@ def test_headers_that_lie(tmp_path: Path, size: int) -> None:
             assert load_bot(path).name == "ann"
 
 
+@pytest.mark.parametrize("more", [1, -1, 2**31])
+def test_a_size_in_a_zip_that_is_a_lie(tmp_path: Path, more: int) -> None:
+    made = zip_of(tmp_path / "a.zip", {"data": bytes(5000)} | BOT)
+    content = bytearray(made.read_bytes())
+    struct.pack_into("<I", content, content.index(b"PK\1\2") + 24, 5000 + more)
+    made.write_bytes(content)
+    error = refused(made)
+    if more > 0:
+        assert error.what == "the archive holds a file that is not as long as it says"
+        assert error.where == f"{made}: data"
+    else:
+        assert error.what == "the archive is damaged: Bad CRC-32 for file 'data'"
+
+
 BAD_NOTES = {
     "a negative size": (header(b"x", size=-512), "a size that is no number"),
     "a negative name": (header(b"x", type=b"L", size=-512), "a header of more than"),
@@ -218,6 +239,10 @@ BAD_NOTES = {
     "a record of no length": (pax(b"path=x\n") + entry(b"x"), "bad attributes"),
     "a record of length nought": (pax(b"0 path=x\n") + entry(b"x"), "bad attributes"),
     "a record beyond its end": (pax(b"99 path=x\n") + entry(b"x"), "bad attributes"),
+    "another record beyond its end": (
+        pax(record(b"comment", b"x" * 200), b"99 path=x\n") + entry(b"x"),
+        "bad attributes",
+    ),
     "a size for all": (pax(record(b"size", b"1"), kind=b"g") + entry(b"x"), "for all entries"),
     "a checksum": (header(b"x").replace(b"x", b"y", 1), "the archive is damaged: bad checksum"),
 }
