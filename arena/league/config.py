@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import shipped
+from arena.bots.archive import is_archive
 from arena.bots.choose import AUTO, SANDBOXES
 from arena.bots.docker.images import IMAGES
 from arena.bots.manifest import MANIFEST, Bot, load_bot
@@ -217,21 +218,23 @@ class _Reader:
         return tuple(bots)
 
     def _folders(self, pattern: str, spot: str) -> list[Path]:
+        """Return the folders and archives that an entry of `bots` names."""
         sample = pattern.startswith(SAMPLE)
         base = shipped.folder("sample_bots") if sample else self._path.absolute().parent
         path = Path(pattern.removeprefix(SAMPLE)).expanduser()
         if not any(sign in pattern for sign in "*?["):
-            folder = base / path
-            if not folder.is_dir():
-                hint = _samples() if sample else ""
-                raise ArenaError(f"no such bot folder: {folder}", spot, hint)
-            return [folder]
+            found = base / path
+            if not found.is_dir() and not is_archive(found):
+                hint = _samples() if sample else "a folder with a bot.yaml in it, or an archive"
+                raise ArenaError(f"no such bot folder: {found}", spot, hint)
+            return [found]
         if path.is_absolute():
             base, path = Path(path.anchor), path.relative_to(path.anchor)
-        folders = sorted(found.parent for found in base.glob(f"{path}/{MANIFEST}"))
-        if not folders:
+        folders = [manifest.parent for manifest in base.glob(f"{path}/{MANIFEST}")]
+        archives = [file for file in base.glob(str(path)) if is_archive(file)]
+        if not folders and not archives:
             raise ArenaError(f"no bot folder matches '{pattern}'", spot)
-        return folders
+        return sorted([*folders, *archives])
 
 
 def _samples() -> str:

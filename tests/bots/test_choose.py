@@ -7,6 +7,7 @@ import pytest
 from arena import shipped
 from arena.bots.bubblewrap import BubblewrapSandbox
 from arena.bots.choose import AUTO, SANDBOXES, check_trust, make_sandbox
+from arena.bots.docker import engine
 from arena.bots.manifest import load_bot
 from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import ENVIRONMENT
@@ -15,7 +16,22 @@ from tests.bots.live import write_bot
 
 
 def test_auto_takes_the_strongest() -> None:
-    assert make_sandbox(AUTO).name == next(iter(SANDBOXES)) == "bubblewrap"
+    assert make_sandbox(AUTO).name == next(iter(SANDBOXES)) == "docker"
+
+
+@pytest.fixture
+def no_docker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody answers where Docker would."""
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    monkeypatch.setattr(engine, "client", engine.client.__wrapped__)
+
+
+def test_without_docker_auto_takes_bubblewrap(no_docker: None) -> None:
+    assert make_sandbox(AUTO).name == "bubblewrap"
+    with pytest.raises(ArenaError) as refusal:
+        make_sandbox("docker")
+    assert refusal.value.what == "the sandbox 'docker' does not work here: no Docker daemon answers"
+    assert "sudo apt-get install docker.io" in refusal.value.hint
 
 
 @pytest.mark.parametrize("name", SANDBOXES)
@@ -31,7 +47,7 @@ def test_a_sandbox_by_name(name: str) -> None:
     [
         ("bublewrap", "did you mean 'bubblewrap'?"),
         ("proces", "did you mean 'process'?"),
-        ("kvm", "known: auto, bubblewrap, process"),
+        ("kvm", "known: auto, bubblewrap, docker, process"),
     ],
 )
 def test_an_unknown_name(name: str, hint: str) -> None:
@@ -51,7 +67,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_without_bubblewrap_auto_takes_the_next(tools: Path) -> None:
+def test_without_bubblewrap_auto_takes_the_next(tools: Path, no_docker: None) -> None:
     assert make_sandbox(AUTO).name == "process"
 
 
@@ -63,7 +79,7 @@ def test_without_bubblewrap_it_cannot_be_asked_for(tools: Path) -> None:
 
 
 def test_a_bubblewrap_that_does_not_work_says_why(
-    runs: Path, monkeypatch: pytest.MonkeyPatch
+    runs: Path, monkeypatch: pytest.MonkeyPatch, no_docker: None
 ) -> None:
     """As where the kernel gives no user namespaces: it is there, but ends with an error."""
     broken = runs / "bwrap"

@@ -32,6 +32,7 @@ class ScriptedBoard:
     def __init__(self, players: int, rng: Random, takers: float, risk: float) -> None:
         self.lines: list[list[bytes]] = [[] for _ in range(players)]
         self.stderr = ("",) * players
+        self.keeping: set[int] = set()
         self._live: set[int] = set()
         self._replies: list[tuple[int, int, Ready | Answer]] = []
         self._rng = rng

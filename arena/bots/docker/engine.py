@@ -28,9 +28,11 @@ _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3)
 def client() -> "APIClient":
     """Return this process's connection to the engine; raises ArenaError when there is none."""
     import docker
+    from docker.utils import kwargs_from_env
 
     with _in_words():
-        found = docker.APIClient(version="auto", timeout=_SECONDS)
+        where = kwargs_from_env()
+        found = docker.APIClient(version="auto", timeout=_SECONDS, **where)
     if _numbers(found.api_version) < _MIN_API:
         least = ".".join(map(str, _MIN_API))
         what = f"Docker's API is {found.api_version}, the arena needs {least} or later"

@@ -1,6 +1,5 @@
 """The `docker` sandbox: one container a bot, closed on every side but its pipes."""
 
-import atexit
 import itertools
 import json
 import os
@@ -9,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from functools import cache, partial
+from multiprocessing.util import Finalize
 from typing import Any, Literal
 
 from arena.bots.batch import run_to_end
 from arena.bots.docker import engine
 from arena.bots.docker.attached import AttachedContainer, Attachment
 from arena.bots.docker.container import KEEPER, PIPES, Container
+from arena.bots.docker.guard import ALL_IS_WELL
 from arena.bots.docker.images import IMAGES
 from arena.bots.docker.profile import profile
 from arena.bots.runfolder import RunFolder
@@ -78,7 +79,7 @@ class DockerSandbox:
     def _try(self, runtime: str) -> str:
         """Run a container; returns what went wrong."""
         program = Program(_crew().folder.path, ["echo", _HELLO], runtime)
-        code, out, err = run_to_end(self, program, _TRIAL_SECONDS)
+        code, out, err, _ = run_to_end(self, program, _TRIAL_SECONDS)
         if out.strip() == _HELLO.encode():
             return ""
         return " ".join(err.decode("utf-8", "replace").split()) or f"a container ended with {code}"
@@ -181,7 +182,8 @@ class _Crew:
             start_new_session=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
-        atexit.register(self.end)
+        # Unlike what `atexit` knows, it is called at the end of worker processes, too.
+        Finalize(None, self.end, exitpriority=0)
 
     def new_folder(self) -> tuple[int, Any]:
         number = next(self._numbers)
@@ -190,8 +192,9 @@ class _Crew:
         return number, folder
 
     def end(self) -> None:
-        """Let the guard look after what is left."""
-        self._guard.communicate()
+        """Remove the folder: every container was ended by whoever started it."""
+        self._guard.communicate(ALL_IS_WELL)
+        self.folder.remove()
 
 
 @cache
