@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import msgspec
 
 from arena.errors import ArenaError
-from arena.league.schedule import schedule
+from arena.league.course import Course
+from arena.league.schedule import schedule, stages
 from arena.match.replay import ReplayError, replay
 from arena.perudo.seeds import commitment
 from arena.records import Fixture, LeagueInfo, PlayedFixture
@@ -35,15 +36,19 @@ def verify(store: Store) -> Verified:
     info = store.league
     if info is None:
         raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
-    expected = {fixture.id: fixture for fixture in schedule(info)}
+    expected = {fixture.id: fixture for stage in stages(info) for fixture in schedule(stage)}
+    course = Course(info)
     findings = list(_check_seed(info))
     fixtures = games = 0
     for position, id_, played in store.rows():
         fixtures += 1
         games += len(played.games)
         findings += _check_place(position, id_, played.fixture)
-        findings += _check_fixture(info, expected, played)
-    return Verified(fixtures, games, len(expected), findings)
+        found = list(_check_fixture(info, expected, played))
+        findings += found
+        if not found:
+            course.add(played)
+    return Verified(fixtures, games, len(course.wanted()), findings)
 
 
 def _check_seed(info: LeagueInfo) -> Iterator[Finding]:

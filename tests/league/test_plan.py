@@ -58,9 +58,8 @@ CHANGES: list[tuple[dict[str, object], str]] = [
     ({"seed": "others"}, "seed"),
     ({"games": 3}, "games"),
     ({"players": [3, 2]}, "players"),
-    ({"bots": ["sample:honest", "sample:memory"]}, "bot random"),
-    ({"bots": [*leagues.SAMPLES, "sample:odds"]}, "bot odds"),
-    ({"seed": "others", "games": 3}, "games, seed"),
+    ({"shared_dice": False}, "shared_dice"),
+    ({"seed": "others", "games": 3, "rounds": 9}, "games, seed"),
 ]
 
 
@@ -81,17 +80,3 @@ def test_another_sandbox_is_named(tmp_path: Path) -> None:
         begin(plan, "process", store)
         with pytest.raises(ArenaError, match="first game: sandbox /"):
             begin(plan, "bubblewrap", store)
-
-
-@pytest.mark.parametrize("file", ["bot.sh", "data/table.txt", "bot.yaml"])
-def test_a_bot_whose_files_changed_is_named(tmp_path: Path, file: str) -> None:
-    ann = Path(leagues.write_bot(tmp_path, "ann", "cat"))
-    (ann / "data").mkdir()
-    (ann / "data" / "table.txt").write_text("1")
-    bots = ["ann", "sample:honest", "sample:random"]
-    with Store(tmp_path / "s", create=True) as store:
-        begin(leagues.league(tmp_path, bots=bots), "process", store)
-        with (ann / file).open("a") as changed:
-            changed.write("# mended\n")
-        with pytest.raises(ArenaError, match="first game: bot ann /"):
-            begin(leagues.league(tmp_path, bots=bots), "process", store)
