@@ -51,6 +51,8 @@ def test_without_shared_dice_each_fixture_has_its_own(tmp_path: Path) -> None:
     assert run(*PLAY, cwd=tmp_path).code == 0
     hands = [str(dice(record, 0)) for record in opened(tmp_path / "league.sqlite")]
     assert len(set(hands)) == len(hands) == 6
+    page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
+    assert "<dd>each fixture has its own</dd>" in page
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
 
 
@@ -62,6 +64,10 @@ def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path
     rounds = len(whole) // 3
     assert 8 <= rounds < 40
     assert f"bga, tables of 2: after {rounds} rounds all neighbours are separated" in ran.err
+    page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
+    assert "<dd>at most 40</dd>" in page
+    assert "when neighbours are separated at 95.00\u202f%" in page
+    assert "<dd>shared by all fixtures of a round</dd>" in page
     again = run(*PLAY, cwd=tmp_path)
     assert (again.code, again.out) == (0, ran.out)
     assert f"stored already: {len(whole)} of at most 120 fixtures" in again.err
