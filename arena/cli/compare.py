@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ import click
 from arena import __version__
 from arena.bots.choose import AUTO, check_trust, make_sandbox
 from arena.bots.manifest import Bot, load_bot
+from arena.bots.sandbox import Sandbox
 from arena.bots.stage import missing_program
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import json_option, sandbox_option, trust_option
@@ -25,6 +27,7 @@ from arena.ratings.paired import Paired
 from arena.records import LeagueInfo, LimitsInfo
 
 SAMPLES = "sample:*"
+STOPPING = "stopping: what runs is finished first; Ctrl-C again stops at once"
 
 
 @click.command()
@@ -82,30 +85,25 @@ def command(
     as_json: bool,
 ) -> int:
     """Let two versions of a bot, OLD and NEW, play the same field on the same dice, and compare."""
-    rules = variant(book, {})
     versions = [_version(old, "OLD"), _version(new, "NEW")]
     others = _field(field, players)
     box = make_sandbox(sandbox or AUTO)
     check_trust(box, [*versions, *others], trusted=trust_bots)
-    key = seed or secrets.token_hex(8)
     info = LeagueInfo(
         name=f"{old} and {new}",
-        variants={book: rules},
+        variants={book: variant(book, {})},
         bots=tuple(bot.info for bot in others),
         players=(players,),
         games=games,
         rounds=rounds,
         limits=LimitsInfo(),
         sandbox=box.name,
-        seed=key,
+        seed=(key := seed or secrets.token_hex(8)),
         commitment=commitment(key),
         arena_version=__version__,
     )
     say(f"field: {', '.join(bot.name for bot in others)}; sandbox: {box.name}; seed: {key}")
-    with ready([*versions, *others], rules, info.limits, box) as staged:
-        names = [OLD, NEW, *(in_field(bot.name) for bot in others)]
-        bots = dict(zip(names, staged, strict=True))
-        compared = _play(info, bots, workers or len(os.sched_getaffinity(0)))
+    compared = _play(info, versions, others, box, workers or len(os.sched_getaffinity(0)))
     if compared is None:
         say("stopped: nothing is kept of a comparison")
         return INTERRUPTED
@@ -134,13 +132,19 @@ def _field(patterns: tuple[str, ...], players: int) -> tuple[Bot, ...]:
     return bots
 
 
-def _play(info: LeagueInfo, bots: dict[str, Bot], workers: int) -> Compared | None:
-    with progress(Tally(len(gauntlet(info)))) as update:
-        return compare(
-            *(info, bots, update),
-            workers=workers,
-            notify=lambda: say("stopping: what runs is finished first; Ctrl-C again stops at once"),
-        )
+def _play(
+    info: LeagueInfo,
+    versions: Sequence[Bot],
+    others: Sequence[Bot],
+    sandbox: Sandbox,
+    workers: int,
+) -> Compared | None:
+    [rules] = info.variants.values()
+    names = [OLD, NEW, *(in_field(bot.name) for bot in others)]
+    with ready([*versions, *others], rules, info.limits, sandbox) as staged:
+        bots = dict(zip(names, staged, strict=True))
+        with progress(Tally(len(gauntlet(info)))) as update:
+            return compare(info, bots, update, workers=workers, notify=lambda: say(STOPPING))
 
 
 def _data(compared: Compared) -> dict[str, object]:

@@ -82,10 +82,20 @@ def test_interrupted_anywhere_it_goes_on_to_the_same_end(tmp_path: Path) -> None
     assert run(*PLAY, cwd=tmp_path).code == 0
     whole = records(tmp_path / "league.sqlite")
     with closing(sqlite3.connect(tmp_path / "league.sqlite")) as database, database:
-        database.execute("DELETE FROM fixtures WHERE position > 10 OR position = 4")
+        database.execute("DELETE FROM fixtures WHERE position > 10")
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
     assert run(*PLAY, "--workers", "1", cwd=tmp_path).code == 0
     assert records(tmp_path / "league.sqlite") == whole
+
+
+def test_a_block_that_was_taken_out_is_found(tmp_path: Path) -> None:
+    league(tmp_path, **UNTIL)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    with closing(sqlite3.connect(tmp_path / "league.sqlite")) as database, database:
+        database.execute("DELETE FROM fixtures WHERE position < 3")
+    verified = run("verify", "league.yaml", cwd=tmp_path)
+    assert verified.code == 1
+    assert "it was played past where its table size stops" in verified.out
 
 
 def test_who_is_tied_when_the_budget_is_spent_is_named(tmp_path: Path) -> None:
