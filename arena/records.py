@@ -90,11 +90,18 @@ class Fixture(Struct, frozen=True):
     seats: tuple[str, ...]
     """Bot names, seat 0 first."""
     seed: str
-    """Keys the fixture's dice."""
+    """Keys the bots' own randomness, and the dice where `dice` is empty."""
     games: int
     block: int = 0
     """Which block of its variant and table size it belongs to, from 0: results are resampled by
     block."""
+    dice: str = ""
+    """Keys the dice, which all fixtures of a block share; empty where each has its own."""
+
+    @property
+    def dice_key(self) -> str:
+        """What keys the dice."""
+        return self.dice or self.seed
 
 
 class PlayedFixture(Struct, frozen=True):
@@ -133,6 +140,15 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     restarts: int = 3
 
 
+class Stage(Struct, frozen=True):
+    """A stretch of a league that ended when bots came or left, or the number of rounds changed."""
+
+    bots: tuple[BotInfo, ...]
+    rounds: int
+    kept: tuple[int, ...]
+    """Blocks that stay in the schedule, for each variant and table size in the league's order."""
+
+
 class LeagueInfo(Struct, frozen=True):
     """The conditions that a store's games were played under, every default explicit."""
 
@@ -144,6 +160,8 @@ class LeagueInfo(Struct, frozen=True):
     """Table sizes, in the league's order."""
     games: int
     """Games a fixture."""
+    rounds: int
+    """Blocks of each variant and table size, at most where `until` is given."""
     limits: LimitsInfo
     sandbox: str
     seed: str
@@ -153,3 +171,9 @@ class LeagueInfo(Struct, frozen=True):
     arena_version: str
     memory_across_fixtures: bool = False
     """Whether a bot's process serves at several tables and may learn from them."""
+    until: float | None = None
+    """Play no further block once neighbours on the leaderboard are separated at this confidence."""
+    shared_dice: bool = True
+    """Whether all fixtures of a block are played on the same dice."""
+    earlier: tuple[Stage, ...] = ()
+    """What was before the field or the rounds changed, first to last."""

@@ -16,6 +16,7 @@ OK, FINDINGS, BAD_INPUT, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
 COMMANDS = {
     "run": "Play a league and write its report.",
     "check": "Start a bot, play it against itself, say what is wrong.",
+    "compare": "Say whether a new version of a bot is better.",
     "judge": "Say what the rules say of positions.",
     "rules": "Print the rule books, clause by clause.",
     "perft": "Count the bid sequences of a round.",

@@ -7,6 +7,7 @@ import click
 from arena.cli.options import json_option, league_argument, site_option, store_option, store_path
 from arena.cli.output import boards_data, print_json, say
 from arena.errors import ArenaError
+from arena.league.course import Course
 from arena.publish.site import write_site
 from arena.ratings.table import leaderboards
 from arena.store.store import Store
@@ -23,7 +24,8 @@ def command(league: Path, store: Path | None, site: Path, *, as_json: bool) -> i
         info = kept.league
         if info is None:
             raise ArenaError("nothing was played yet", str(kept.path), f"arena run {league}")
-        played = list(kept.played())
+        course = Course(info)
+        played = [one for one in kept.played() if course.counts(one.fixture)]
         boards = leaderboards(played)
         index = write_site(info, boards, played, site)
     if as_json:

@@ -3,8 +3,6 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -12,7 +10,7 @@ import click
 from arena.bots.choose import check_trust, make_sandbox
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
-from arena.bots.stage import install_hint, missing_program, stage, staging
+from arena.bots.stage import install_hint, missing_program
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import (
     json_option,
@@ -25,16 +23,15 @@ from arena.cli.options import (
 )
 from arena.cli.output import boards_data, print_json, print_table, say
 from arena.cli.progress import Tally, progress
-from arena.errors import ArenaError
 from arena.league.config import League, check_enough, load_league, without
+from arena.league.course import Course, Verdict
 from arena.league.plan import begin
 from arena.league.runner import run
-from arena.league.schedule import schedule
-from arena.match.table import try_start
+from arena.match.ready import ready
 from arena.publish.files import check_folder
 from arena.publish.site import write_site
 from arena.ratings.table import Leaderboard, leaderboards
-from arena.records import LeagueInfo
+from arena.records import LeagueInfo, PlayedFixture
 from arena.store.store import Store
 
 STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops at once"
@@ -52,6 +49,11 @@ STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops 
     is_flag=True,
     help="Leave bots out whose interpreter or compiler is not on this machine.",
 )
+@click.option(
+    "--drop-games",
+    is_flag=True,
+    help="Go on where a bot left or has other files: its games stay stored and count no more.",
+)
 @json_option
 def command(
     league: Path,
@@ -62,6 +64,7 @@ def command(
     *,
     trust_bots: bool,
     skip_missing_runtimes: bool,
+    drop_games: bool,
     as_json: bool,
 ) -> int:
     """Play LEAGUE (a league.yaml) to its end and write its report.
@@ -75,14 +78,22 @@ def command(
         plan = _leave_out(plan)
     check_enough(plan)
     check_trust(box, plan.bots, trusted=trust_bots)
-    with Store(store_path(league, store), create=True) as kept, _staged(plan, box) as bots:
-        info = begin(plan, box.name, kept)
+    rules = next(iter(plan.variants.values()))
+    with (
+        Store(store_path(league, store), create=True) as kept,
+        ready(plan.bots, rules, plan.limits, box) as staged,
+    ):
+        info = begin(plan, box.name, kept, drop=drop_games, notify=say)
         check_folder(site)
         _announce(info, kept)
-        finished = _play(info, bots, box, kept, workers=workers or plan.workers, pin=plan.pin)
+        bots = {bot.name: bot for bot in staged}
+        course = Course(info)
+        finished = _play(
+            info, course, bots, box, kept, workers=workers or plan.workers, pin=plan.pin
+        )
         if not finished:
             return _say_how_to_resume(kept)
-        played = list(kept.played())
+        played = [one for one in kept.played() if course.counts(one.fixture)]
         boards = leaderboards(played)
         index = write_site(info, boards, played, site)
     if as_json:
@@ -103,20 +114,6 @@ def _leave_out(plan: League) -> League:
     return without(plan, lacking)
 
 
-@contextmanager
-def _staged(plan: League, sandbox: Sandbox) -> Iterator[dict[str, Bot]]:
-    """Copy, build and try every bot before the first game; the copies go when the run ends."""
-    with staging() as runs:
-        bots = {bot.name: stage(bot, runs, sandbox) for bot in plan.bots}
-        rules = next(iter(plan.variants.values()))
-        for bot in bots.values():
-            if fault := try_start(bot, rules, sandbox, plan.limits):
-                where = next(str(b.folder) for b in plan.bots if b.name == bot.name)
-                hint = f"see why: arena check {where}"
-                raise ArenaError(f"'{bot.name}' does not start: {fault.detail}", where, hint)
-        yield bots
-
-
 def _announce(info: LeagueInfo, store: Store) -> None:
     """Say what is in force, and publish the seed's hash, before the first game."""
     sizes = ", ".join(map(str, info.players))
@@ -127,6 +124,7 @@ def _announce(info: LeagueInfo, store: Store) -> None:
 
 def _play(
     info: LeagueInfo,
+    course: Course,
     bots: dict[str, Bot],
     sandbox: Sandbox,
     store: Store,
@@ -134,22 +132,54 @@ def _play(
     workers: int,
     pin: bool,
 ) -> bool:
-    """Play what is not stored yet; returns whether the schedule was finished."""
-    fixtures = schedule(info)
-    finished = store.finished()
-    missing = [fixture for fixture in fixtures if fixture.id not in finished]
-    if finished:
-        say(f"stored already: {len(fixtures) - len(missing)} of {len(fixtures)} fixtures")
-    if not missing:
-        return True
-    tally = Tally(len(missing))
+    """Play what is not stored yet; returns whether the league was finished."""
+    stored = [one for one in store.played() if course.counts(one.fixture)]
+    for one in stored:
+        course.add(one)
+    most = f"at most {len(course)}" if info.until else f"{len(course)}"
+    if stored:
+        say(f"stored already: {len(stored)} of {most} fixtures")
+    tally = Tally(len(course) - len(stored))
+    finished = not course.due() or _play_on(
+        *(info, course, bots, sandbox, store, tally), workers=workers, pin=pin
+    )
+    for verdict in course.verdicts() if finished else ():
+        _say_verdict(verdict, info)
+    return finished
+
+
+def _play_on(
+    info: LeagueInfo,
+    course: Course,
+    bots: dict[str, Bot],
+    sandbox: Sandbox,
+    store: Store,
+    tally: Tally,
+    *,
+    workers: int,
+    pin: bool,
+) -> bool:
+    def keep(played: PlayedFixture) -> None:
+        store.add(played)
+        course.add(played)
+
     with progress(tally) as update:
         return run(
-            *(info, missing, bots, sandbox, store, update),
+            *(info, course.due, bots, sandbox, keep, update),
             workers=workers,
             pin=pin,
             notify=lambda: say(STOPPING),
         )
+
+
+def _say_verdict(verdict: Verdict, info: LeagueInfo) -> None:
+    """Say where a variant and table size stopped, and why."""
+    where = f"{verdict.variant}, tables of {verdict.players}: after {verdict.rounds} rounds"
+    if not verdict.tied:
+        say(f"{where} all neighbours are separated at {info.until:.4g}")
+        return
+    pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)
+    say(f"{where} the budget is spent; not separated: {pairs}")
 
 
 def _say_how_to_resume(store: Store) -> int:

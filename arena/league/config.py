@@ -3,26 +3,25 @@
 import os
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena import shipped
-from arena.bots.archive import is_archive
 from arena.bots.choose import AUTO, SANDBOXES
 from arena.bots.docker.images import IMAGES
-from arena.bots.manifest import MANIFEST, Bot, load_bot
+from arena.bots.manifest import Bot
 from arena.bots.yamlfile import Marks, convert, parse_yaml, place
 from arena.errors import ArenaError, did_you_mean
+from arena.league.entrants import find_bots
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
+from arena.ratings.sequential import first_look
 from arena.records import LimitsInfo
 
-SAMPLE = "sample:"
-"""Names a bot that came with the arena: `sample:odds`, `sample:*`."""
 MAX_GAMES = 100_000
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
+MAX_ROUNDS = 10_000
+SEPARATED = "separated"
 
 
 class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,6 +35,12 @@ class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
     overrides: dict[str, bool | int | str] = {}
 
 
+class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """What ends a league before its rounds do, in league.yaml."""
+
+    separated: float = 0.95
+
+
 class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
     """The keys of league.yaml (`docs/league.md`)."""
 
@@ -44,6 +49,9 @@ class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
     variants: tuple[str | VariantEntry, ...] = ("bga",)
     players: int | list[int] = 2
     games: int = 20
+    rounds: int | None = None
+    until: str | UntilEntry | None = None
+    shared_dice: bool = True
     seed: int | str | None = None
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = "auto"
@@ -63,6 +71,11 @@ class League(Struct, frozen=True):
     bots: tuple[Bot, ...]
     players: tuple[int, ...]
     games: int
+    rounds: int | None
+    """None stands for one less than there are bots."""
+    until: float | None
+    """The confidence at which neighbours on the leaderboard are to be separated."""
+    shared_dice: bool
     seed: str | None
     limits: LimitsInfo
     sandbox: str
@@ -72,6 +85,8 @@ class League(Struct, frozen=True):
     workers: int
     pin: bool
     """Whether a worker and its bots share one core, where there are enough."""
+    spots: dict[str, str]
+    """Where in the file some keys stand, for what is wrong between them and the bots."""
 
 
 def load_league(path: Path) -> League:
@@ -89,6 +104,9 @@ def load_league(path: Path) -> League:
         bots=reader.bots(entry.bots),
         players=reader.players(sizes),
         games=entry.games,
+        rounds=entry.rounds,
+        until=reader.until(entry),
+        shared_dice=entry.shared_dice,
         seed=None if entry.seed is None else str(entry.seed),
         limits=entry.limits,
         sandbox=entry.sandbox,
@@ -96,6 +114,7 @@ def load_league(path: Path) -> League:
         memory_across_fixtures=entry.memory_across_fixtures,
         workers=entry.workers or len(os.sched_getaffinity(0)),
         pin=entry.pin,
+        spots={key: reader.at(f"$.{key}") for key in ("bots", "players", "rounds")},
     )
     reader.check_numbers(entry)
     reader.check_sandbox(entry.sandbox)
@@ -103,14 +122,16 @@ def load_league(path: Path) -> League:
 
 
 def check_enough(league: League) -> None:
-    """Refuse a league whose tables need more bots than it has."""
-    need = max(league.players)
-    if len(league.bots) < need:
-        raise ArenaError(
-            f"{len(league.bots)} bots are too few for tables of {need}",
-            str(league.path),
-            "name more bots, or fewer players",
-        )
+    """Refuse a league whose tables need more bots than it has, or whose budget decides nothing."""
+    need, count = max(league.players), len(league.bots)
+    if count < need:
+        what = f"{count} bots are too few for tables of {need}"
+        raise ArenaError(what, league.spots["players"], "name more bots, or fewer players")
+    first = first_look(count)
+    if league.until and league.rounds and league.rounds < first:
+        what = f"{league.rounds} rounds end before the first decision of `until`, after {first}"
+        hint = f"at least `rounds: {first}` with {count} bots, better several times that"
+        raise ArenaError(what, league.spots["rounds"], hint)
 
 
 def without(league: League, bots: Sequence[Bot]) -> League:
@@ -140,6 +161,9 @@ class _Reader:
             raise ArenaError("limits.restarts is 0 to 1000", self.at("$.limits.restarts"))
         if not 1 <= entry.games <= MAX_GAMES:
             raise ArenaError(f"games is 1 to {MAX_GAMES}, not {entry.games}", self.at("$.games"))
+        if entry.rounds is not None and not 1 <= entry.rounds <= MAX_ROUNDS:
+            what = f"rounds is 1 to {MAX_ROUNDS}, not {entry.rounds}"
+            raise ArenaError(what, self.at("$.rounds"), "leave it out for one less than the bots")
         if entry.workers is not None and not 1 <= entry.workers <= 1024:
             raise ArenaError(f"workers is 1 to 1024, not {entry.workers}", self.at("$.workers"))
 
@@ -160,6 +184,23 @@ class _Reader:
                 hint = "for example python:3.12-slim"
                 raise ArenaError(f"'{image}' is not the name of an image", spot, hint)
         return {**IMAGES, **named}
+
+    def until(self, entry: LeagueFile) -> float | None:
+        """Return the confidence wanted; raises where there is no budget, or it is none."""
+        until, spot = entry.until, self.at("$.until")
+        if until is None:
+            return None
+        if isinstance(until, str) and until != SEPARATED:
+            hint = f"write `until: {SEPARATED}`"
+            raise ArenaError(f"until knows '{SEPARATED}', not '{until}'", spot, hint)
+        wanted = UntilEntry() if isinstance(until, str) else until
+        if not 0.5 <= wanted.separated <= 0.9999:
+            what = f"until.separated is 0.5 to 0.9999, not {wanted.separated:g}"
+            raise ArenaError(what, self.at("$.until.separated"), "0.95 stands for 95 %")
+        if entry.rounds is None:
+            hint = "give the most rounds to play, for example `rounds: 100`"
+            raise ArenaError("until needs a budget", spot, hint)
+        return wanted.separated
 
     def players(self, sizes: list[int]) -> tuple[int, ...]:
         for size in sizes:
@@ -198,48 +239,8 @@ class _Reader:
             raise ArenaError(error.what, spot, error.hint) from None
 
     def bots(self, patterns: list[str]) -> tuple[Bot, ...]:
-        found: dict[Path, Bot] = {}
-        for index, pattern in enumerate(patterns):
-            spot = self.at(f"$.bots[{index}]")
-            try:
-                folders = self._folders(pattern, spot)
-            except (ValueError, RuntimeError) as error:
-                # `**` inside a word, the home of a user who is not here.
-                raise ArenaError(f"'{pattern}' names no folder: {error}", spot) from None
-            for folder in folders:
-                found.setdefault(folder.resolve(), load_bot(folder))
-        bots = sorted(found.values(), key=lambda bot: bot.name)
-        for one, other in pairwise(bots):
-            if one.name == other.name:
-                what = f"two bots are called '{one.name}'"
-                raise ArenaError(
-                    what, f"{one.folder}, {other.folder}", "rename one in its bot.yaml"
-                )
-        return tuple(bots)
-
-    def _folders(self, pattern: str, spot: str) -> list[Path]:
-        """Return the folders and archives that an entry of `bots` names."""
-        sample = pattern.startswith(SAMPLE)
-        base = shipped.folder("sample_bots") if sample else self._path.absolute().parent
-        path = Path(pattern.removeprefix(SAMPLE)).expanduser()
-        if not any(sign in pattern for sign in "*?["):
-            found = base / path
-            if not found.is_dir() and not is_archive(found):
-                hint = _samples() if sample else "a folder with a bot.yaml in it, or an archive"
-                raise ArenaError(f"no such bot folder: {found}", spot, hint)
-            return [found]
-        if path.is_absolute():
-            base, path = Path(path.anchor), path.relative_to(path.anchor)
-        folders = [manifest.parent for manifest in base.glob(f"{path}/{MANIFEST}")]
-        archives = [file for file in base.glob(str(path)) if is_archive(file)]
-        if not folders and not archives:
-            raise ArenaError(f"no bot folder matches '{pattern}'", spot)
-        return sorted([*folders, *archives])
-
-
-def _samples() -> str:
-    names = sorted(path.parent.name for path in shipped.folder("sample_bots").glob(f"*/{MANIFEST}"))
-    return f"sample bots: {', '.join(names)}"
+        spots = (self.at(f"$.bots[{index}]") for index in range(len(patterns)))
+        return find_bots(zip(patterns, spots, strict=True), self._path.absolute().parent)
 
 
 def _label(rules: Rules) -> str:

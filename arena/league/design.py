@@ -45,6 +45,26 @@ def _round(bots: int, players: int, count: int, draw: random.Random) -> list[lis
     return [_translates(base, bots) for base in search(bots, players, count, draw)]
 
 
+def joining(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
+    """Return `count` blocks in which bot number `bots`, a newcomer, meets all of 0 .. bots-1.
+
+    A block has `bots` tables, and the newcomer sits at all of them, in the same seat; the others
+    sit in each other seat once. Over the blocks it changes seats. Needs players-1 bots.
+    """
+    others: list[list[Table]] = [[(bot,) for bot in range(bots)]] * count
+    if players > 2:
+        others = blocks(bots, players - 1, count, seed)
+    first = random.Random(seed).randrange(players)
+    return [
+        [_seated(table, bots, (first + number) % players) for table in block]
+        for number, block in enumerate(others)
+    ]
+
+
+def _seated(others: Table, bot: int, seat: int) -> Table:
+    return (*others[:seat], bot, *others[seat:])
+
+
 def _translates(base: Table, bots: int) -> list[Table]:
     return [tuple([(place + step) % bots for place in base]) for step in range(bots)]
 

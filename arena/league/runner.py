@@ -1,4 +1,4 @@
-"""Plays a schedule on worker processes and stores each fixture as it comes."""
+"""Plays what is due on worker processes and hands over each fixture as it comes."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,6 @@ from arena.errors import ArenaError
 from arena.league.interruption import Interruption, interruptible
 from arena.league.workers import Task, pool, submit
 from arena.records import Fixture, LeagueInfo, PlayedFixture
-from arena.store.store import Store
 
 _TICK = 0.25
 """Seconds between looks at the progress and at Ctrl-C."""
@@ -21,32 +20,38 @@ _MAX_ATTEMPTS = 3
 """How many workers a fixture may take down before the run gives up."""
 
 Progress = Callable[[PlayedFixture | None], None]
-"""Called for each stored fixture, and now and then with None while nothing came."""
+"""Called for each fixture that was kept, and now and then with None while nothing came."""
 
 
 def run(
     info: LeagueInfo,
-    fixtures: Sequence[Fixture],
+    due: Callable[[], Sequence[Fixture]],
     bots: Mapping[str, Bot],
     sandbox: Sandbox,
-    store: Store,
+    keep: Callable[[PlayedFixture], None],
     progress: Progress,
     *,
     workers: int,
     pin: bool = True,
     notify: Callable[[], None] = lambda: None,
 ) -> bool:
-    """Play fixtures that are not stored yet; returns whether all were played.
+    """Play until nothing is due; returns whether it came to that.
 
-    False means that Ctrl-C was pressed: what was running is stored. A second Ctrl-C, or a SIGTERM,
-    raises KeyboardInterrupt; every process is ended and no stored fixture is lost. `notify` is
-    called once when the first was heard.
+    `due` names what to play next, and is asked again when all of that was handed to `keep`. False
+    means that Ctrl-C was pressed: what was running is kept. A second Ctrl-C, or a SIGTERM, raises
+    KeyboardInterrupt; every process is ended and nothing that was kept is lost. `notify` is called
+    once when the first was heard.
     """
-    tasks = deque(_task(info, fixture, bots, sandbox) for fixture in fixtures)
+    tasks: deque[Task] = deque()
+
+    def refill() -> bool:
+        tasks.extend(_task(info, fixture, bots, sandbox) for fixture in due())
+        return bool(tasks)
+
     with interruptible(notify) as interruption:
-        crew = _Crew(store, progress, interruption, pin=pin)
-        while tasks and not interruption.heard():
-            for suspect in crew.play(tasks, workers):
+        crew = _Crew(keep, progress, interruption, pin=pin)
+        while (tasks or refill()) and not interruption.heard():
+            for suspect in crew.play(tasks, workers, refill):
                 tasks.extendleft(crew.play_alone(suspect))
         return not tasks
 
@@ -72,20 +77,30 @@ class _Crew:
     """Pools of workers, and what is done with the fixtures that they played."""
 
     def __init__(
-        self, store: Store, progress: Progress, interruption: Interruption, *, pin: bool
+        self,
+        keep: Callable[[PlayedFixture], None],
+        progress: Progress,
+        interruption: Interruption,
+        *,
+        pin: bool,
     ) -> None:
-        self._store = store
+        self._keep = keep
         self._progress = progress
         self._interruption = interruption
         self._pin = pin
 
-    def play(self, tasks: deque[Task], workers: int) -> list[Task]:
-        """Use up tasks on one pool; returns those that a dying worker took with it."""
+    def play(
+        self, tasks: deque[Task], workers: int, refill: Callable[[], bool] = lambda: False
+    ) -> list[Task]:
+        """Use up tasks on one pool; returns those that a dying worker took with it.
+
+        `refill` may add more when all are played.
+        """
         running: dict[Future[PlayedFixture], Task] = {}
         broken: list[Task] = []
         with pool(workers, pin=self._pin) as executor:
             while True:
-                if not broken and not self._interruption.heard():
+                if not broken and not self._interruption.heard() and (tasks or running or refill()):
                     self._hand_out(executor, tasks, running, workers)
                 if not running:
                     return broken
@@ -131,12 +146,12 @@ class _Crew:
     def _take(
         self, future: Future[PlayedFixture], running: dict[Future[PlayedFixture], Task]
     ) -> Task | None:
-        """Store what was played; returns the task where its worker died instead."""
+        """Keep what was played; returns the task where its worker died instead."""
         task = running.pop(future)
         try:
             played = future.result()
         except BrokenProcessPool:
             return task
-        self._store.add(played)
+        self._keep(played)
         self._progress(played)
         return None

@@ -1,53 +1,179 @@
-"""The schedule: a pure function of the league and its bots."""
+"""The schedule: a pure function of the league, its bots, and how its field changed."""
 
 import random
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
+from itertools import chain, zip_longest
+from math import ceil
 
 import msgspec
+from msgspec.structs import replace
 
-from arena.league.design import blocks
-from arena.perudo.seeds import fixture_seed
-from arena.records import Fixture, LeagueInfo
+from arena.league.design import Table, blocks, joining
+from arena.perudo.seeds import block_seed, fixture_seed
+from arena.records import Fixture, LeagueInfo, Stage
+
+Kind = tuple[str, int]
+"""A variant and a table size: each has blocks and a leaderboard of its own."""
+Seats = tuple[str, ...]
+"""Bot names, seat 0 first."""
 
 
 def schedule(info: LeagueInfo) -> list[Fixture]:
-    """Return all fixtures in the order in which they are played and rated.
+    """Return all fixtures that count, in the order in which they are played and rated.
 
     They come in blocks: in each, every bot sits in every seat of its table size once, so a league
     that is stopped early is still nearly even.
     """
-    key = schedule_key(info)
-    fixtures: list[Fixture] = []
-    for block, together in enumerate(zip(*_tables(info), strict=True)):
-        for variant, tables in together:
-            for seats in tables:
-                fixtures.append(_fixture(info, key, len(fixtures), variant, seats, block))
-    return fixtures
+    fixtures = chain.from_iterable(chain.from_iterable(blocks_of(info).values()))
+    return sorted(fixtures, key=lambda fixture: fixture.index)
 
 
-def _tables(info: LeagueInfo) -> Iterator[list[tuple[str, list[tuple[str, ...]]]]]:
-    """Yield, for each variant and table size, its blocks of tables by bot name."""
-    count = len(info.bots)
-    designs = {
-        players: blocks(count, players, count - 1, f"{info.seed}/schedule/{players}")
-        for players in info.players
-    }
-    for variant in info.variants:
-        for players, found in designs.items():
-            names = [bot.name for bot in info.bots]
-            random.Random(f"{info.seed}/schedule/{players}/{variant}").shuffle(names)
-            yield [(variant, [tuple(names[i] for i in table) for table in b]) for b in found]
+def kinds(info: LeagueInfo) -> list[Kind]:
+    """Return every variant with every table size, in the league's order."""
+    return [(variant, players) for variant in info.variants for players in info.players]
 
 
-def schedule_key(info: LeagueInfo) -> str:
-    """Return a hash of everything that decides the games: rules, bots, sizes, seed."""
-    decisive = (info.variants, info.bots, info.players, info.games, info.seed)
+def stages(info: LeagueInfo) -> Iterator[LeagueInfo]:
+    """Yield the league as it was at each stage, and last as it is."""
+    for number, stage in enumerate(info.earlier):
+        yield replace(info, bots=stage.bots, rounds=stage.rounds, earlier=info.earlier[:number])
+    yield info
+
+
+def blocks_of(info: LeagueInfo) -> dict[Kind, list[list[Fixture]]]:
+    """Return the blocks of each kind, in order.
+
+    Fixtures of bots that left or changed since are not in them: a block may be empty.
+    """
+    whole = _Whole(info)
+    for number, stage in enumerate(_stages(info)):
+        whole.add(number, stage)
+    return {kind: list(whole.counting(kind)) for kind in whole.blocks}
+
+
+def schedule_key(info: LeagueInfo, stage: int = 0) -> str:
+    """Return a hash of everything that decides the games of a stage: rules, bots, sizes, seed."""
+    bots = _stages(info)[stage].bots
+    decisive: list[object] = [info.variants, bots, info.players, info.games, info.seed]
+    decisive += ["shared dice"] if info.shared_dice else []
+    decisive += [stage] if stage else []
     return sha256(msgspec.json.encode(decisive)).hexdigest()
 
 
-def _fixture(
-    info: LeagueInfo, key: str, index: int, variant: str, seats: tuple[str, ...], block: int
-) -> Fixture:
-    id_ = sha256(f"{key}/{index}".encode()).hexdigest()[:16]
-    return Fixture(id_, index, variant, seats, fixture_seed(info.seed, id_), info.games, block)
+def _stages(info: LeagueInfo) -> list[Stage]:
+    return [*info.earlier, Stage(info.bots, info.rounds, ())]
+
+
+class _Whole:
+    """All blocks of a league, stage by stage, with those that do not count any more."""
+
+    def __init__(self, info: LeagueInfo) -> None:
+        self.blocks: dict[Kind, list[tuple[int, list[Fixture]]]] = {
+            kind: [] for kind in kinds(info)
+        }
+        """Each with its stage."""
+        self._info = info
+        self._stages = _stages(info)
+        self._index = 0
+        self._bots = self._stages[0].bots
+
+    def add(self, number: int, stage: Stage) -> None:
+        """Keep what stays of the stages before, and add what this one lacks."""
+        if number:
+            for kind, kept in zip(self.blocks, self._stages[number - 1].kept, strict=True):
+                del self.blocks[kind][kept:]
+        self._bots = stage.bots
+        drawn = {kind: self._lacking(number, stage, kind) for kind in self.blocks}
+        key = schedule_key(self._info, number)
+        for together in zip_longest(*drawn.values()):
+            for kind, tables in zip(drawn, together, strict=True):
+                if tables is not None:
+                    block = list(self._fixtures(kind, f"{number}", tables, key))
+                    self.blocks[kind].append((number, block))
+
+    def counting(self, kind: Kind) -> Iterator[list[Fixture]]:
+        """Yield the blocks of a kind without fixtures of bots that left or changed."""
+        now = set(self._bots)
+        for number, block in self.blocks[kind]:
+            same = {bot.name for bot in self._stages[number].bots if bot in now}
+            yield [fixture for fixture in block if same.issuperset(fixture.seats)]
+
+    def _lacking(self, number: int, stage: Stage, kind: Kind) -> list[list[Seats]]:
+        """Return blocks that bring newcomers level, then whole ones up to the rounds wanted."""
+        names = [bot.name for bot in stage.bots]
+        met = Counter(bot for block in self.counting(kind) for one in block for bot in one.seats)
+        draw = _Draw(self._info.seed, number, kind)
+        wanted = stage.rounds * kind[1]
+        found = draw.newcomers(names, met, wanted)
+        short = wanted - min(met[name] for name in names)
+        return found + draw.whole(names, max(0, ceil(short / kind[1])))
+
+    def _fixtures(
+        self, kind: Kind, stage: str, tables: Sequence[Seats], key: str
+    ) -> Iterator[Fixture]:
+        """Yield a block's tables as fixtures: number them and give them their seeds."""
+        info, (variant, players) = self._info, kind
+        block = len(self.blocks[kind])
+        name = f"{variant}/{players}/{stage}/{block}"
+        dice = block_seed(info.seed, name) if info.shared_dice else ""
+        for seats in tables:
+            id_ = sha256(f"{key}/{self._index}".encode()).hexdigest()[:16]
+            seed = fixture_seed(info.seed, id_)
+            yield Fixture(id_, self._index, variant, seats, seed, info.games, block, dice)
+            self._index += 1
+
+
+class _Draw:
+    """Draws the tables of one kind in one stage."""
+
+    def __init__(self, seed: str, stage: int, kind: Kind) -> None:
+        variant, self._players = kind
+        part = f"/stage {stage}" if stage else ""
+        self._design = f"{seed}/schedule/{self._players}{part}"
+        self._shuffle = f"{self._design}/{variant}"
+
+    def newcomers(self, names: list[str], met: Counter[str], wanted: int) -> list[list[Seats]]:
+        """Let bots that have no fixtures catch up, one after another, and count that in `met`.
+
+        Each sits at as many tables as who sits at most, who gains by it too, or at `wanted`.
+        """
+        present = [name for name in names if met[name]]
+        found: list[list[Seats]] = []
+        for bot in [name for name in names if not met[name]] if present else ():
+            seed, level = f"{self._shuffle}/{bot}", max(met.values())
+            gain = len(present) - self._players + 1
+            count = ceil(min(wanted / len(present), level / gain))
+            seats = [*_shuffled(present, seed), bot]
+            blocks = _named(joining(len(present), self._players, count, seed), seats)
+            met.update(chain.from_iterable(chain.from_iterable(blocks)))
+            found += blocks
+            present.append(bot)
+        return found
+
+    def whole(self, names: list[str], count: int) -> list[list[Seats]]:
+        """Return blocks of the whole field; each pass through the design shuffles the bots anew."""
+        found: list[list[Seats]] = []
+        while len(found) < count:
+            again = f"/pass {len(found)}" if found else ""
+            size = min(count - len(found), len(names) - 1)
+            design = _design(len(names), self._players, size, self._design)
+            found += _named(design, _shuffled(names, f"{self._shuffle}{again}"))
+        return found
+
+
+@lru_cache(maxsize=32)
+def _design(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
+    return blocks(bots, players, count, seed)
+
+
+def _shuffled(names: Sequence[str], seed: str) -> list[str]:
+    shuffled = list(names)
+    random.Random(seed).shuffle(shuffled)
+    return shuffled
+
+
+def _named(found: Iterable[Iterable[Table]], names: Sequence[str]) -> list[list[Seats]]:
+    return [[tuple([names[n] for n in table]) for table in block] for block in found]

@@ -1,11 +1,12 @@
 """Prove a stored league: every game replayed, every fixture where the schedule puts it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from arena.errors import ArenaError
-from arena.league.schedule import schedule
+from arena.league.course import Course
+from arena.league.schedule import schedule, stages
 from arena.match.replay import ReplayError, replay
 from arena.perudo.seeds import commitment
 from arena.records import Fixture, LeagueInfo, PlayedFixture
@@ -35,20 +36,38 @@ def verify(store: Store) -> Verified:
     info = store.league
     if info is None:
         raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
-    expected = {fixture.id: fixture for fixture in schedule(info)}
+    expected = {fixture.id: fixture for stage in stages(info) for fixture in schedule(stage)}
+    course = Course(info)
     findings = list(_check_seed(info))
+    proved: list[Fixture] = []
     fixtures = games = 0
     for position, id_, played in store.rows():
         fixtures += 1
         games += len(played.games)
         findings += _check_place(position, id_, played.fixture)
-        findings += _check_fixture(info, expected, played)
-    return Verified(fixtures, games, len(expected), findings)
+        found = list(_check_fixture(info, expected, played))
+        findings += found
+        if not found:
+            course.add(played)
+            proved.append(played.fixture)
+    wanted = course.wanted()
+    findings += _check_end(course, proved, wanted)
+    return Verified(fixtures, games, len(wanted), findings)
 
 
 def _check_seed(info: LeagueInfo) -> Iterator[Finding]:
     if commitment(info.seed) != info.commitment:
         yield Finding("league", "the master seed does not match its published hash")
+
+
+def _check_end(
+    course: Course, proved: Iterable[Fixture], wanted: Iterable[Fixture]
+) -> Iterator[Finding]:
+    """Find out who went on until the result pleased, or left out what did not."""
+    ids = {fixture.id for fixture in wanted}
+    for fixture in proved:
+        if course.counts(fixture) and fixture.id not in ids:
+            yield Finding(f"fixture {fixture.id}", "it was played past where its table size stops")
 
 
 def _check_place(position: int, id_: str, fixture: Fixture) -> Iterator[Finding]:

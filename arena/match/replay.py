@@ -29,7 +29,7 @@ def replay(fixture: Fixture, rules: Rules, record: GameRecord) -> GameRecord:
     """
     players = len(fixture.seats)
     takers = frozenset(range(players)) if rules.calza else frozenset[int]()
-    referee = Referee(rules, players, fixture.seed, record.game, takers)
+    referee = Referee(rules, players, fixture.dice_key, record.game, takers)
     for moment in _moments(record.events):
         if not referee.waiting:
             raise ReplayError(f"game {record.game} goes on after its end")

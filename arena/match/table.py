@@ -83,7 +83,7 @@ class _Table:
         self._board.new_game()
         fixture = self._fixture
         takers = frozenset(self._takers)
-        referee = Referee(self._rules, len(fixture.seats), fixture.seed, game, takers)
+        referee = Referee(self._rules, len(fixture.seats), fixture.dice_key, game, takers)
         if absent:
             referee.forfeit(absent)
         while referee.waiting:

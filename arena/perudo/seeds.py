@@ -9,8 +9,13 @@ def commitment(master: str) -> str:
 
 
 def fixture_seed(master: str, fixture: str) -> str:
-    """Return the key of a fixture's dice: 32 hex digits of SHA-256("master/dice/fixture")."""
+    """Return the key of a fixture's randomness: 32 hex digits of SHA-256("master/dice/fixture")."""
     return sha256(f"{master}/dice/{fixture}".encode()).hexdigest()[:32]
+
+
+def block_seed(master: str, block: str) -> str:
+    """Return the key of a block's dice: 32 hex digits of SHA-256("master/block/its name")."""
+    return sha256(f"{master}/block/{block}".encode()).hexdigest()[:32]
 
 
 def bot_seed(fixture: str, seat: int) -> int:

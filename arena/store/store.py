@@ -13,7 +13,8 @@ import msgspec
 from arena.errors import ArenaError
 from arena.records import Fixture, GameRecord, LeagueInfo, PlayedFixture
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""2: a league knows its rounds, and blocks may share dice."""
 _SCHEMA = (
     "CREATE TABLE league (info BLOB NOT NULL)",
     """CREATE TABLE fixtures (
@@ -42,6 +43,14 @@ _encode = msgspec.json.Encoder().encode
 _records = msgspec.json.Decoder(Record)
 _texts = msgspec.json.Decoder(tuple[str, ...])
 _leagues = msgspec.json.Decoder(LeagueInfo)
+
+
+def _upgraded(info: bytes, version: int) -> bytes:
+    """Return the conditions of an older store as today's; before 2, each fixture had its dice."""
+    if version >= 2:
+        return info
+    data = msgspec.json.decode(info)
+    return _encode({**data, "rounds": len(data["bots"]) - 1, "shared_dice": False})
 
 
 class Store:
@@ -78,13 +87,19 @@ class Store:
     def league(self) -> LeagueInfo | None:
         """The conditions of the stored games; None in a new store."""
         with self._in_words():
-            row = self._db.execute("SELECT info FROM league").fetchone()
-            return _leagues.decode(row[0]) if row else None
+            row = self._db.execute("SELECT info, user_version FROM league, pragma_user_version")
+            found = row.fetchone()
+            return _leagues.decode(_upgraded(*found)) if found else None
 
     def begin(self, info: LeagueInfo) -> None:
         """Write down the conditions, before the first game."""
         with self._in_words():
             self._db.execute("INSERT INTO league (info) VALUES (?)", (_encode(info),))
+
+    def change(self, info: LeagueInfo) -> None:
+        """Write down new conditions in the place of those before, which they hold as stages."""
+        with self._in_words():
+            self._db.execute("UPDATE league SET info = ?", (_encode(info),))
 
     def finished(self) -> set[str]:
         """Return the ids of the stored fixtures."""
@@ -172,6 +187,16 @@ class Store:
             for statement in _SCHEMA:
                 self._db.execute(statement)
             self._db.execute("COMMIT")
+        elif create and version < SCHEMA_VERSION:
+            self._migrate(version)
+
+    def _migrate(self, version: int) -> None:
+        """Bring an older store up to date, all at once or not at all."""
+        self._db.execute("BEGIN IMMEDIATE")
+        for (info,) in self._db.execute("SELECT info FROM league").fetchall():
+            self._db.execute("UPDATE league SET info = ?", (_upgraded(info, version),))
+        self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        self._db.execute("COMMIT")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:

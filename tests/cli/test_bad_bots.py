@@ -135,7 +135,7 @@ def test_all_runtimes_are_missing(tmp_path: Path) -> None:
     league(tmp_path, bots=["new", "sample:odds"])
     command = ("run", "league.yaml", "--skip-missing-runtimes", "--sandbox", "bubblewrap")
     ran = run(*command, cwd=tmp_path)
-    error_line(ran, "1 bots are too few for tables of 2 / league.yaml / name more bots")
+    error_line(ran, "1 bots are too few for tables of 2 / league.yaml:1:1 / name more bots")
 
 
 def test_bots_that_fault_in_play_are_counted_and_the_league_ends(tmp_path: Path) -> None:

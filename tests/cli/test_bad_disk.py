@@ -163,7 +163,7 @@ def test_the_league_changed(tmp_path: Path) -> None:
     (tmp_path / "new/book.txt").write_text("a better opening")
     league(tmp_path, **{**keys, "games": 3})
     ran = run("run", "league.yaml", cwd=tmp_path)
-    what = "the league changed since its first game: games, bot new / league.yaml / "
+    what = "the league changed since its first game: games / league.yaml / "
     error_line(ran, what, "start anew with another --store than league.sqlite")
     assert before["league.sqlite"] == (tmp_path / "league.sqlite").read_bytes()
     (tmp_path / "new/book.txt").unlink()

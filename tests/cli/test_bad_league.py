@@ -52,7 +52,27 @@ KEYS = {
     "7 players": ({"players": 7}, ["2 to 6 players, not 7 / league.yaml:"]),
     "1 player": ({"players": [2, 1]}, ["2 to 6 players, not 1 / league.yaml:"]),
     "players in words": ({"players": "two"}, ["players: ", "/ league.yaml:"]),
-    "too few bots": ({"players": [2, 4]}, ["3 bots are too few for tables of 4 / league.yaml /"]),
+    "too few bots": (
+        {"players": [2, 4]},
+        ["3 bots are too few for tables of 4 / league.yaml:9:2 / name more bots"],
+    ),
+    "no rounds": ({"rounds": 0}, ["rounds is 1 to 10000, not 0 / league.yaml:9:2 / leave it out"]),
+    "until without a budget": (
+        {"until": "separated"},
+        ["until needs a budget / league.yaml:9:2 / give the most rounds", "`rounds: 100`"],
+    ),
+    "until what": (
+        {"until": "seperated", "rounds": 60},
+        ["until knows 'separated', not 'seperated' / league.yaml:9:2 / write `until: separated`"],
+    ),
+    "until in per cent": (
+        {"until": {"separated": 95}, "rounds": 60},
+        ["until.separated is 0.5 to 0.9999, not 95 / league.yaml:10:3 / 0.95 stands for 95 %"],
+    ),
+    "a budget too small to decide": (
+        {"rounds": 5, "until": "separated"},
+        ["5 rounds end before the first decision", "after 8 / league.yaml:9:2 / at least `rounds"],
+    ),
     "no games": ({"games": 0}, ["games is 1 to 100000, not 0 / league.yaml:"]),
     "no time": ({"limits": {"answer": 0}}, ["limits.answer", "above 0, not 0 / league.yaml:"]),
     "no workers": ({"workers": 0}, ["workers is 1 to 1024, not 0 / league.yaml:"]),

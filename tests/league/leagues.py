@@ -7,9 +7,9 @@ from pathlib import Path
 
 from arena.bots.process import ProcessSandbox
 from arena.league.config import League, load_league
+from arena.league.course import Course
 from arena.league.plan import begin
 from arena.league.runner import run
-from arena.league.schedule import schedule
 from arena.records import PlayedFixture
 from arena.store.store import Store
 
@@ -52,14 +52,22 @@ def quiet(played: PlayedFixture | None) -> None:
     """Take no notice of progress."""
 
 
-def play(plan: League, path: Path, workers: int = 2, progress: Progress = quiet) -> bool:
+def play(
+    plan: League, path: Path, workers: int = 2, progress: Progress = quiet, *, drop: bool = False
+) -> bool:
     """Play what a store lacks; returns whether the league is finished."""
     with Store(path, create=True) as store:
-        info = begin(plan, "process", store)
-        done = store.finished()
-        missing = [fixture for fixture in schedule(info) if fixture.id not in done]
+        info = begin(plan, "process", store, drop=drop)
+        course = Course(info)
+        for one in store.played():
+            course.add(one)
         bots = {bot.name: bot for bot in plan.bots}
-        return run(info, missing, bots, ProcessSandbox(), store, progress, workers=workers)
+
+        def keep(played: PlayedFixture) -> None:
+            store.add(played)
+            course.add(played)
+
+        return run(info, course.due, bots, ProcessSandbox(), keep, progress, workers=workers)
 
 
 def records(path: Path) -> list[tuple[str, bytes]]:

@@ -30,6 +30,7 @@ def test_every_default_is_explicit(tmp_path: Path) -> None:
     assert [bot.name for bot in league.bots] == ["honest", "random"]
     assert league.players == (2,)
     assert league.games == 20
+    assert (league.rounds, league.until, league.shared_dice) == (None, None, True)
     assert league.seed is None
     assert league.limits == LimitsInfo(start=10, answer=2, game=60, restarts=3)
     assert league.sandbox == "auto"
@@ -45,6 +46,26 @@ def test_what_is_said_is_taken(tmp_path: Path) -> None:
     assert (league.name, league.players, league.games) == ("Weekly", (6, 2), 100_000)
     assert (league.seed, league.sandbox, league.workers) == ("0", "process", 3)
     assert league.limits == LimitsInfo(start=1, answer=0.5, game=9, restarts=0)
+
+
+@pytest.mark.parametrize(
+    ("until", "confidence"),
+    [("separated", 0.95), ("{separated: 0.99}", 0.99), ("{}", 0.95), ("~", None)],
+)
+def test_how_long_a_league_is(tmp_path: Path, until: str, confidence: float | None) -> None:
+    text = f"{TWO}rounds: 60\nshared_dice: false\nuntil: {until}\n"
+    league = load_league(write(tmp_path, text))
+    assert (league.rounds, league.until, league.shared_dice) == (60, confidence, False)
+
+
+def test_a_budget_that_ends_before_the_first_decision(tmp_path: Path) -> None:
+    league = load_league(write(tmp_path, TWO + "until: separated\nrounds: 7\n"))
+    with pytest.raises(ArenaError, match="7 rounds end before the first decision") as caught:
+        check_enough(league)
+    assert caught.value.where == f"{league.path}:3:1"
+    assert "`rounds: 8`" in caught.value.hint
+    check_enough(load_league(write(tmp_path, TWO + "until: separated\nrounds: 8\n")))
+    check_enough(load_league(write(tmp_path, TWO + "rounds: 1\n")))
 
 
 def test_the_example_is_a_league() -> None:
@@ -114,7 +135,7 @@ def test_too_few_bots_for_the_largest_table(tmp_path: Path) -> None:
     league = load_league(write(tmp_path, TWO + "players: [2, 3]\n"))
     with pytest.raises(ArenaError, match="2 bots are too few for tables of 3") as caught:
         check_enough(league)
-    assert caught.value.where == str(league.path)
+    assert caught.value.where == f"{league.path}:2:1"
     check_enough(load_league(write(tmp_path, TWO)))
 
 

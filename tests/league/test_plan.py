@@ -7,7 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.plan import begin
+from arena.league.plan import begin, conditions
+from arena.league.schedule import schedule
+from arena.records import LeagueInfo, PlayedFixture
 from arena.store.store import Store
 from tests.league import leagues
 
@@ -58,9 +60,8 @@ CHANGES: list[tuple[dict[str, object], str]] = [
     ({"seed": "others"}, "seed"),
     ({"games": 3}, "games"),
     ({"players": [3, 2]}, "players"),
-    ({"bots": ["sample:honest", "sample:memory"]}, "bot random"),
-    ({"bots": [*leagues.SAMPLES, "sample:odds"]}, "bot odds"),
-    ({"seed": "others", "games": 3}, "games, seed"),
+    ({"shared_dice": False}, "shared_dice"),
+    ({"seed": "others", "games": 3, "rounds": 9}, "games, seed"),
 ]
 
 
@@ -83,6 +84,67 @@ def test_another_sandbox_is_named(tmp_path: Path) -> None:
             begin(plan, "bubblewrap", store)
 
 
+def store_all(store: Store, info: LeagueInfo) -> None:
+    """Store the fixtures of a league as if they had been played."""
+    for fixture in schedule(info):
+        store.add(PlayedFixture(fixture, [], "process", "wall", 0, 0.0))
+
+
+def changed(
+    tmp_path: Path, changes: dict[str, object], *, drop: bool = False
+) -> tuple[LeagueInfo, str]:
+    """Begin the league, play it, and begin it changed; returns its conditions and what is said."""
+    said: list[str] = []
+    with Store(tmp_path / "s", create=True) as store:
+        store_all(store, begin(leagues.league(tmp_path), "process", store))
+        plan = leagues.league(tmp_path, **changes)
+        info = begin(plan, "process", store, drop=drop, notify=said.append)
+        assert store.league == info
+        assert begin(plan, "process", store) == info
+    return info, "; ".join(said)
+
+
+FOUR = [*leagues.SAMPLES, "sample:odds"]
+TWO = ["sample:honest", "sample:memory"]
+
+
+def test_a_bot_may_join(tmp_path: Path) -> None:
+    info, said = changed(tmp_path, {"bots": FOUR})
+    assert said == "the league changed: 'odds' joined"
+    assert [bot.name for bot in info.bots] == ["honest", "memory", "odds", "random"]
+    [stage] = info.earlier
+    assert [bot.name for bot in stage.bots] == ["honest", "memory", "random"]
+    assert (stage.rounds, stage.kept) == (2, (2, 2))
+
+
+def test_a_bot_leaves_only_where_that_is_accepted(tmp_path: Path) -> None:
+    bots = {"bots": TWO, "players": [2]}
+    with Store(tmp_path / "s", create=True) as store:
+        store_all(store, begin(leagues.league(tmp_path, players=[2]), "process", store))
+        before = store.league
+        with pytest.raises(ArenaError) as caught:
+            begin(leagues.league(tmp_path, **bots), "process", store)
+        assert store.league == before
+        said: list[str] = []
+        plan = leagues.league(tmp_path, **bots)
+        info = begin(plan, "process", store, drop=True, notify=said.append)
+        assert len(store.finished()) == 6
+    what = "the league changed: 'random' left"
+    assert caught.value.what == f"{what}: 8 stored games would count no more"
+    assert caught.value.where == str(tmp_path / "league.yaml")
+    assert caught.value.hint.startswith("--drop-games ")
+    assert said == [f"{what}; 8 stored games count no more"]
+    assert {bot for one in schedule(info) for bot in one.seats} == {"honest", "memory"}
+
+
+def test_where_nothing_was_played_the_new_field_is_the_first(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", create=True) as store:
+        begin(leagues.league(tmp_path, players=[2]), "process", store)
+        plan = leagues.league(tmp_path, bots=TWO, players=[2])
+        info = begin(plan, "process", store)
+        assert store.league == info == conditions(plan, "process", "tests")
+
+
 @pytest.mark.parametrize("file", ["bot.sh", "data/table.txt", "bot.yaml"])
 def test_a_bot_whose_files_changed_is_named(tmp_path: Path, file: str) -> None:
     ann = Path(leagues.write_bot(tmp_path, "ann", "cat"))
@@ -90,8 +152,39 @@ def test_a_bot_whose_files_changed_is_named(tmp_path: Path, file: str) -> None:
     (ann / "data" / "table.txt").write_text("1")
     bots = ["ann", "sample:honest", "sample:random"]
     with Store(tmp_path / "s", create=True) as store:
-        begin(leagues.league(tmp_path, bots=bots), "process", store)
-        with (ann / file).open("a") as changed:
-            changed.write("# mended\n")
-        with pytest.raises(ArenaError, match="first game: bot ann /"):
+        store_all(store, begin(leagues.league(tmp_path, bots=bots), "process", store))
+        with (ann / file).open("a") as written:
+            written.write("# mended\n")
+        with pytest.raises(ArenaError, match="changed: 'ann' has other files: 20 stored games"):
             begin(leagues.league(tmp_path, bots=bots), "process", store)
+
+
+def test_all_that_changed_stands_in_one_line(tmp_path: Path) -> None:
+    _, said = changed(tmp_path, {"bots": [*TWO, "sample:odds"]}, drop=True)
+    assert said == "the league changed: 'odds' joined, 'random' left; 20 stored games count no more"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"rounds": 9}, "rounds is 9, not 2"),
+        ({"rounds": 1}, "rounds is 1, not 2"),
+        ({"rounds": 9, "until": "separated"}, "rounds is 9, not 2, until is 0.95, not None"),
+    ],
+)
+def test_rounds_may_change(tmp_path: Path, changes: dict[str, object], said: str) -> None:
+    info, heard = changed(tmp_path, changes)
+    assert heard == f"the league changed: {said}"
+    assert info.earlier[0].kept == (2, 2)
+    assert info.rounds == changes["rounds"]
+
+
+def test_of_a_league_with_until_what_was_begun_stays(tmp_path: Path) -> None:
+    long = {"until": "separated", "rounds": 30}
+    with Store(tmp_path / "s", create=True) as store:
+        info = begin(leagues.league(tmp_path, **long), "process", store)
+        for fixture in schedule(info):
+            if fixture.block < 9 or (fixture.block < 12 and len(fixture.seats) == 2):
+                store.add(PlayedFixture(fixture, [], "process", "wall", 0, 0.0))
+        info = begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store)
+    assert info.earlier[0].kept == (12, 9)

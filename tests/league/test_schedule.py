@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.league.plan import conditions
-from arena.league.schedule import schedule
+from arena.league.schedule import blocks_of, schedule
 from arena.perudo.dice import roll
 from arena.perudo.rules import VARIANTS
+from arena.perudo.seeds import bot_seed
 from arena.records import LeagueInfo
 from tests.league import leagues
 from tests.publish import factory
 
-each_league = settings(max_examples=20, deadline=None, database=None)
+each_league = settings(max_examples=12, deadline=None, database=None)
 
 
 @st.composite
@@ -102,9 +104,50 @@ def test_two_player_tables_hold_every_ordered_pair_once(info: LeagueInfo) -> Non
         assert sorted(met) == (sorted(pairs) if 2 in info.players else [])
 
 
+@each_league
+@given(infos(), st.booleans())
+def test_dice_are_shared_in_a_block_and_bots_seeds_never(info: LeagueInfo, shared: bool) -> None:
+    fixtures = schedule(replace(info, shared_dice=shared))
+    blocks = {(one.variant, len(one.seats), one.block): one.dice_key for one in fixtures}
+    assert len(set(blocks.values())) == len(blocks)
+    different = len(blocks) if shared else len(fixtures)
+    assert len({one.dice_key for one in fixtures}) == different
+    seeds = [bot_seed(one.seed, seat) for one in fixtures for seat in range(len(one.seats))]
+    assert len(set(seeds)) == len(seeds)
+
+
+@each_league
+@given(infos(), st.integers(1, 30))
+def test_rounds_are_passes_through_designs_that_are_shuffled_anew(
+    info: LeagueInfo, rounds: int
+) -> None:
+    found = blocks_of(replace(info, rounds=rounds))
+    for (_, players), blocks in found.items():
+        assert [one.block for block in blocks for one in block[:1]] == list(range(rounds))
+        for block in blocks:
+            for seat in range(players):
+                assert sorted(one.seats[seat] for one in block) == sorted(b.name for b in info.bots)
+        if players == 2:
+            size = len(info.bots) - 1
+            for first in range(0, rounds - size + 1, size):
+                met = [one.seats for block in blocks[first : first + size] for one in block]
+                assert sorted(met) == sorted(permutations([b.name for b in info.bots], 2))
+
+
+def test_a_second_pass_is_another() -> None:
+    names = tuple(f"bot{number}" for number in range(8))
+    info = factory.league(names, rounds=14, players=(4,))
+    for blocks in blocks_of(info).values():
+        first, second = (
+            {one.seats for block in some for one in block} for some in (blocks[:7], blocks[7:])
+        )
+        assert len(first & second) < len(first) / 2
+
+
 CHANGED: list[dict[str, object]] = [
     {"seed": "another"},
     {"games": 5},
+    {"shared_dice": False},
     {"bots": (factory.bot("a"), factory.bot("b"), factory.bot("d"))},
     {"variants": {"bga": VARIANTS["bga"]}},
 ]
@@ -143,3 +186,13 @@ def test_another_seed_seats_the_bots_anew() -> None:
         for seed in range(5)
     }
     assert len(orders) == 5
+
+
+def test_a_league_without_shared_dice_has_the_schedule_of_the_first_stores() -> None:
+    """Stores of version 1 go on: their ids, seeds and places must not move."""
+    fixtures = schedule(factory.league(("a", "b", "c"), shared_dice=False))
+    assert len(fixtures) == 24
+    ids = [fixtures[place].id for place in (0, 23)]
+    assert ids == ["6016d3629ecb77e5", "3f39a30f8d312c34"]
+    assert fixtures[23].seats == ("a", "c", "b")
+    assert fixtures[23].dice_key == fixtures[23].seed == "05717fe1ce5e08588cbeb66505e1ae15"

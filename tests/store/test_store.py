@@ -1,17 +1,19 @@
 """The store: what goes in comes out, once, also while others look."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from arena.bots.manifest import load_bot
 from arena.bots.process import ProcessSandbox
 from arena.errors import ArenaError
 from arena.match.table import play_fixture
 from arena.perudo.rules import variant
-from arena.records import Fixture, LimitsInfo, PlayedFixture
+from arena.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.shipped import folder
 from arena.store.store import SCHEMA_VERSION, Record, Store
 from tests.publish import factory
@@ -115,6 +117,49 @@ def test_a_newer_store_names_both_versions(tmp_path: Path) -> None:
     assert "version 41" in caught.value.what
     assert f"up to {SCHEMA_VERSION}" in caught.value.what
     assert "newer arena" in caught.value.hint
+
+
+def old_store(path: Path) -> LeagueInfo:
+    """Write a store as version 1 did; returns what its league is today."""
+    info = factory.league(("a", "b", "c"))
+    with Store(path, create=True) as store:
+        store.begin(info)
+        store.add(factory.fixture(0, ("a", "b")))
+    new = ("rounds", "until", "shared_dice", "earlier")
+    data = {key: value for key, value in msgspec.to_builtins(info).items() if key not in new}
+    database = sqlite3.connect(path)
+    with database:
+        database.execute("UPDATE league SET info = ?", (msgspec.json.encode(data),))
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    return replace(info, rounds=2, shared_dice=False)
+
+
+def test_an_older_store_is_read_as_it_is(tmp_path: Path) -> None:
+    expected = old_store(tmp_path / "s")
+    before = (tmp_path / "s").read_bytes()
+    with Store(tmp_path / "s") as store:
+        assert store.league == expected
+        assert len(list(store.played())) == 1
+    assert (tmp_path / "s").read_bytes() == before
+
+
+def test_an_older_store_is_brought_up_to_date_by_who_plays(tmp_path: Path) -> None:
+    expected = old_store(tmp_path / "s")
+    for create in (True, True, False):
+        with Store(tmp_path / "s", create=create) as store:
+            assert store.league == expected
+            assert len(list(store.played())) == 1
+    with closing(sqlite3.connect(tmp_path / "s")) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+
+
+def test_new_conditions_take_the_place_of_those_before(tmp_path: Path) -> None:
+    info = factory.league(("a", "b"))
+    with Store(tmp_path / "s", create=True) as store:
+        store.begin(info)
+        store.change(replace(info, rounds=7))
+        assert store.league == replace(info, rounds=7)
 
 
 def test_another_program_s_database_is_left_alone(tmp_path: Path) -> None:

@@ -1,0 +1,99 @@
+"""`arena compare`: what it prints, that it is right, and what it refuses."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import ROOT, bot, error_line, run
+
+SAMPLES = ROOT / "sample_bots"
+SHORT = ("--rounds", 4, "--games", 3, "--sandbox", "process", "--trust-bots")
+FIELD = ("--field", "sample:honest", "--field", "sample:memory")
+
+
+def test_a_better_version_is_said_to_be_better(tmp_path: Path) -> None:
+    ran = run("compare", "sample:random", "sample:odds", *FIELD, *SHORT, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    head, places, wins, last = ran.out.splitlines()
+    assert head.split() == ["old", "new", "new", "-", "old", "95", "%"]
+    assert places.startswith("mean place ")
+    assert float(places.split()[4]) < 0
+    assert wins.startswith("win share ")
+    assert last.startswith("new is better with probability ")
+    assert last.endswith("; 24 games each; faults: old 0, new 0")
+    assert float(last.split("probability ")[1].split("%")[0]) > 95
+    assert "field: honest, memory; sandbox: process; seed: " in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == []
+
+
+def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
+    arguments = ["compare", "sample:honest", "sample:odds", *FIELD, *SHORT, "--players", 3]
+    arguments += ["--variant", "italian", "--seed", "mine", "--json"]
+    ran = run(*arguments, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    said = json.loads(ran.out)
+    assert (said["old"], said["new"], said["games"]) == ("sample:honest", "sample:odds", 24)
+    place = said["mean_place"]
+    assert place["difference"] == pytest.approx(place["new"] - place["old"])
+    assert place["low"] <= place["difference"] <= place["high"]
+    assert said["better"] == pytest.approx(1 - place["above"])
+    assert 1 <= place["new"] <= 3
+    assert said["conditions"]["seed"] == "mine"
+    assert list(said["conditions"]["variants"]) == ["italian"]
+    assert run(*arguments, "--workers", 1, cwd=tmp_path).out == ran.out
+
+
+def test_two_folders_with_one_name_against_a_pattern(tmp_path: Path) -> None:
+    for name in ("ann", "bob"):
+        bot(tmp_path / "field" / name)
+    for version in ("v1", "v2"):
+        shutil.copytree(SAMPLES / "bluffer", tmp_path / version)
+    ran = run("compare", "v1", "v2", "--field", "field/*", *SHORT, "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    said = json.loads(ran.out)
+    assert (said["better"], said["mean_place"]["difference"]) == (0.5, 0)
+    assert [bot["name"] for bot in said["conditions"]["bots"]] == ["ann", "bob"]
+
+
+def test_without_a_field_the_samples_play(tmp_path: Path) -> None:
+    ran = run(
+        "compare", "sample:honest", "sample:honest", "--rounds", 2, "--games", 1, cwd=tmp_path
+    )
+    assert ran.code == 0, ran.err
+    assert "odds" in ran.err.splitlines()[0]
+
+
+ODDS, HONEST = "sample:odds", "sample:honest"
+BAD: dict[str, tuple[list[str], list[str]]] = {
+    "no bot": (["nowhere", ODDS], ["no such bot folder: ", "nowhere / OLD"]),
+    "no new bot": ([ODDS, "sample:ods"], ["no such bot folder: ", " / NEW / sample bots: "]),
+    "several": (["sample:*", ODDS], ["'sample:*' names ", " bots / OLD / name one"]),
+    "no field": ([ODDS, HONEST, "--field", "x/*"], ["no bot folder matches 'x/*' / --field"]),
+    "too few": (
+        [ODDS, HONEST, "--field", HONEST, "--players", "4"],
+        ["1 bots in the field are too few for tables of 4 / --field / name more, or fewer --play"],
+    ),
+    "variant": ([ODDS, HONEST, "--variant", "bag"], ["unknown variant 'bag'", "mean 'bga'?"]),
+    "players": ([ODDS, HONEST, "--players", "7"], ["--players", "7", "/ arena compare / see: "]),
+    "one round": ([ODDS, HONEST, "--rounds", "1"], ["--rounds", "/ arena compare / see: "]),
+    "no games": ([ODDS, HONEST, "--games", "0"], ["--games", "/ arena compare / see: "]),
+    "one bot": ([ODDS], ["NEW", "/ arena compare / see: arena compare --help"]),
+    "sandbox": ([ODDS, HONEST, "--sandbox", "boxx"], ["unknown sandbox 'boxx'"]),
+}
+
+
+@pytest.mark.parametrize(("arguments", "parts"), BAD.values(), ids=BAD)
+def test_what_cannot_be_compared_is_refused(
+    tmp_path: Path, arguments: list[str], parts: list[str]
+) -> None:
+    ran = run("compare", *arguments, cwd=tmp_path)
+    assert (ran.out, ran.err.count("\n")) == ("", 1)
+    error_line(ran, *parts)
+
+
+def test_a_version_that_does_not_start(tmp_path: Path) -> None:
+    bot(tmp_path / "broken", "raise SystemExit('no')")
+    ran = run("compare", ODDS, "broken", *FIELD, *SHORT, cwd=tmp_path)
+    error_line(ran, "'broken' does not start: ", "/ see why: arena check ")

@@ -1,0 +1,184 @@
+"""Leagues that stop by themselves, and leagues whose field changes, from the command line."""
+
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+from tests.cli.command import FIELD, LOWEST, bot, error_line, league, opened, records, run
+from tests.publish.pages import broken_links
+
+PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
+UNTIL = {"bots": FIELD, "games": 5, "rounds": 40, "until": "separated"}
+
+
+def tables(store: Path) -> list[tuple[str, ...]]:
+    return [tuple(record["fixture"]["seats"]) for record in opened(store)]
+
+
+def games_by_bot(ran_json: str) -> dict[str, int]:
+    [board] = json.loads(ran_json)["leaderboards"]
+    return {row["bot"]: row["games"] for row in board["rows"]}
+
+
+def dice(record: Any, game: int) -> list[list[int]]:
+    """Return the first dice of each seat in one of a fixture's games."""
+    first = record["games"][game]["events"][0]
+    assert first[:2] == ["round", 0]
+    hands: list[list[int]] = first[4]
+    return hands
+
+
+def test_all_fixtures_of_a_block_are_played_on_the_same_dice(tmp_path: Path) -> None:
+    league(tmp_path, players=[2, 3])
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    seen: dict[tuple[int, int, int], set[str]] = {}
+    for record in opened(tmp_path / "league.sqlite"):
+        fixture = record["fixture"]
+        for game in (0, 1):
+            key = (len(fixture["seats"]), fixture["block"], game)
+            seen.setdefault(key, set()).add(str(dice(record, game)))
+    assert len(seen) == 8
+    assert all(len(hands) == 1 for hands in seen.values())
+    assert len(set.union(*seen.values())) == 8
+
+
+def test_without_shared_dice_each_fixture_has_its_own(tmp_path: Path) -> None:
+    league(tmp_path, shared_dice=False)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    hands = [str(dice(record, 0)) for record in opened(tmp_path / "league.sqlite")]
+    assert len(set(hands)) == len(hands) == 6
+    page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
+    assert "<dd>each fixture has its own</dd>" in page
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+
+
+def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path) -> None:
+    league(tmp_path, **UNTIL)
+    ran = run(*PLAY, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    whole = records(tmp_path / "league.sqlite")
+    rounds = len(whole) // 3
+    assert 8 <= rounds < 40
+    assert f"bga, tables of 2: after {rounds} rounds all neighbours are separated" in ran.err
+    page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
+    assert "<dd>at most 40</dd>" in page
+    assert "when neighbours are separated at 95.00\u202f%" in page
+    assert "<dd>shared by all fixtures of a round</dd>" in page
+    again = run(*PLAY, cwd=tmp_path)
+    assert (again.code, again.out) == (0, ran.out)
+    assert f"stored already: {len(whole)} of at most 120 fixtures" in again.err
+    assert records(tmp_path / "league.sqlite") == whole
+    verified = run("verify", "league.yaml", cwd=tmp_path)
+    assert verified.code == 0
+    assert f"in {len(whole)} of {len(whole)} fixtures" in verified.out
+
+
+def test_interrupted_anywhere_it_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    league(tmp_path, **UNTIL)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    whole = records(tmp_path / "league.sqlite")
+    with closing(sqlite3.connect(tmp_path / "league.sqlite")) as database, database:
+        database.execute("DELETE FROM fixtures WHERE position > 10")
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    assert run(*PLAY, "--workers", "1", cwd=tmp_path).code == 0
+    assert records(tmp_path / "league.sqlite") == whole
+
+
+def test_a_block_that_was_taken_out_is_found(tmp_path: Path) -> None:
+    league(tmp_path, **UNTIL)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    with closing(sqlite3.connect(tmp_path / "league.sqlite")) as database, database:
+        database.execute("DELETE FROM fixtures WHERE position < 3")
+    verified = run("verify", "league.yaml", cwd=tmp_path)
+    assert verified.code == 1
+    assert "it was played past where its table size stops" in verified.out
+
+
+def test_who_is_tied_when_the_budget_is_spent_is_named(tmp_path: Path) -> None:
+    for name in ("ann", "bob"):
+        bot(tmp_path / name)
+    league(tmp_path, bots=["ann", "bob"], games=1, rounds=8, until="separated")
+    ran = run(*PLAY, cwd=tmp_path)
+    assert ran.code == 0
+    line = next(line for line in ran.err.splitlines() if "the budget is spent" in line)
+    assert line.startswith("bga, tables of 2: after 8 rounds")
+    assert {"ann", "bob"} <= set(line.split())
+
+
+def test_a_bot_that_joins_plays_what_it_misses_and_nothing_is_replayed(tmp_path: Path) -> None:
+    league(tmp_path)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    before = records(tmp_path / "league.sqlite")
+    league(tmp_path, bots=[*FIELD, "sample:memory"])
+    ran = run(*PLAY, "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert "the league changed: 'memory' joined\n" in ran.err
+    assert "stored already: 6 of 12 fixtures" in ran.err
+    after = records(tmp_path / "league.sqlite")
+    assert after[:6] == before
+    names = ["honest", "memory", "odds", "random"]
+    assert sorted(tables(tmp_path / "league.sqlite")) == sorted(permutations(names, 2))
+    assert games_by_bot(ran.out) == dict.fromkeys(names, 12)
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+
+
+def test_a_bot_leaves_and_comes_back(tmp_path: Path) -> None:
+    whole = league(tmp_path).read_text()
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    before = records(tmp_path / "league.sqlite")
+    league(tmp_path, bots=FIELD[:2])
+    refused = run(*PLAY, cwd=tmp_path)
+    what = "the league changed: 'random' left: 8 stored games would count no more / league.yaml / "
+    error_line(refused, what, "--drop-games")
+    ran = run(*PLAY, "--drop-games", "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert "'random' left; 8 stored games count no more\n" in ran.err
+    assert games_by_bot(ran.out) == {"odds": 4, "honest": 4}
+    assert not (tmp_path / "site/bots/random.html").exists()
+    assert broken_links(tmp_path / "site") == []
+    assert records(tmp_path / "league.sqlite") == before
+    verified = run("verify", "league.yaml", cwd=tmp_path)
+    assert (verified.code, verified.out.split(" fixtures")[0]) == (0, "12 games in 6 of 2")
+    (tmp_path / "league.yaml").write_text(whole)
+    ran = run(*PLAY, "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert games_by_bot(ran.out) == dict.fromkeys(("odds", "honest", "random"), 8)
+    assert records(tmp_path / "league.sqlite") == before
+
+
+def test_a_new_version_of_a_bot_plays_again(tmp_path: Path) -> None:
+    bot(tmp_path / "mine")
+    league(tmp_path, bots=[*FIELD, "mine"], players=3)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    (tmp_path / "mine" / "book.txt").write_text("a better opening")
+    error_line(run(*PLAY, cwd=tmp_path), "'mine' has other files: 18 stored games would count no")
+    ran = run(*PLAY, "--drop-games", "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    games = games_by_bot(ran.out)
+    assert set(games) == {"odds", "honest", "random", "mine"}
+    assert min(games.values()) >= 18
+    seats = Counter(name for table in tables(tmp_path / "league.sqlite") for name in table)
+    assert 2 * seats["mine"] == 18 + games["mine"]
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    again = run("report", "league.yaml", "--json", cwd=tmp_path)
+    assert games_by_bot(again.out) == games
+
+
+def test_a_bot_joins_a_league_that_stopped(tmp_path: Path) -> None:
+    league(tmp_path, **{**UNTIL, "bots": ["sample:odds", "sample:random"]})
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    before = records(tmp_path / "league.sqlite")
+    bot(tmp_path / "timid", LOWEST)
+    league(tmp_path, **{**UNTIL, "bots": ["sample:odds", "sample:random", "timid"]})
+    ran = run(*PLAY, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    after = records(tmp_path / "league.sqlite")
+    assert after[: len(before)] == before
+    assert len(after) > len(before)
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    assert records(tmp_path / "league.sqlite") == after

@@ -1,0 +1,59 @@
+"""Two versions compared block by block: Student's t, exactly; and its intervals hold."""
+
+from math import inf
+from random import Random
+
+import pytest
+
+from arena.ratings.paired import paired, student
+
+TABLE = {1: 12.7062, 2: 4.3027, 3: 3.1824, 5: 2.5706, 10: 2.2281, 30: 2.0423, 120: 1.9799}
+"""The t below which 97.5 % lie, by degrees of freedom, from the tables."""
+
+
+@pytest.mark.parametrize(("freedom", "t"), TABLE.items())
+def test_student_s_t_is_that_of_the_tables(freedom: int, t: float) -> None:
+    assert student(t, freedom) == pytest.approx(0.975, abs=1e-5)
+    assert student(-t, freedom) == pytest.approx(0.025, abs=1e-5)
+    assert student(0, freedom) == 0.5
+    assert (student(-inf, freedom), student(inf, freedom)) == pytest.approx((0, 1))
+
+
+def test_by_hand() -> None:
+    found = paired([1, 2, 3], [2, 2, 5])
+    assert (found.old, found.new, found.difference) == (2, 3, 1)
+    # The differences 1, 0, 2 have standard deviation 1, so the mean's error is 1/sqrt(3).
+    assert found.high - 1 == pytest.approx(4.30265 / 3**0.5, abs=1e-4)
+    assert 1 - found.low == pytest.approx(found.high - 1)
+    assert found.above == pytest.approx(student(3**0.5, 2))
+
+
+def test_equal_versions_are_equal() -> None:
+    found = paired([1.5, 1.25, 2], [1.5, 1.25, 2])
+    assert (found.difference, found.low, found.high, found.above) == (0, 0, 0, 0.5)
+
+
+def test_a_difference_without_spread_is_certain() -> None:
+    found = paired([1, 2, 1], [0.5, 1.5, 0.5])
+    assert (found.low, found.high, found.above) == (-0.5, -0.5, 0)
+
+
+def test_what_blocks_share_falls_out() -> None:
+    draw = Random(1)
+    luck = [draw.gauss(0, 10) for _ in range(20)]
+    old = [one + draw.gauss(0, 0.1) for one in luck]
+    new = [one + draw.gauss(0.3, 0.1) for one in luck]
+    found = paired(old, new)
+    assert 0.2 < found.low < 0.3 < found.high < 0.4
+    assert found.above > 0.999
+
+
+def test_95_of_100_intervals_hold_the_truth() -> None:
+    draw = Random(2)
+    held = 0
+    for _ in range(1000):
+        old = [draw.gauss(1, 2) for _ in range(6)]
+        new = [draw.gauss(1.5, 1) for _ in range(6)]
+        found = paired(old, new)
+        held += found.low <= 0.5 <= found.high
+    assert 930 <= held <= 970
