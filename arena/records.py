@@ -133,6 +133,19 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     restarts: int = 3
 
 
+class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a league asks of its ratings; nothing of it decides a game."""
+
+    anchor: str | None = None
+    """The bot whose mu is shown as 0; without one it is the mean of the field."""
+    provisional: int = 0
+    """A bot with fewer games at a table is marked as provisional there."""
+    overall: bool = False
+    """Whether there is a table over all variants and table sizes."""
+    alpha: float = 0.01
+    """The chance that a league of fair bots has a false suspicion of a kind."""
+
+
 class LeagueInfo(Struct, frozen=True):
     """The conditions that a store's games were played under, every default explicit."""
 
@@ -151,3 +164,4 @@ class LeagueInfo(Struct, frozen=True):
     commitment: str
     """SHA-256 of the master seed: published before the first game."""
     arena_version: str
+    ratings: RatingsInfo = RatingsInfo()

@@ -45,13 +45,14 @@ def conditions(league: League, sandbox: str, seed: str) -> LeagueInfo:
         seed=seed,
         commitment=commitment(seed),
         arena_version=__version__,
+        ratings=league.ratings,
     )
 
 
 def _changed(stored: LeagueInfo, now: LeagueInfo) -> list[str]:
-    """Name what differs and decides games; a league's name and the arena's version do not."""
+    """Name what differs and decides games; its name, its ratings and the arena's version do not."""
     before, after = asdict(stored), asdict(now)
-    ignored = {"name", "arena_version", "commitment"}
+    ignored = {"name", "arena_version", "commitment", "ratings"}
     changed = [key for key in before if key not in ignored and before[key] != after[key]]
     if "bots" not in changed:
         return changed

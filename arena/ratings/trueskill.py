@@ -5,7 +5,7 @@ draw_probability = 0, to which the tests hold it; without its graph of objects i
 fast.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import erfc, exp, pi, sqrt
 from typing import NamedTuple
 
@@ -24,6 +24,18 @@ class Rating(NamedTuple):
 
     mu: float = MU
     sigma: float = SIGMA
+
+
+def rate_all(orders: Iterable[Sequence[str]]) -> dict[str, Rating]:
+    """Fold games, given as the bots in finishing order, into ratings.
+
+    The order of games matters a little: give them in a canonical one.
+    """
+    skill: dict[str, Rating] = {}
+    for order in orders:
+        before = [skill.get(bot) or Rating() for bot in order]
+        skill.update(zip(order, rate_game(before), strict=True))
+    return skill
 
 
 def rate_game(ratings: Sequence[Rating]) -> list[Rating]:
