@@ -89,11 +89,10 @@ class _Variances:
         self.by_game = towards @ scores.products() @ towards.T
         self.by_block = blocks.T @ blocks
 
-    def moderated(self, own: Floats, borrowed: float) -> Floats:
-        """Mix a bot's own variance between blocks with what the field's blocks say of all."""
+    def moderated(self, share: Floats) -> Floats:
+        """Mix a bot's own variance between blocks, which gets that share, with the field's."""
         ratio = np.diag(self.by_block) / np.maximum(np.diag(self.by_game), _TINY)
-        pooled = float(ratio[own > 0].mean()) * self.by_game
-        share = own / np.maximum(own + borrowed, 1.0)
+        pooled = float(ratio[share > 0].mean()) * self.by_game
         mine, others = np.sqrt(share), np.sqrt(1.0 - share)
         both = np.outer(mine, mine) * self.by_block + np.outer(others, others) * pooled
         return as_floats(both)
@@ -123,10 +122,16 @@ def spread(games: Games, found: Fit, mu: Sequence[float], sigma: Sequence[float]
         covariance = _floored(skill.by_game, np.asarray(sigma)) + order
         return Spread(covariance, place.by_game, free, "games", blocks)
     borrowed = max(0.0, min(_BORROWED, field - float(own.mean())))
-    free = np.maximum(own + borrowed, 1.0)
+    share = own / np.maximum(own + borrowed, 1.0)
+    free = _freedom(own, field, share)
     # Sharing dice was never seen to make an error half as large.
-    covariance = _floored(skill.moderated(own, borrowed), np.asarray(sigma) / 2) + order
-    return Spread(covariance, place.moderated(own, borrowed), free, "blocks", blocks)
+    covariance = _floored(skill.moderated(share), np.asarray(sigma) / 2) + order
+    return Spread(covariance, place.moderated(share), free, "blocks", blocks)
+
+
+def _freedom(own: Floats, field: float, share: Floats) -> Floats:
+    """Return the degrees of freedom of the mixture; the field's variance has each bot's in it."""
+    return as_floats(1.0 / (share**2 / np.maximum(own, 1.0) + (1.0 - share**2) / field))
 
 
 def _estimates(games: Games, found: Fit) -> tuple[_Variances, _Variances]:
