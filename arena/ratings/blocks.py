@@ -26,6 +26,7 @@ _FEW = 6.0
 _FEW_FOR_GAIN = 50
 _LEAST_LEFT = 0.05
 """At least this share of a block's variance counts as left by the fit."""
+_MANY = 200
 _TINY = 1e-300
 
 Method = Literal["blocks", "games"]
@@ -109,24 +110,25 @@ def freedom_of(games: Games) -> tuple[Floats, float]:
 def spread(games: Games, found: Fit, mu: Sequence[float], sigma: Sequence[float]) -> Spread:
     """Return how far the estimates vary; `mu` and `sigma` are TrueSkill's.
 
-    With too few blocks the games are taken as independent, and the method says so.
+    With too few blocks the games are taken as independent, and the method says so. No error is
+    below half of what the model makes it: sharing dice was never seen to gain so much.
     """
     own, field = freedom_of(games)
     blocks = int(games.block.max()) + 1
     skill, place = _estimates(games, found)
+    places, half = _place_errors(games, found) / 2, np.asarray(sigma) / 2
     # What the order of games did to TrueSkill is part of its error.
     strayed = np.asarray(mu) - found.mu
     order = np.outer(strayed, strayed)
     if field < _FEW:
         free = np.full(games.size, inf)
         covariance = _floored(skill.by_game, np.asarray(sigma)) + order
-        return Spread(covariance, place.by_game, free, "games", blocks)
+        return Spread(covariance, _floored(place.by_game, places), free, "games", blocks)
     borrowed = max(0.0, min(_BORROWED, field - float(own.mean())))
     share = own / np.maximum(own + borrowed, 1.0)
     free = _freedom(own, field, share)
-    # Sharing dice was never seen to make an error half as large.
-    covariance = _floored(skill.moderated(share), np.asarray(sigma) / 2) + order
-    return Spread(covariance, place.moderated(share), free, "blocks", blocks)
+    covariance = _floored(skill.moderated(share), half) + order
+    return Spread(covariance, _floored(place.moderated(share), places), free, "blocks", blocks)
 
 
 def _freedom(own: Floats, field: float, share: Floats) -> Floats:
@@ -145,12 +147,22 @@ def _estimates(games: Games, found: Fit) -> tuple[_Variances, _Variances]:
     return skill, _Variances(games, surprise, per_game, undo)
 
 
+def _place_errors(games: Games, found: Fit) -> Floats:
+    """Return the standard errors of the mean places, if all results were independent."""
+    variance = ((found.ahead + found.ahead.T) * found.chance * found.chance.T).sum(1)
+    return as_floats(np.sqrt(variance) / np.bincount(games.order.ravel(), minlength=games.size))
+
+
 def _corrections(games: Games, found: Fit) -> Floats:
     """Return, for each block, what undoes the fit's having been drawn to it.
 
     With M the block's part of the information, its score lost a share M of its variance: so it is
-    multiplied by (1 - M) to the power of -1/2.
+    multiplied by (1 - M) to the power of -1/2. Among many blocks all parts are small and alike.
     """
+    blocks = int(games.block.max()) + 1
+    if blocks > _MANY:
+        alike = np.eye(games.size) * sqrt(blocks / (blocks - 1.0))
+        return np.broadcast_to(alike, (blocks, *alike.shape))
     root = np.linalg.cholesky(np.linalg.inv(found.inverse))
     back = np.linalg.inv(root)
     met = _met_by_block(games)

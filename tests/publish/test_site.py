@@ -104,7 +104,6 @@ def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None
             f"{fixed(row['place_low'])} to {fixed(row['place_high'])}",
             percent(row["win_share"]),
             grouped(row["games"]),
-            grouped(row["wins"]),
             fixed(row["sigma"]),
             signed(row["conservative"]),
             grouped(row["faults"]),

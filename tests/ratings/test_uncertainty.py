@@ -12,7 +12,7 @@ from arena.ratings.ranks import Estimate, chances, rank_ranges, undecided
 from arena.ratings.results import Result
 from arena.ratings.student import normal_cdf, t_cdf, t_quantile
 from arena.ratings.table import Leaderboard, Rated, rate
-from tests.bench.leagues import Shape
+from tests.bench.leagues import Shape, tables
 from tests.ratings.simulated import league
 
 each_set = settings(max_examples=60, deadline=None, database=None)
@@ -137,3 +137,23 @@ def test_shared_dice_show(players: int) -> None:
 
 def test_one_game_a_fixture_says_nothing_about_dice() -> None:
     assert rated(Shape(8, 2, 1)).board.dice_gain is None
+
+
+def test_a_bot_that_never_wins_is_not_beyond_doubt() -> None:
+    games = [
+        one._replace(places=(2, 1) if one.bots[0] == "bot07" else (1, 2))
+        if "bot07" in one.bots
+        else one
+        for one in league(Shape(8, 2, 6))
+    ]
+    last = rate("bga", 2, games).board.rows[-1]
+    assert (last.bot, last.mean_place, last.best) == ("bot07", 2.0, 8)
+    assert last.place_low < 2.0
+    assert last.high - last.low > last.sigma
+
+
+def test_many_blocks_are_corrected_alike() -> None:
+    few, many = Shape(8, 2, 1, 28), Shape(8, 2, 1, 30)
+    assert len(tables(few)) < 200 < len(tables(many))
+    widths = [width(rated(shape).board) for shape in (few, many)]
+    assert widths[0] == pytest.approx(widths[1] * (30 / 28) ** 0.5, rel=0.05)
