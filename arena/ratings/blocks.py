@@ -38,6 +38,8 @@ class Spread:
 
     mu: Floats
     """Covariance of the skills, relative to the mean of the field."""
+    gaps: Floats
+    """The same for comparing bots: without what only stretches all differences alike."""
     place: Floats
     """Covariance of the mean finishing places."""
     freedom: Floats
@@ -119,16 +121,19 @@ def spread(games: Games, found: Fit, mu: Sequence[float], sigma: Sequence[float]
     places, half = _place_errors(games, found) / 2, np.asarray(sigma) / 2
     # What the order of games did to TrueSkill is part of its error.
     strayed = np.asarray(mu) - found.mu
-    order = np.outer(strayed, strayed)
+    bent = strayed - found.mu * float(strayed @ found.mu) / max(float(found.mu @ found.mu), _TINY)
+    order, bend = np.outer(strayed, strayed), np.outer(bent, bent)
     if field < _FEW:
         free = np.full(games.size, inf)
-        covariance = _floored(skill.by_game, np.asarray(sigma)) + order
-        return Spread(covariance, _floored(place.by_game, places), free, "games", blocks)
+        alone = _floored(skill.by_game, np.asarray(sigma))
+        alone_place = _floored(place.by_game, places)
+        return Spread(alone + order, alone + bend, alone_place, free, "games", blocks)
     borrowed = max(0.0, min(_BORROWED, field - float(own.mean())))
     share = own / np.maximum(own + borrowed, 1.0)
     free = _freedom(own, field, share)
-    covariance = _floored(skill.moderated(share), half) + order
-    return Spread(covariance, _floored(place.moderated(share), places), free, "blocks", blocks)
+    mixed = _floored(skill.moderated(share), half)
+    mixed_place = _floored(place.moderated(share), places)
+    return Spread(mixed + order, mixed + bend, mixed_place, free, "blocks", blocks)
 
 
 def _freedom(own: Floats, field: float, share: Floats) -> Floats:

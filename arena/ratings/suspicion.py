@@ -24,7 +24,8 @@ MIN_BOTS = 5
 MIN_BLOCKS = 5
 """Fewer blocks show no trend."""
 _BORROWED = 6.0
-_LEAST_LEFT = 0.05
+_LEAST_LEFT = 0.3
+"""A pair whose own games made more of what is expected of it than this leaves is not judged."""
 _QUARTILE = 0.6745
 """The median of the absolute value of a standard normal variable."""
 _EFFICIENCY = 0.37
@@ -75,7 +76,7 @@ def _surprise(rated: Rated, one: int, other: int) -> float | None:
     """Return how many standard deviations more often than expected one bot was ahead of another.
 
     It is the signed root of the deviance, whose tails are nearer to normal than those of a share,
-    set right for what these very games did to the expectation. None where they hardly met others.
+    set right for what these very games did to the expectation. None where little else did.
     """
     fit = rated.fit
     ahead, behind = float(fit.ahead[one, other]), float(fit.ahead[other, one])

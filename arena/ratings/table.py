@@ -144,7 +144,7 @@ class _Lines:
         self._place_variance: list[float] = spread.place.diagonal().tolist()
         self.better = chances(
             [Estimate(*one) for one in zip(bots, mu, self._freedom, strict=True)],
-            self._covariance,
+            spread.gaps.tolist(),
         )
         self._ranges = rank_ranges(bots, self.better)
 

@@ -64,3 +64,16 @@ def test_holm_never_makes_a_case_clearer(ps: list[float]) -> None:
     corrected = [one.p for one in holm(map(case, ps))]
     assert corrected == sorted(corrected)
     assert all(old <= new <= 1 for old, new in zip(sorted(ps), corrected, strict=True))
+
+
+def test_a_field_without_upsets_is_not_suspicious() -> None:
+    games = [
+        one._replace(places=(1, 2) if one.bots[0] < one.bots[1] else (2, 1))
+        for one in league(Shape(8, 2, 10, 2))
+    ]
+    found = rate_results({("bga", 2): games})
+    assert found.suspicions == []
+    rows = found.boards[0].rows
+    assert (rows[0].best, rows[-1].worst) == (1, 8)
+    assert rows[0].worst < 4
+    assert rows[-1].best > 5
