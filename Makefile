@@ -31,6 +31,9 @@ bench: $(VENV)/.test
 	@$(BIN)/python tests/bench/throughput.py
 	@$(BIN)/python tests/bench/startup.py
 	@$(BIN)/python tests/bench/playouts.py
+	@$(BIN)/python tests/bench/rating.py
+	@$(BIN)/python tests/bench/coverage.py
+	@$(BIN)/python tests/bench/suspicion.py
 
 rules: $(VENV)/.test
 	@$(BIN)/python -m tests.rules.page

@@ -149,6 +149,19 @@ class Stage(Struct, frozen=True):
     """Blocks that stay in the schedule, for each variant and table size in the league's order."""
 
 
+class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a league asks of its ratings; nothing of it decides a game."""
+
+    anchor: str | None = None
+    """The bot whose mu is shown as 0; without one it is the mean of the field."""
+    provisional: int = 0
+    """A bot with fewer games at a table is marked as provisional there."""
+    overall: bool = False
+    """Whether there is a table over all variants and table sizes."""
+    alpha: float = 0.01
+    """The chance that a league of fair bots has a false suspicion of a kind."""
+
+
 class LeagueInfo(Struct, frozen=True):
     """The conditions that a store's games were played under, every default explicit."""
 
@@ -177,3 +190,4 @@ class LeagueInfo(Struct, frozen=True):
     """Whether all fixtures of a block are played on the same dice."""
     earlier: tuple[Stage, ...] = ()
     """What was before the field or the rounds changed, first to last."""
+    ratings: RatingsInfo = RatingsInfo()

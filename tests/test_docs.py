@@ -12,9 +12,12 @@ from msgspec.structs import asdict, fields
 from arena.cli.main import COMMANDS
 from arena.league.config import LeagueFile, VariantEntry
 from arena.perudo.rules import SWITCHES, VARIANTS
-from arena.records import LimitsInfo
+from arena.ratings.overall import OverallRow
+from arena.ratings.table import Row
+from arena.records import LimitsInfo, RatingsInfo
 
 ROOT = Path(__file__).parents[1]
+RATINGS = "docs/ratings.md"
 PAGES = sorted(
     path.relative_to(ROOT)
     for folder in (".", "docs", "protocol", "sample_bots")
@@ -41,7 +44,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_league_page_names_every_key() -> None:
     limits = {f"limits.{field.encode_name}" for field in fields(LimitsInfo)}
-    keys = {field.encode_name for field in fields(LeagueFile)} - {"limits"} | limits
+    ratings = {f"ratings.{field.encode_name}" for field in fields(RatingsInfo)}
+    whole = {field.encode_name for field in fields(LeagueFile)}
+    keys = whole - {"limits", "ratings"} | limits | ratings
     options = {field.encode_name for field in fields(VariantEntry)}
     assert keys | options | SWITCHES <= rows("docs/league.md").keys()
 
@@ -50,10 +55,27 @@ def test_league_page_has_the_defaults() -> None:
     table = rows("docs/league.md")
     for name, value in asdict(LimitsInfo()).items():
         assert table[f"limits.{name}"][0] == f"{value:g}"
+    for page in ("docs/league.md", "docs/ratings.md"):
+        said = {name: cells[0] for name, cells in rows(page).items() if name.startswith("ratings.")}
+        assert said == {
+            f"ratings.{name}": word(value) for name, value in asdict(RatingsInfo()).items()
+        }
     defaults = LeagueFile(bots=[])
     assert table["players"][0] == str(defaults.players)
     assert table["games"][0] == str(defaults.games)
     assert table["variants"][0] == f"[{', '.join(map(str, defaults.variants))}]"
+
+
+def word(default: object) -> str:
+    """Write a default as the pages do."""
+    return "none" if default is None else str(default).lower()
+
+
+def test_ratings_page_explains_every_column() -> None:
+    explained = " ".join(f"{name} {' '.join(cells)}" for name, cells in rows(RATINGS).items())
+    columns = {field.encode_name for field in (*fields(Row), *fields(OverallRow))}
+    plain = {"bot", "games", "wins", "faults", "provisional"}
+    assert [name for name in columns - plain if name not in explained] == []
 
 
 def test_league_page_has_every_switch_of_every_book() -> None:

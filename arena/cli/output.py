@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 if TYPE_CHECKING:  # slow to import, and every command prints
-    from arena.ratings.table import Leaderboard
+    from arena.ratings.findings import Suspicion
+    from arena.ratings.standings import Ratings
 
 
 def harmless(text: str) -> str:
@@ -26,9 +28,41 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
-def boards_data(boards: "Sequence[Leaderboard]") -> list[dict[str, object]]:
-    """Return leaderboards as JSON can hold them: head to head is in the site's data files."""
-    return [{"variant": b.variant, "players": b.players, "rows": b.rows} for b in boards]
+def ratings_data(ratings: "Ratings") -> dict[str, object]:
+    """Return ratings as JSON can hold them; what is about pairs is in the site's data files."""
+    return {
+        "leaderboards": [
+            {
+                "variant": board.variant,
+                "players": board.players,
+                "blocks": board.blocks,
+                "intervals_by": board.method,
+                "dice_gain": board.dice_gain,
+                "rows": board.rows,
+            }
+            for board in ratings.boards
+        ],
+        "overall": ratings.overall,
+        "suspicions": ratings.suspicions,
+    }
+
+
+def say_suspicions(ratings: "Ratings", index: Path) -> None:
+    """Tell the operator what to look at."""
+    for case in ratings.suspicions:
+        where = f"{case.variant}, tables of {case.players}"
+        say(f"suspicion: {_words(case)} ({where}; p = {case.p:.2g})")
+    if ratings.suspicions:
+        say(f"suspicions are no verdicts: see {index.parent / 'suspicions.html'}")
+
+
+def _words(case: "Suspicion") -> str:
+    if case.kind == "drift":
+        return f"'{case.bot}' changed by {case.observed:+.2f} mu from the first block to the last"
+    return (
+        f"'{case.bot}' loses too often to '{case.rival}': ahead in {case.observed:.1%} "
+        f"of {case.games} games, expected {case.expected:.1%}"
+    )
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -5,11 +5,13 @@ from pathlib import Path
 import click
 
 from arena.cli.options import json_option, league_argument, site_option, store_option, store_path
-from arena.cli.output import boards_data, print_json, say
+from arena.cli.output import print_json, ratings_data, say, say_suspicions
 from arena.errors import ArenaError
+from arena.league.config import load_ratings
 from arena.league.course import Course
 from arena.publish.site import write_site
-from arena.ratings.table import leaderboards
+from arena.ratings.standings import rate_league
+from arena.records import LeagueInfo, RatingsInfo
 from arena.store.store import Store
 
 
@@ -26,9 +28,17 @@ def command(league: Path, store: Path | None, site: Path, *, as_json: bool) -> i
             raise ArenaError("nothing was played yet", str(kept.path), f"arena run {league}")
         course = Course(info)
         played = [one for one in kept.played() if course.counts(one.fixture)]
-        boards = leaderboards(played)
-        index = write_site(info, boards, played, site)
+        ratings = rate_league(played, _options(league, info))
+        index = write_site(info, ratings, played, site)
     if as_json:
-        print_json({"site": str(index), "leaderboards": boards_data(boards)})
+        print_json({"site": str(index), **ratings_data(ratings)})
+    say_suspicions(ratings, index)
     say(f"report: {index}")
     return 0
+
+
+def _options(league: Path, info: LeagueInfo) -> RatingsInfo:
+    """Return what the league asks of its ratings now: they may change after the games."""
+    if not league.is_file():
+        return info.ratings
+    return load_ratings(league, [bot.name for bot in info.bots])

@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -21,16 +22,18 @@ from arena.cli.options import (
     store_path,
     trust_option,
 )
-from arena.cli.output import boards_data, print_json, print_table, say
+from arena.cli.output import print_json, print_table, ratings_data, say, say_suspicions
 from arena.cli.progress import Tally, progress
-from arena.league.config import League, check_enough, load_league, without
+from arena.league.config import League, check_anchor, check_enough, load_league, without
 from arena.league.course import Course, Verdict
 from arena.league.plan import begin
 from arena.league.runner import run
 from arena.match.ready import ready
 from arena.publish.files import check_folder
 from arena.publish.site import write_site
-from arena.ratings.table import Leaderboard, leaderboards
+from arena.ratings.overall import Overall
+from arena.ratings.standings import rate_league
+from arena.ratings.table import Leaderboard
 from arena.records import LeagueInfo, PlayedFixture
 from arena.store.store import Store
 
@@ -77,6 +80,7 @@ def command(
     if skip_missing_runtimes and box.uses_host_programs:
         plan = _leave_out(plan)
     check_enough(plan)
+    check_anchor(plan.ratings, [bot.name for bot in plan.bots], plan.anchor_at)
     check_trust(box, plan.bots, trusted=trust_bots)
     rules = next(iter(plan.variants.values()))
     with (
@@ -94,12 +98,14 @@ def command(
         if not finished:
             return _say_how_to_resume(kept)
         played = [one for one in kept.played() if course.counts(one.fixture)]
-        boards = leaderboards(played)
-        index = write_site(info, boards, played, site)
+        ratings = rate_league(played, info.ratings)
+        index = write_site(info, ratings, played, site)
     if as_json:
-        print_json({"site": str(index), "league": info, "leaderboards": boards_data(boards)})
+        print_json({"site": str(index), "league": info, **ratings_data(ratings)})
     else:
-        _print_boards(boards)
+        _print_boards(ratings.boards)
+        _print_overall(ratings.overall)
+    say_suspicions(ratings, index)
     say(f"report: {index}")
     return 0
 
@@ -196,19 +202,39 @@ def _program() -> list[str]:
     return [sys.argv[0]] if Path(sys.argv[0]).name == "arena" else [sys.executable, "-m", "arena"]
 
 
-def _print_boards(boards: list[Leaderboard]) -> None:
+def _print_boards(boards: Sequence[Leaderboard]) -> None:
     for board in boards:
         click.echo(f"\n{board.variant}, tables of {board.players}")
         rows = [
             [
-                f"{rank:2} {row.bot}",
+                f"{rank:2} {row.bot}{' (provisional)' if row.provisional else ''}",
+                f"{row.best}-{row.worst}",
                 f"{row.mu:+.2f}",
-                f"±{row.high - row.mu:.2f}",
-                str(row.games),
-                str(row.wins),
+                f"{row.low:+.2f} to {row.high:+.2f}",
                 f"{row.mean_place:.2f}",
+                f"{100 * row.win_share:.1f} %",
+                str(row.games),
                 str(row.faults),
             ]
             for rank, row in enumerate(board.rows, 1)
         ]
-        print_table(["   bot", "mu", "95 %", "games", "wins", "place", "faults"], rows)
+        chance = f"wins (chance {100 / board.players:.1f} %)"
+        head = ["   bot", "ranks", "mu", "95 %", "place", chance, "games", "faults"]
+        print_table(head, rows)
+
+
+def _print_overall(overall: Overall | None) -> None:
+    if overall is None:
+        return
+    click.echo("\noverall: share of rivals finished behind, mean over the tables")
+    rows = [
+        [
+            f"{rank:2} {row.bot}",
+            f"{row.best}-{row.worst}",
+            f"{100 * row.score:.1f} %",
+            f"{100 * row.low:.1f} to {100 * row.high:.1f}",
+            str(row.games),
+        ]
+        for rank, row in enumerate(overall.rows, 1)
+    ]
+    print_table(["   bot", "ranks", "score", "95 %", "games"], rows)

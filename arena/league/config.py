@@ -16,7 +16,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.league.entrants import find_bots
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
 from arena.ratings.sequential import first_look
-from arena.records import LimitsInfo
+from arena.records import LimitsInfo, RatingsInfo
 
 MAX_GAMES = 100_000
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
@@ -54,11 +54,18 @@ class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
     shared_dice: bool = True
     seed: int | str | None = None
     limits: LimitsInfo = LimitsInfo()
+    ratings: RatingsInfo = RatingsInfo()
     sandbox: str = "auto"
     images: dict[str, str] = {}
     memory_across_fixtures: bool = False
     workers: int | None = None
     pin: bool = True
+
+
+class RatingsPart(Struct, frozen=True):
+    """The one part of league.yaml that may change after the games."""
+
+    ratings: RatingsInfo = RatingsInfo()
 
 
 class League(Struct, frozen=True):
@@ -78,6 +85,9 @@ class League(Struct, frozen=True):
     shared_dice: bool
     seed: str | None
     limits: LimitsInfo
+    ratings: RatingsInfo
+    anchor_at: str
+    """Where the file names the anchor."""
     sandbox: str
     images: dict[str, str]
     """What containers are made of, by runtime."""
@@ -109,6 +119,8 @@ def load_league(path: Path) -> League:
         shared_dice=entry.shared_dice,
         seed=None if entry.seed is None else str(entry.seed),
         limits=entry.limits,
+        ratings=reader.ratings(entry.ratings),
+        anchor_at=reader.at("$.ratings.anchor"),
         sandbox=entry.sandbox,
         images=reader.images(entry.images),
         memory_across_fixtures=entry.memory_across_fixtures,
@@ -119,6 +131,26 @@ def load_league(path: Path) -> League:
     reader.check_numbers(entry)
     reader.check_sandbox(entry.sandbox)
     return league
+
+
+def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
+    """Read what a league.yaml asks of its ratings, and nothing else of it.
+
+    Raises ArenaError that names the line, also for an anchor that is none of the bots.
+    """
+    data, marks = parse_yaml(path)
+    reader = _Reader(path, marks)
+    part = convert(data, marks, path, RatingsPart) if data else RatingsPart()
+    found = reader.ratings(part.ratings)
+    check_anchor(found, bots, reader.at("$.ratings.anchor"))
+    return found
+
+
+def check_anchor(ratings: RatingsInfo, bots: Sequence[str], where: str) -> None:
+    """Refuse an anchor that does not play."""
+    if ratings.anchor is not None and ratings.anchor not in bots:
+        what = f"the anchor '{ratings.anchor}' does not play in this league"
+        raise ArenaError(what, where, did_you_mean(ratings.anchor, bots))
 
 
 def check_enough(league: League) -> None:
@@ -166,6 +198,16 @@ class _Reader:
             raise ArenaError(what, self.at("$.rounds"), "leave it out for one less than the bots")
         if entry.workers is not None and not 1 <= entry.workers <= 1024:
             raise ArenaError(f"workers is 1 to 1024, not {entry.workers}", self.at("$.workers"))
+
+    def ratings(self, options: RatingsInfo) -> RatingsInfo:
+        """Return the options; raises where a number is out of range."""
+        if options.provisional < 0:
+            what = f"ratings.provisional is a number of games, not {options.provisional}"
+            raise ArenaError(what, self.at("$.ratings.provisional"), "0 marks no bot")
+        if not 0 <= options.alpha <= 0.5:
+            what = f"ratings.alpha is a chance, 0 to 0.5, not {options.alpha:g}"
+            raise ArenaError(what, self.at("$.ratings.alpha"), "0 lists no suspicions")
+        return options
 
     def check_sandbox(self, name: str) -> None:
         known = (AUTO, *SANDBOXES)

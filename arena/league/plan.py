@@ -13,7 +13,7 @@ from arena.perudo.seeds import commitment
 from arena.records import Fixture, LeagueInfo, Stage
 from arena.store.store import Store
 
-_FREE = frozenset({"name", "arena_version", "commitment", "earlier"})
+_FREE = frozenset({"name", "arena_version", "commitment", "earlier", "ratings"})
 """What decides no game."""
 _LASTING = frozenset({"bots", "rounds", "until"})
 """What decides which games are played, and may change while a league runs."""
@@ -68,6 +68,7 @@ def conditions(league: League, sandbox: str, seed: str) -> LeagueInfo:
         memory_across_fixtures=league.memory_across_fixtures,
         until=league.until,
         shared_dice=league.shared_dice,
+        ratings=league.ratings,
     )
 
 

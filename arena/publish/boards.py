@@ -5,13 +5,17 @@ from math import ceil, floor, log10, sqrt
 
 from msgspec import Struct
 
-from arena.ratings.table import Z95, Duel, Leaderboard, Row
+from arena.ratings.overall import OverallRow
+from arena.ratings.ranks import undecided
+from arena.ratings.table import Duel, Leaderboard, Row
 
 _TICKS = 5
 """About so many marks on a scale."""
 _MARGIN = 0.06
 """The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
+_Z95 = 1.96
+"""Standard deviations either side of the mean that hold 95 % of a normal distribution."""
 
 
 class Axis(Struct, frozen=True):
@@ -35,8 +39,16 @@ class Axis(Struct, frozen=True):
 
 def axis(rows: Sequence[Row]) -> Axis:
     """Return the scale that holds all 95 % intervals and nought, with round marks."""
-    low = min([0.0, *(row.low for row in rows)])
-    high = max([0.0, *(row.high for row in rows)])
+    return _scale([0.0, *(end for row in rows for end in (row.low, row.high))])
+
+
+def overall_axis(rows: Sequence[OverallRow]) -> Axis:
+    """Return the same for scores, with one half."""
+    return _scale([0.5, *(end for row in rows for end in (row.low, row.high))])
+
+
+def _scale(values: Sequence[float]) -> Axis:
+    low, high = min(values), max(values)
     step = _round_step((high - low or 1.0) / _TICKS)
     first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
     margin = _MARGIN * (last - first) * step
@@ -83,9 +95,9 @@ def cell(board: Leaderboard, bot: str, opponent: str) -> Cell | None:
 
 def wilson(hits: int, trials: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a share; trials is at least 1."""
-    share, square = hits / trials, Z95**2
+    share, square = hits / trials, _Z95**2
     centre = share + square / (2 * trials)
-    spread = Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    spread = _Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     scale = 1 + square / trials
     return (centre - spread) / scale, (centre + spread) / scale
 
@@ -108,3 +120,38 @@ def matrix(board: Leaderboard) -> list[MatrixRow]:
     """Return the head-to-head table; rows and columns stand in the leaderboard's order."""
     names = [row.bot for row in board.rows]
     return [MatrixRow(bot, tuple(cell(board, bot, rival) for rival in names)) for bot in names]
+
+
+class Chance(Struct, frozen=True):
+    """The probability that one bot is better than another."""
+
+    value: float
+    decided: bool
+    """Whether the two count as told apart."""
+
+    @property
+    def tint(self) -> str:
+        """Return the colour class: none where the two are not told apart."""
+        if not self.decided:
+            return "even"
+        return "ahead-3" if self.value > 0.5 else "behind-3"
+
+
+class BetterRow(Struct, frozen=True):
+    """A bot's line in the table of who is better than whom."""
+
+    bot: str
+    chances: tuple[Chance | None, ...]
+    """None for the bot itself."""
+
+
+def better_matrix(board: Leaderboard) -> list[BetterRow]:
+    """Return who is better than whom; rows and columns stand in the leaderboard's order."""
+    names = [row.bot for row in board.rows]
+    low, high = undecided(len(names))
+    found = []
+    for bot in names:
+        values = [board.better[bot, rival] if rival != bot else None for rival in names]
+        chances = [None if v is None else Chance(v, not low <= v <= high) for v in values]
+        found.append(BetterRow(bot, tuple(chances)))
+    return found

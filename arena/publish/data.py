@@ -11,42 +11,77 @@ from msgspec.structs import asdict
 from arena.publish.boards import cells
 from arena.publish.facts import FaultEntry
 from arena.publish.text import csv_text
+from arena.ratings.findings import Suspicion
+from arena.ratings.overall import Overall
 from arena.ratings.table import Leaderboard
 
 Record = dict[str, Any]
 """One line of a table; its keys are the columns."""
 
-LEADERBOARD = [
-    *("rank", "bot", "mu", "sigma", "low", "high", "conservative"),
-    *("games", "wins", "win_share", "mean_place", "faults"),
+Table = tuple[Sequence[str], Sequence[Record]]
+"""The columns of a table, and its lines."""
+
+_LEADERBOARD = [
+    *("rank", "best", "worst", "bot", "provisional"),
+    *("mu", "low", "high", "sigma", "conservative", "batch_mu"),
+    *("games", "wins", "win_share", "mean_place", "place_low", "place_high", "faults"),
 ]
-HEADS = ["bot", "opponent", "ahead", "games", "share", "low", "high"]
-FAULTS = list(FaultEntry.__struct_fields__)
+_HEADS = ["bot", "opponent", "ahead", "games", "share", "low", "high"]
+_BETTER = ["bot", "opponent", "probability"]
+_FAULTS = list(FaultEntry.__struct_fields__)
+_SUSPICIONS = list(Suspicion.__struct_fields__)
+_OVERALL = ["rank", "best", "worst", "bot", "score", "low", "high", "games"]
 
 
-def leaderboard(board: Leaderboard) -> list[Record]:
+def leaderboard(board: Leaderboard) -> Table:
     """Return the lines of a leaderboard, best first."""
-    return [
-        asdict(row)
-        | {
-            "rank": rank,
-            "low": row.low,
-            "high": row.high,
-            "conservative": row.conservative,
-            "win_share": row.wins / row.games,
-        }
+    return _LEADERBOARD, [
+        asdict(row) | {"rank": rank, "conservative": row.conservative, "win_share": row.win_share}
         for rank, row in enumerate(board.rows, 1)
     ]
 
 
-def heads(board: Leaderboard) -> list[Record]:
+def head_of(board: Leaderboard) -> Record:
+    """Return what holds for a whole leaderboard."""
+    return {
+        "variant": board.variant,
+        "players": board.players,
+        "chance": 1 / board.players,
+        "blocks": board.blocks,
+        "intervals_by": board.method,
+        "dice_gain": asdict(board.dice_gain) if board.dice_gain else None,
+    }
+
+
+def heads(board: Leaderboard) -> Table:
     """Return the lines of a head-to-head table: each ordered pair that met."""
-    return [asdict(cell) for cell in cells(board)]
+    return _HEADS, [asdict(cell) for cell in cells(board)]
 
 
-def faults(entries: Iterable[FaultEntry]) -> list[Record]:
+def better(board: Leaderboard) -> Table:
+    """Return, for each ordered pair, the probability that the first is the better bot."""
+    bots = [row.bot for row in board.rows]
+    return _BETTER, [
+        {"bot": bot, "opponent": rival, "probability": board.better[bot, rival]}
+        for bot in bots
+        for rival in bots
+        if bot != rival
+    ]
+
+
+def overall(table: Overall) -> Table:
+    """Return the lines of the overall table, best first."""
+    return _OVERALL, [asdict(row) | {"rank": rank} for rank, row in enumerate(table.rows, 1)]
+
+
+def faults(entries: Iterable[FaultEntry]) -> Table:
     """Return the lines of the table of faults."""
-    return [asdict(entry) for entry in entries]
+    return _FAULTS, [asdict(entry) for entry in entries]
+
+
+def suspicions(found: Iterable[Suspicion]) -> Table:
+    """Return the lines of the table of suspicions, the clearest first."""
+    return _SUSPICIONS, [asdict(case) for case in found]
 
 
 def to_csv(columns: Sequence[str], records: Iterable[Record]) -> str:

@@ -59,9 +59,13 @@ class Links(Struct, frozen=True):
         """Return the head-to-head page of a leaderboard."""
         return f"head-to-head/{self.table_id(board)}.html"
 
+    def data_stem(self, board: Leaderboard, kind: str) -> str:
+        """Return a data file of kind `leaderboard`, `head-to-head` or `better`, no suffix."""
+        return f"data/{kind}-{self.table_id(board)}"
+
     def data(self, board: Leaderboard, kind: str, suffix: str) -> str:
-        """Return the data file of kind `leaderboard` or `head-to-head`, suffix `csv` or `json`."""
-        return f"data/{kind}-{self.table_id(board)}.{suffix}"
+        """Return a data file, suffix `csv` or `json`."""
+        return f"{self.data_stem(board, kind)}.{suffix}"
 
     def variant(self, label: str) -> str:
         """Return the place of a variant's switches."""

@@ -10,10 +10,11 @@ from markupsafe import Markup
 
 from arena import shipped
 from arena.publish import bots, conditions, data, text
-from arena.publish.boards import axis, matrix
+from arena.publish.boards import axis, better_matrix, matrix, overall_axis
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
 from arena.publish.links import Links, links
+from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture
 
@@ -34,18 +35,18 @@ CAUSES = {
 
 def write_site(
     league: LeagueInfo,
-    leaderboards: Sequence[Leaderboard],
+    ratings: Ratings,
     played: Sequence[PlayedFixture],
     folder: Path,
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    Leaderboards are shown in the order given; `played` is walked once. The same data gives the
-    same bytes. Files of an earlier report that are no longer needed are removed.
+    Leaderboards are shown in their order; `played` is walked once. The same data gives the same
+    bytes. Files of an earlier report that are no longer needed are removed.
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
     facts = gather(played)
-    replace_site(folder, _Site(league, leaderboards, facts).files())
+    replace_site(folder, _Site(league, ratings, facts).files())
     return folder / FRONT
 
 
@@ -76,13 +77,15 @@ def environment() -> Environment:
 class _Site:
     """One report in the making."""
 
-    def __init__(self, league: LeagueInfo, boards: Sequence[Leaderboard], facts: Facts) -> None:
+    def __init__(self, league: LeagueInfo, ratings: Ratings, facts: Facts) -> None:
         self.league = league
-        self.boards = boards
+        self.ratings = ratings
+        self.boards = boards = ratings.boards
         self.facts = facts
         self.links: Links = links(league, boards)
         self.common = {
             "league": league,
+            "ratings": ratings,
             "boards": boards,
             "facts": facts,
             "links": self.links,
@@ -94,9 +97,12 @@ class _Site:
         """Yield every file of the site, each once."""
         style = shipped.folder("reports") / "style.css"
         yield "style.css", style.read_text(encoding="utf-8")
-        yield self._page("index.html", FRONT, {"axis_of": axis})
+        yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
         yield self._page("conditions.html", "conditions.html", conditions.model(self.league))
         yield from self._faults()
+        yield from self._suspicions()
+        if self.ratings.overall:
+            yield from self._table("data/overall", {}, data.overall(self.ratings.overall))
         for board in self.boards:
             yield from self._board(board)
         for bot in bots.models(self.league, self.boards, self.facts):
@@ -108,18 +114,29 @@ class _Site:
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
-        records = data.faults(self.facts.faults)
-        yield "data/faults.csv", data.to_csv(data.FAULTS, records)
-        yield "data/faults.json", data.to_json({"league": self.league.name}, data.FAULTS, records)
+        yield from self._table("data/faults", self._league_head(), data.faults(self.facts.faults))
+
+    def _suspicions(self) -> Iterator[File]:
+        yield self._page("suspicions.html", "suspicions.html", {})
+        head = {**self._league_head(), "alpha": self.ratings.options.alpha}
+        yield from self._table("data/suspicions", head, data.suspicions(self.ratings.suspicions))
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
         path = self.links.heads(board)
-        yield self._page("head_to_head.html", path, {"board": board, "matrix": matrix(board)})
+        model = {"board": board, "matrix": matrix(board), "better": better_matrix(board)}
+        yield self._page("head_to_head.html", path, model)
         tables = {
-            "leaderboard": (data.LEADERBOARD, data.leaderboard(board)),
-            "head-to-head": (data.HEADS, data.heads(board)),
+            "leaderboard": data.leaderboard(board),
+            "head-to-head": data.heads(board),
+            "better": data.better(board),
         }
-        head = {"variant": board.variant, "players": board.players, "chance": 1 / board.players}
-        for kind, (columns, records) in tables.items():
-            yield self.links.data(board, kind, "csv"), data.to_csv(columns, records)
-            yield self.links.data(board, kind, "json"), data.to_json(head, columns, records)
+        for kind, table in tables.items():
+            yield from self._table(self.links.data_stem(board, kind), data.head_of(board), table)
+
+    def _league_head(self) -> dict[str, object]:
+        return {"league": self.league.name}
+
+    @staticmethod
+    def _table(stem: str, head: dict[str, object], table: data.Table) -> Iterator[File]:
+        yield f"{stem}.csv", data.to_csv(*table)
+        yield f"{stem}.json", data.to_json(head, *table)

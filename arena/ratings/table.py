@@ -1,27 +1,24 @@
-"""Leaderboards: TrueSkill ratings and plain counts for one variant and one table size."""
+"""Leaderboards: ratings, how sure they are, and plain counts, for one variant and table size."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from operator import itemgetter
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import trueskill
 from msgspec import Struct
 
-from arena.records import Faulted, PlayedFixture
+from arena.ratings.findings import Gain
+from arena.ratings.ranks import Estimate, chances, rank_ranges
+from arena.ratings.results import Result, canonical
+from arena.ratings.student import t_quantile
+from arena.ratings.trueskill import rate_all
+from arena.records import RatingsInfo
 
-Z95 = 1.96
-"""Standard deviations either side of the mean that hold 95 % of a normal distribution."""
+if TYPE_CHECKING:  # numpy is slow to import, and these are read at every start
+    from arena.ratings.blocks import Spread
+    from arena.ratings.thurstone import Fit, Games
 
-
-class Result(NamedTuple):
-    """One finished game."""
-
-    bots: tuple[str, ...]
-    """Bot names, seat 0 first."""
-    places: tuple[int, ...]
-    """The finishing place of each seat, 1 is the winner."""
-    faulted: tuple[bool, ...]
-    """Whether each seat faulted."""
+CONFIDENT = 0.975
+"""An interval of 95 % leaves out as much at either end."""
 
 
 class Row(Struct, frozen=True):
@@ -29,28 +26,37 @@ class Row(Struct, frozen=True):
 
     bot: str
     mu: float
-    """TrueSkill mean, relative to the mean of the field."""
+    """TrueSkill mean, relative to the mean of the field or to the anchor."""
     sigma: float
+    """TrueSkill's own standard deviation: it takes all games as independent."""
+    low: float
+    """The ends of the 95 % interval of mu, by block."""
+    high: float
+    best: int
+    """The ends of the 95 % interval of the bot's rank."""
+    worst: int
     games: int
     wins: int
     mean_place: float
+    place_low: float
+    """The ends of the 95 % interval of the mean place, by block."""
+    place_high: float
     faults: int
     """Games in which the bot faulted."""
-
-    @property
-    def low(self) -> float:
-        """The lower end of the 95 % interval of mu."""
-        return self.mu - Z95 * self.sigma
-
-    @property
-    def high(self) -> float:
-        """The upper end of the 95 % interval of mu."""
-        return self.mu + Z95 * self.sigma
+    batch_mu: float
+    """The order-free fit's figure for mu, relative to the same."""
+    provisional: bool = False
+    """Fewer games than the league asks of a rating."""
 
     @property
     def conservative(self) -> float:
         """The customary cautious figure: mu - 3 sigma."""
         return self.mu - 3 * self.sigma
+
+    @property
+    def win_share(self) -> float:
+        """The share of games won; chance is 1 / players."""
+        return self.wins / self.games
 
 
 class Duel(NamedTuple):
@@ -61,7 +67,7 @@ class Duel(NamedTuple):
 
 
 class Leaderboard(Struct, frozen=True):
-    """Everything counted about one variant at one table size."""
+    """Everything that is said about one variant at one table size."""
 
     variant: str
     players: int
@@ -69,60 +75,141 @@ class Leaderboard(Struct, frozen=True):
     """Best mu first."""
     duels: dict[tuple[str, str], Duel]
     """Head to head, for each ordered pair of bots that met."""
+    better: dict[tuple[str, str], float]
+    """For each ordered pair of bots, the probability that the first is the better one."""
+    blocks: int
+    """How many blocks were played, or begun."""
+    method: Literal["blocks", "games"]
+    """What the intervals take to vary independently: `games` where there are too few blocks."""
+    dice_gain: Gain | None
+    """None where there are too few games to tell."""
+    anchor: str | None = None
+    """The bot whose mu is 0; None where it is the mean of the field, or the anchor did not play."""
 
 
-def leaderboards(played: Iterable[PlayedFixture]) -> list[Leaderboard]:
-    """Rate fixtures, given in any order: one leaderboard a variant and table size.
+class Rated(NamedTuple):
+    """A leaderboard with what it was made from."""
 
-    They are folded in schedule order, so the ratings depend on nothing but what was played.
-    """
-    games = [(one.fixture.index, one.fixture.variant, list(_results(one))) for one in played]
-    kinds: dict[tuple[str, int], list[Result]] = {}
-    for _, variant, results in sorted(games, key=itemgetter(0)):
-        if results:
-            kinds.setdefault((variant, len(results[0].bots)), []).extend(results)
-    return [rate(variant, players, results) for (variant, players), results in kinds.items()]
+    board: Leaderboard
+    games: "Games"
+    fit: "Fit"
+    spread: "Spread"
 
 
-def _results(played: PlayedFixture) -> Iterator[Result]:
-    seats = played.fixture.seats
-    for record in played.games:
-        out = {event.seat for event in record.events if isinstance(event, Faulted)}
-        yield Result(seats, record.places, tuple(seat in out for seat in range(len(seats))))
+def rate(
+    variant: str, players: int, results: Iterable[Result], options: RatingsInfo | None = None
+) -> Rated:
+    """Rate at least one game of one variant and table size, given in any order."""
+    from arena.ratings import blocks, thurstone
+
+    ordered = canonical(results)
+    options = options or RatingsInfo()
+    skill = rate_all(result.order for result in ordered)
+    games = thurstone.as_arrays(ordered)
+    found = thurstone.fit(thurstone.count_ahead(games))
+    mean = sum(rating.mu for rating in skill.values()) / len(skill)
+    mu = [skill[bot].mu - mean for bot in games.bots]
+    spread = blocks.spread(games, found, mu, [skill[bot].sigma for bot in games.bots])
+    tally = count(ordered)
+    lines = _Lines(games.bots, mu, found.mu.tolist(), spread, options)
+    sigma = {bot: rating.sigma for bot, rating in skill.items()}
+    board = Leaderboard(
+        variant=variant,
+        players=players,
+        rows=lines.rows(tally, sigma),
+        duels=tally.duels,
+        better=lines.better,
+        blocks=spread.blocks,
+        method=spread.method,
+        dice_gain=blocks.dice_gain(games, found),
+        anchor=options.anchor if options.anchor in games.bots else None,
+    )
+    return Rated(board, games, found, spread)
 
 
-def rate(variant: str, players: int, results: Iterable[Result]) -> Leaderboard:
-    """Fold results, in the order given, into a leaderboard.
+class _Lines:
+    """The lines of a leaderboard in the making."""
 
-    The order must be canonical (schedule order): then ratings depend only on the set of games.
-    tau is 0 because the bots do not change while they play, and there are no draws.
-    """
-    tally = _Tally()
-    for result in results:
-        tally.add(result)
-    return Leaderboard(variant, players, tally.rows(), tally.duels)
+    def __init__(
+        self,
+        bots: Sequence[str],
+        mu: Sequence[float],
+        batch: Sequence[float],
+        spread: "Spread",
+        options: RatingsInfo,
+    ) -> None:
+        self._bots, self._mu, self._batch, self._options = bots, mu, batch, options
+        self._freedom: list[float] = spread.freedom.tolist()
+        self._covariance: list[list[float]] = spread.mu.tolist()
+        self._place_variance: list[float] = spread.place.diagonal().tolist()
+        self.better = chances(
+            [Estimate(*one) for one in zip(bots, mu, self._freedom, strict=True)],
+            spread.gaps.tolist(),
+        )
+        self._ranges = rank_ranges(bots, self.better)
+
+    def rows(self, tally: "Tally", sigma: Mapping[str, float]) -> list[Row]:
+        """Return the lines, best mu first."""
+        rows = [self._row(at, tally, sigma[bot]) for at, bot in enumerate(self._bots)]
+        return sorted(rows, key=lambda row: (-row.mu, row.bot))
+
+    def _row(self, at: int, tally: "Tally", sigma: float) -> Row:
+        bot = self._bots[at]
+        zero, batch_zero, variance = self._relative(at)
+        t = t_quantile(CONFIDENT, self._freedom[at])
+        mu, half = self._mu[at] - zero, t * sqrt(max(variance, 0.0))
+        place, place_half = tally.mean_place(bot), t * sqrt(max(self._place_variance[at], 0.0))
+        return Row(
+            bot=bot,
+            mu=mu,
+            sigma=sigma,
+            low=mu - half,
+            high=mu + half,
+            best=self._ranges[bot][0],
+            worst=self._ranges[bot][1],
+            games=tally.games[bot],
+            wins=tally.wins[bot],
+            mean_place=place,
+            place_low=max(1.0, place - place_half),
+            place_high=min(float(tally.players), place + place_half),
+            faults=tally.faults[bot],
+            batch_mu=self._batch[at] - batch_zero,
+            provisional=tally.games[bot] < self._options.provisional,
+        )
+
+    def _relative(self, at: int) -> tuple[float, float, float]:
+        """Return what stands for 0, in both fits, and the variance of a bot's mu against it."""
+        v, anchor = self._covariance, self._options.anchor
+        if anchor not in self._bots:
+            return 0.0, 0.0, v[at][at]
+        other = self._bots.index(anchor)
+        return self._mu[other], self._batch[other], v[at][at] + v[other][other] - 2 * v[at][other]
 
 
-class _Tally:
-    """The running state of the fold."""
+class Tally:
+    """Plain counts of games."""
 
     def __init__(self) -> None:
-        self.env = trueskill.TrueSkill(tau=0.0, draw_probability=0.0)
-        self.skill: dict[str, trueskill.Rating] = {}
+        self.players = 0
         self.games: dict[str, int] = {}
         self.wins: dict[str, int] = {}
-        self.places: dict[str, int] = {}
         self.faults: dict[str, int] = {}
         self.duels: dict[tuple[str, str], Duel] = {}
+        self._places: dict[str, int] = {}
+
+    def mean_place(self, bot: str) -> float:
+        """Return the mean finishing place of a bot that played."""
+        return self._places[bot] / self.games[bot]
 
     def add(self, result: Result) -> None:
-        for bot, place, faulted in zip(*result, strict=True):
+        """Count a game."""
+        self.players = len(result.bots)
+        for bot, place, faulted in zip(result.bots, result.places, result.faulted, strict=True):
             self.games[bot] = self.games.get(bot, 0) + 1
             self.wins[bot] = self.wins.get(bot, 0) + (place == 1)
-            self.places[bot] = self.places.get(bot, 0) + place
+            self._places[bot] = self._places.get(bot, 0) + place
             self.faults[bot] = self.faults.get(bot, 0) + faulted
         self._add_duels(result)
-        self._add_ratings(result)
 
     def _add_duels(self, result: Result) -> None:
         for i, bot in enumerate(result.bots):
@@ -132,27 +219,10 @@ class _Tally:
                     won = result.places[i] < result.places[j]
                     self.duels[bot, rival] = Duel(ahead + won, games + 1)
 
-    def _add_ratings(self, result: Result) -> None:
-        new = self.env.create_rating
-        groups = [(self.skill.get(bot) or new(),) for bot in result.bots]
-        rated = self.env.rate(groups, ranks=result.places)
-        for bot, (rating,) in zip(result.bots, rated, strict=True):
-            self.skill[bot] = rating
 
-    def rows(self) -> list[Row]:
-        if not self.skill:
-            return []
-        mean = sum(rating.mu for rating in self.skill.values()) / len(self.skill)
-        rows = [
-            Row(
-                bot=bot,
-                mu=rating.mu - mean,
-                sigma=rating.sigma,
-                games=self.games[bot],
-                wins=self.wins[bot],
-                mean_place=self.places[bot] / self.games[bot],
-                faults=self.faults[bot],
-            )
-            for bot, rating in self.skill.items()
-        ]
-        return sorted(rows, key=lambda row: (-row.mu, row.bot))
+def count(results: Iterable[Result]) -> Tally:
+    """Count games, in any order."""
+    tally = Tally()
+    for result in results:
+        tally.add(result)
+    return tally

@@ -75,6 +75,18 @@ KEYS = {
     ),
     "no games": ({"games": 0}, ["games is 1 to 100000, not 0 / league.yaml:"]),
     "no time": ({"limits": {"answer": 0}}, ["limits.answer", "above 0, not 0 / league.yaml:"]),
+    "an unknown rating option": (
+        {"ratings": {"ancor": "odds"}},
+        ["unknown key 'ancor' / league.yaml:10:3 / did you mean 'anchor'?"],
+    ),
+    "an anchor that does not play": (
+        {"ratings": {"anchor": "ods"}},
+        ["the anchor 'ods' does not play in this league / league.yaml:10:3 / did you mean 'odds'?"],
+    ),
+    "a chance above one": (
+        {"ratings": {"alpha": 5}},
+        ["ratings.alpha is a chance, 0 to 0.5, not 5 / league.yaml:10:3 / "],
+    ),
     "no workers": ({"workers": 0}, ["workers is 1 to 1024, not 0 / league.yaml:"]),
     "an unknown sandbox": (
         {"sandbox": "bubblewarp"},

@@ -12,7 +12,7 @@ import pytest
 
 from arena import __version__
 from arena.cli.main import COMMANDS, cli
-from tests.cli.command import FIELD, ROOT, Ran, arena, environment, league, records, run
+from tests.cli.command import FIELD, ROOT, Ran, arena, environment, error_line, league, records, run
 from tests.publish.pages import tree
 
 ODDS = ROOT / "sample_bots/odds"
@@ -161,6 +161,32 @@ def test_report_writes_the_same_site(played: tuple[Path, Ran]) -> None:
     assert [float(row["mu"]) for row in rows] == [
         row["mu"] for row in said["leaderboards"][0]["rows"]
     ]
+
+
+def test_what_ratings_show_may_change_after_the_games(played: tuple[Path, Ran]) -> None:
+    folder, ran = played
+    before = json.loads(ran.out)
+    assert before["overall"] is None
+    assert before["suspicions"] == []
+    assert {board["intervals_by"] for board in before["leaderboards"]} == {"games"}
+    asked = {"anchor": "odds", "overall": True, "provisional": 1000}
+    keys = {"variants": ["bga", "italian"], "players": [2, 3], "name": "Played"}
+    other = folder / "asked"
+    other.mkdir()
+    league(other, ratings=asked, **keys)
+    store = ("--store", folder / "league.sqlite", "--json")
+    said = json.loads(run("report", "league.yaml", *store, cwd=other).out)
+    for board, old in zip(said["leaderboards"], before["leaderboards"], strict=True):
+        mu = {row["bot"]: row["mu"] for row in board["rows"]}
+        was = {row["bot"]: row["mu"] for row in old["rows"]}
+        assert mu["odds"] == 0.0
+        assert mu == pytest.approx({bot: value - was["odds"] for bot, value in was.items()})
+        assert all(row["provisional"] for row in board["rows"])
+    assert {row["bot"] for row in said["overall"]["rows"]} == set(NAMES)
+    again = json.loads(run("run", "league.yaml", "--sandbox", "process", *store, cwd=other).out)
+    assert again["leaderboards"] == said["leaderboards"]
+    league(other, ratings={"anchor": "nobody"}, **keys)
+    error_line(run("report", "league.yaml", *store, cwd=other), "'nobody' does not play", ":")
 
 
 def test_a_league_that_is_over_only_writes_its_report(played: tuple[Path, Ran]) -> None:

@@ -72,9 +72,12 @@ def test_the_boards_are_printed_best_first(tmp_path: Path) -> None:
         ]
         for line in lines:
             row = rows[line[1]]
-            assert float(line[2]) == pytest.approx(row["mu"], abs=0.005)
-            assert line[4:6] == [str(row["games"]), str(row["wins"])]
-            assert line[7] == str(row["faults"])
+            assert line[2] == f"{row['best']}-{row['worst']}"
+            shown = [float(line[at]) for at in (3, 4, 6, 7)]
+            expected = [row[key] for key in ("mu", "low", "high", "mean_place")]
+            assert shown == pytest.approx(expected, abs=0.005)
+            assert float(line[8]) == pytest.approx(100 * row["win_share"], abs=0.05)
+            assert line[10:] == [str(row["games"]), str(row["faults"])]
 
 
 def test_the_strongest_sandbox_is_taken_unless_another_is_asked_for(tmp_path: Path) -> None:
@@ -155,11 +158,11 @@ def test_another_seed_is_another_league(tmp_path: Path) -> None:
 
 
 def test_odds_beats_honest_beats_random_under_every_rule_book(tmp_path: Path) -> None:
-    """With 95 % confidence: the intervals of the ratings do not touch."""
+    """With 95 % confidence: the ranges of the ranks do not touch."""
     league(tmp_path, variants=VARIANTS, games=50, seed="strength")
     assert run("run", "league.yaml", "--sandbox", "process", cwd=tmp_path).code == 0
     boards = _boards(tmp_path / "site")
     assert set(boards) == {f"{name}-2p" for name in VARIANTS}
     for rows in boards.values():
-        assert rows["odds"]["low"] > rows["honest"]["high"], rows
-        assert rows["honest"]["low"] > rows["random"]["high"], rows
+        ranks = [(rows[name]["best"], rows[name]["worst"]) for name in ("odds", "honest", "random")]
+        assert ranks == [(1, 1), (2, 2), (3, 3)], rows

@@ -4,7 +4,7 @@ from hashlib import sha256
 from typing import Any
 
 from arena.perudo.rules import variant
-from arena.ratings.table import Leaderboard, Result, rate
+from arena.ratings.standings import Ratings, rate_league
 from arena.records import (
     BidMade,
     BotInfo,
@@ -17,6 +17,7 @@ from arena.records import (
     LeagueInfo,
     LimitsInfo,
     PlayedFixture,
+    RatingsInfo,
     RoundStarted,
 )
 
@@ -79,24 +80,9 @@ def fixture(
     return PlayedFixture(fix, records, "bubblewrap", "wall", 100 + index, 1.5, stderr)
 
 
-def boards(played: list[PlayedFixture]) -> list[Leaderboard]:
-    """Rate what was played, one leaderboard for each variant and table size that occurs."""
-    kinds = {(one.fixture.variant, len(one.fixture.seats)): None for one in played}
-    return [rate(label, players, _results(played, label, players)) for label, players in kinds]
-
-
-def _results(played: list[PlayedFixture], label: str, players: int) -> list[Result]:
-    return [
-        Result(one.fixture.seats, game.places, _faulted(game, players))
-        for one in played
-        if (one.fixture.variant, len(one.fixture.seats)) == (label, players)
-        for game in one.games
-    ]
-
-
-def _faulted(game: GameRecord, players: int) -> tuple[bool, ...]:
-    out = {event.seat for event in game.events if isinstance(event, Faulted)}
-    return tuple(seat in out for seat in range(players))
+def ratings(played: list[PlayedFixture], **options: Any) -> Ratings:
+    """Rate what was played."""
+    return rate_league(played, RatingsInfo(**options))
 
 
 NAMES = ("alpha", "Bravo Bot", "gamma", "delta")
@@ -104,7 +90,7 @@ NAMES = ("alpha", "Bravo Bot", "gamma", "delta")
 
 def sample(
     names: tuple[str, ...] = NAMES,
-) -> tuple[LeagueInfo, list[Leaderboard], list[PlayedFixture]]:
+) -> tuple[LeagueInfo, Ratings, list[PlayedFixture]]:
     """Four bots, two variants, tables of two and three, faults of two causes."""
     a, b, c, d = names
     crash = Faulted(1, Cause.CRASH, "exit status 1")
@@ -116,4 +102,4 @@ def sample(
         fixture(3, (a, b, c), "house rules"),
         fixture(4, (d, a, b), "house rules"),
     ]
-    return league(names), boards(played), played
+    return league(names), ratings(played), played

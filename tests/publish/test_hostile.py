@@ -35,7 +35,7 @@ def site(tmp_path: Path) -> Path:
         },
         bots=tuple(factory.bot(name, author=NASTY, version="=1+1") for name in NAMES),
     )
-    return write_site(league, factory.boards(played), played, tmp_path / "in" / "site").parent
+    return write_site(league, factory.ratings(played), played, tmp_path / "in" / "site").parent
 
 
 def test_pages_show_it_and_do_nothing(site: Path) -> None:

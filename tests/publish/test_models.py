@@ -18,7 +18,22 @@ from tests.publish import factory
 
 
 def row(bot: str, mu: float, sigma: float) -> Row:
-    return Row(bot=bot, mu=mu, sigma=sigma, games=1, wins=0, mean_place=1.0, faults=0)
+    return Row(
+        bot=bot,
+        mu=mu,
+        sigma=sigma,
+        low=mu - 2 * sigma,
+        high=mu + 2 * sigma,
+        best=1,
+        worst=2,
+        games=1,
+        wins=0,
+        mean_place=1.0,
+        place_low=1.0,
+        place_high=1.5,
+        faults=0,
+        batch_mu=mu,
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,8 +56,8 @@ def test_a_scale_holds_every_interval_and_nought(rows: list[Row]) -> None:
 
 def test_a_bar_is_as_long_as_its_interval() -> None:
     scale = axis([row("a", 2.0, 1.0)])
-    ends = [float(scale.at(value).rstrip("%")) for value in (0.04, 3.96)]
-    assert float(scale.width(0.04, 3.96).rstrip("%")) == pytest.approx(ends[1] - ends[0], abs=0.02)
+    ends = [float(scale.at(value).rstrip("%")) for value in (0.0, 4.0)]
+    assert float(scale.width(0.0, 4.0).rstrip("%")) == pytest.approx(ends[1] - ends[0], abs=0.02)
 
 
 def test_small_scales_have_the_decimals_they_need() -> None:
@@ -63,7 +78,7 @@ def test_small_scales_have_the_decimals_they_need() -> None:
     ],
 )
 def test_a_tint_means_more_than_chance(ahead: int, games: int, tint: str) -> None:
-    board = Leaderboard("bga", 2, [], {("a", "b"): Duel(ahead, games)})
+    board = Leaderboard("bga", 2, [], {("a", "b"): Duel(ahead, games)}, {}, 1, "games", None)
     found = cell(board, "a", "b")
     assert found is not None
     assert found.tint == tint
@@ -91,8 +106,8 @@ def test_overridden_switches_are_marked_and_no_others(book: str) -> None:
 
 
 def test_conditions_page_has_seed_commitment_limits_and_what_was_used(tmp_path: Path) -> None:
-    league, boards, played = factory.sample()
-    write_site(league, boards, played, tmp_path)
+    league, ratings, played = factory.sample()
+    write_site(league, ratings, played, tmp_path)
     page = (tmp_path / "conditions.html").read_text()
     assert f"printf %s {factory.SEED} | sha256sum" in page
     assert sha256(factory.SEED.encode()).hexdigest() in page

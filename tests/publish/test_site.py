@@ -7,9 +7,12 @@ from typing import Any
 
 import html5lib
 import pytest
+from msgspec.structs import replace
 
 from arena.publish.site import write_site
 from arena.publish.text import fixed, grouped, percent, signed
+from arena.ratings.findings import Suspicion
+from arena.ratings.standings import Ratings
 from arena.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory
 from tests.publish.pages import broken_links, read, tree
@@ -46,7 +49,7 @@ def test_every_link_resolves(site: Path) -> None:
 
 def test_every_page_is_valid_html_with_language_title_and_policy(site: Path) -> None:
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 3 + 4 + 2
+    assert len(pages) == 4 + 4 + 2
     for path in pages:
         root = document(path)
         metas = {
@@ -80,6 +83,12 @@ def test_every_table_has_a_caption_and_scopes_and_scrolls_in_its_own_container(s
                 assert page.tags[at - 1][1].get("class") == "scroll"
 
 
+def ranks(row: dict[str, Any]) -> str:
+    if row["best"] == row["worst"]:
+        return str(row["best"])
+    return f"{row['best']}\u2013{row['worst']}"
+
+
 def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None:
     data = json.loads((site / "data/leaderboard-bga-2p.json").read_bytes())
     cells = table_text(site / "index.html", "caption-bga-2p")
@@ -87,19 +96,21 @@ def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None
     expected = [
         [
             str(row["rank"]),
+            ranks(row),
             row["bot"],
             signed(row["mu"]),
+            f"{signed(row['low'])} to {signed(row['high'])}",
+            fixed(row["mean_place"]),
+            f"{fixed(row['place_low'])} to {fixed(row['place_high'])}",
+            percent(row["win_share"]),
+            grouped(row["games"]),
             fixed(row["sigma"]),
             signed(row["conservative"]),
-            grouped(row["games"]),
-            grouped(row["wins"]),
-            percent(row["win_share"]),
-            fixed(row["mean_place"]),
             grouped(row["faults"]),
         ]
         for row in data["rows"]
     ]
-    assert [row[:2] + row[3:] for row in cells] == expected
+    assert [row[:3] + row[4:] for row in cells] == expected
     with (site / "data/leaderboard-bga-2p.csv").open(newline="") as file:
         for line, row in zip(csv.DictReader(file), data["rows"], strict=True):
             assert float(line["mu"]) == row["mu"]
@@ -107,9 +118,9 @@ def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None
 
 
 def test_leaderboard_numbers_are_those_counted(site: Path) -> None:
-    _, boards, _ = factory.sample()
+    _, ratings, _ = factory.sample()
     data = json.loads((site / "data/leaderboard-bga-2p.json").read_bytes())
-    board = next(board for board in boards if (board.variant, board.players) == ("bga", 2))
+    board = next(board for board in ratings.boards if (board.variant, board.players) == ("bga", 2))
     for row, counted in zip(data["rows"], board.rows, strict=True):
         assert (row["bot"], row["mu"], row["wins"]) == (counted.bot, counted.mu, counted.wins)
         assert row["faults"] == counted.faults
@@ -135,6 +146,69 @@ def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
     assert ("alpha", "delta") not in shares
 
 
+def test_who_is_better_is_on_the_page_and_in_the_data(site: Path) -> None:
+    data = json.loads((site / "data/better-bga-2p.json").read_bytes())
+    cells = table_text(site / "head-to-head/bga-2p.html", "caption-better")
+    names = [row[1] for row in cells]
+    shown = {
+        (row[1], names[at]): text
+        for row in cells
+        for at, text in enumerate(row[2:])
+        if text != "itself"
+    }
+    assert shown == {
+        (row["bot"], row["opponent"]): percent(row["probability"]) for row in data["rows"]
+    }
+
+
+def test_few_blocks_are_said_and_no_suspicions(site: Path) -> None:
+    assert "Too few blocks" in (site / "index.html").read_text()
+    data = json.loads((site / "data/leaderboard-bga-2p.json").read_bytes())
+    assert (data["blocks"], data["intervals_by"], data["dice_gain"]) == (1, "games", None)
+    assert "There are none" in (site / "suspicions.html").read_text()
+    assert json.loads((site / "data/suspicions.json").read_bytes())["rows"] == []
+    assert not list(site.glob("data/overall*"))
+
+
+def test_options_of_the_ratings_show(tmp_path: Path) -> None:
+    league, _, played = factory.sample()
+    options = {"anchor": "Bravo Bot", "provisional": 9, "overall": True}
+    fewer = played[:4]
+    write_site(league, factory.ratings(fewer, **options), fewer, tmp_path)
+    page = (tmp_path / "index.html").read_text()
+    assert "relative to the bot <bdi>Bravo Bot</bdi>, which is 0" in page
+    assert "provisional" in page
+    assert "the bot <bdi>Bravo Bot</bdi>" in (tmp_path / "conditions.html").read_text()
+    rows = json.loads((tmp_path / "data/overall.json").read_bytes())["rows"]
+    assert [row[2] for row in table_text(tmp_path / "index.html", "caption-overall")] == [
+        row["bot"] for row in rows
+    ]
+    assert "Left out, because they did not play at all of them" in page
+    assert "The anchor has not played here" not in page
+    assert broken_links(tmp_path) == []
+
+
+def test_suspicions_are_a_page_a_notice_and_data(tmp_path: Path) -> None:
+    league, ratings, played = factory.sample()
+    cases = [
+        Suspicion("collusion", "bga", 2, "alpha", "Bravo Bot", 40, 0.5, 0.1, 1e-5),
+        Suspicion("drift", "house rules", 3, "delta", None, 90, 0.0, -2.5, 0.004),
+    ]
+    write_site(league, replace(ratings, suspicions=cases), played, tmp_path)
+    rows = table_text(tmp_path / "suspicions.html", "caption-suspicions")
+    assert [row[0] for row in rows] == ["alpha", "delta"]
+    assert rows[0][1].endswith(
+        "loses too often to Bravo Bot: share of their games in which it is ahead"
+    )
+    assert rows[0][3:] == ["40", percent(0.5), percent(0.1), "1e-05"]
+    assert rows[1][3:] == ["90", signed(0), signed(-2.5), "0.004"]
+    assert ">2 suspicions<" in (tmp_path / "index.html").read_text()
+    data = json.loads((tmp_path / "data/suspicions.json").read_bytes())
+    assert [row["p"] for row in data["rows"]] == [1e-5, 0.004]
+    assert broken_links(tmp_path) == []
+    document(tmp_path / "suspicions.html")
+
+
 def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
     rows = json.loads((site / "data/faults.json").read_bytes())["rows"]
     assert [
@@ -156,11 +230,11 @@ def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
 
 
 def test_a_fault_before_any_dice_has_no_round(tmp_path: Path) -> None:
-    league, boards, played = factory.sample()
+    league, ratings, played = factory.sample()
     early = played[1].games[1]
     games = [type(early)(early.game, early.places, [early.events[-1]])]
     one = PlayedFixture(played[1].fixture, games, "none", "cpu", 9, 1.0)
-    write_site(league, boards, [one], tmp_path)
+    write_site(league, ratings, [one], tmp_path)
     assert json.loads((tmp_path / "data/faults.json").read_bytes())["rows"][0]["round"] is None
     assert "before&nbsp;the&nbsp;dice" in (tmp_path / "faults.html").read_text()
 
@@ -168,7 +242,7 @@ def test_a_fault_before_any_dice_has_no_round(tmp_path: Path) -> None:
 def test_no_faults_is_said(tmp_path: Path) -> None:
     league, _, _ = factory.sample()
     played = [factory.fixture(0, ("alpha", "gamma"))]
-    write_site(league, factory.boards(played), played, tmp_path)
+    write_site(league, factory.ratings(played), played, tmp_path)
     assert "There are none" in (tmp_path / "faults.html").read_text()
     assert "faults-title" not in (tmp_path / "index.html").read_text()
     assert (tmp_path / "data/faults.csv").read_text().count("\n") == 1
@@ -176,7 +250,7 @@ def test_no_faults_is_said(tmp_path: Path) -> None:
 
 def test_a_league_that_has_not_played_has_a_whole_site(tmp_path: Path) -> None:
     league, _, _ = factory.sample()
-    write_site(league, [], [], tmp_path)
+    write_site(league, Ratings(), [], tmp_path)
     assert broken_links(tmp_path) == []
     assert "No games have been played yet" in (tmp_path / "index.html").read_text()
 
@@ -185,7 +259,7 @@ def test_many_faults_are_cut_on_pages_and_whole_in_data(tmp_path: Path) -> None:
     names = ("alpha", "gamma")
     always = {game: Faulted(1, Cause.FLOOD, "too long") for game in range(600)}
     played = [factory.fixture(0, names, faults=always, games=600)]
-    write_site(factory.league(names), factory.boards(played), played, tmp_path)
+    write_site(factory.league(names), factory.ratings(played), played, tmp_path)
     assert len(table_text(tmp_path / "faults.html", "caption-flood")) == 500
     assert "The first 500 of 600" in (tmp_path / "faults.html").read_text()
     assert len(json.loads((tmp_path / "data/faults.json").read_bytes())["rows"]) == 600

@@ -1,21 +1,23 @@
-"""Leaderboards: the trueskill package's own numbers, exact counts, any order of games."""
+"""Leaderboards: counts, any order of games, anchors, variants and table sizes kept apart."""
 
 from collections.abc import Sequence
+from random import Random
 
 import msgspec
 import pytest
-import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.match.referee import Referee
 from arena.perudo.rules import BGA
-from arena.ratings.table import Duel, Leaderboard, Result, Row, leaderboards, rate
-from arena.records import Cause, Fault, Fixture, GameRecord, PlayedFixture
+from arena.ratings.results import Result
+from arena.ratings.standings import rate_league
+from arena.ratings.table import Duel, Leaderboard, Row, rate
+from arena.records import Cause, Fault, Fixture, GameRecord, PlayedFixture, RatingsInfo
 from arena.wire.messages import Answer, Turn
 from tests.publish import factory
 
-each_set = settings(max_examples=60, deadline=None, database=None)
+each_set = settings(max_examples=25, deadline=None, database=None)
 
 BY_HAND = [
     Result(("a", "b", "c"), (1, 2, 3), (False, False, True)),
@@ -29,50 +31,60 @@ def rows(board: Leaderboard) -> dict[str, Row]:
     return {row.bot: row for row in board.rows}
 
 
-def by_package(results: Sequence[Result]) -> dict[str, trueskill.Rating]:
-    """Rate with the package alone."""
-    env = trueskill.TrueSkill(mu=25.0, sigma=25 / 3, beta=25 / 6, tau=0.0, draw_probability=0.0)
-    skill: dict[str, trueskill.Rating] = {}
-    for result in results:
-        teams = [{bot: skill.get(bot, env.create_rating())} for bot in result.bots]
-        for team in env.rate(teams, ranks=list(result.places)):
-            skill.update(team)
-    return skill
-
-
 @st.composite
 def results(draw: st.DrawFn) -> list[Result]:
     players = draw(st.integers(2, 6))
     seats = st.permutations("abcdefgh").map(lambda names: tuple(names[:players]))
     places = st.permutations(range(1, players + 1)).map(tuple)
     faulted = st.tuples(*[st.booleans()] * players)
-    return draw(st.lists(st.builds(Result, seats, places, faulted), min_size=1, max_size=12))
+    small = st.integers(0, 3)
+    games = st.builds(Result, seats, places, faulted, small, small, small)
+    return draw(st.lists(games, min_size=1, max_size=12))
+
+
+def board_of(games: Sequence[Result], options: RatingsInfo | None = None) -> Leaderboard:
+    return rate("bga", len(games[0].bots), games, options).board
 
 
 @each_set
 @given(results())
-def test_ratings_are_the_package_s_relative_to_the_field(games: list[Result]) -> None:
-    board = rate("bga", len(games[0].bots), games)
-    skill = by_package(games)
-    mean = sum(rating.mu for rating in skill.values()) / len(skill)
-    assert {row.bot for row in board.rows} == set(skill)
-    for row in board.rows:
-        assert row.mu == pytest.approx(skill[row.bot].mu - mean, abs=1e-9)
-        assert row.sigma == pytest.approx(skill[row.bot].sigma, abs=1e-9)
+def test_best_first_about_the_mean_of_the_field(games: list[Result]) -> None:
+    board = board_of(games)
+    assert {row.bot for row in board.rows} == {bot for game in games for bot in game.bots}
     assert sum(row.mu for row in board.rows) == pytest.approx(0, abs=1e-9)
+    assert sum(row.batch_mu for row in board.rows) == pytest.approx(0, abs=1e-6)
     assert [row.mu for row in board.rows] == sorted((row.mu for row in board.rows), reverse=True)
 
 
-def test_sigma_only_shrinks() -> None:
-    # tau = 0: bots that do not change are never doubted anew.
-    games = [Result(("a", "b"), (1, 2), (False, False))] * 40
-    sigmas = [rows(rate("bga", 2, games[:n]))["a"].sigma for n in range(1, 41)]
-    assert sigmas == sorted(sigmas, reverse=True)
-    assert sigmas[0] < 25 / 3
+@each_set
+@given(results(), st.randoms(use_true_random=False))
+def test_a_rating_depends_on_the_set_of_games_alone(games: list[Result], random: Random) -> None:
+    shuffled = list(games)
+    random.shuffle(shuffled)
+    assert board_of(shuffled) == board_of(games)
+
+
+@each_set
+@given(results())
+def test_an_anchor_shifts_every_mu_alike(games: list[Result]) -> None:
+    plain = rows(board_of(games))
+    for anchor in plain:
+        anchored = rows(board_of(games, RatingsInfo(anchor=anchor)))
+        assert anchored[anchor].mu == anchored[anchor].low == anchored[anchor].high == 0.0
+        assert anchored[anchor].batch_mu == 0.0
+        for bot, row in plain.items():
+            assert row.mu - anchored[bot].mu == pytest.approx(plain[anchor].mu, abs=1e-9)
+            assert (row.best, row.worst) == (anchored[bot].best, anchored[bot].worst)
+
+
+def test_few_games_are_provisional() -> None:
+    board = rows(board_of(BY_HAND, RatingsInfo(provisional=4)))
+    assert {bot for bot, row in board.items() if row.provisional} == {"c", "d"}
+    assert not any(row.provisional for row in board_of(BY_HAND).rows)
 
 
 def test_counts_of_a_set_made_by_hand() -> None:
-    board = rows(rate("bga", 3, BY_HAND))
+    board = rows(board_of(BY_HAND))
     counts = {bot: (row.games, row.wins, row.mean_place, row.faults) for bot, row in board.items()}
     assert counts == {
         "a": (4, 2, (1 + 2 + 1 + 3) / 4, 1),
@@ -83,7 +95,7 @@ def test_counts_of_a_set_made_by_hand() -> None:
 
 
 def test_duels_of_a_set_made_by_hand() -> None:
-    duels = rate("bga", 3, BY_HAND).duels
+    duels = board_of(BY_HAND).duels
     assert duels["a", "b"] == Duel(2, 4)
     assert duels["b", "a"] == Duel(2, 4)
     assert duels["a", "c"] == Duel(3, 3)
@@ -96,26 +108,26 @@ def test_duels_of_a_set_made_by_hand() -> None:
 @each_set
 @given(results())
 def test_duels_add_up(games: list[Result]) -> None:
-    duels = rate("bga", len(games[0].bots), games).duels
+    duels = board_of(games).duels
     for (one, other), duel in duels.items():
         back = duels[other, one]
         assert duel.games == back.games == duel.ahead + back.ahead
 
 
-def test_the_interval() -> None:
-    row = Row(bot="a", mu=2.0, sigma=1.5, games=1, wins=0, mean_place=1.0, faults=0)
-    assert (row.low, row.high) == pytest.approx((2 - 1.96 * 1.5, 2 + 1.96 * 1.5))
-    assert row.conservative == pytest.approx(2 - 3 * 1.5)
+def test_the_customary_figures() -> None:
+    row = rows(board_of(BY_HAND))["a"]
+    assert row.conservative == row.mu - 3 * row.sigma
+    assert row.win_share == 2 / 4
 
 
-def test_no_games_no_rows() -> None:
-    assert rate("bga", 2, []).rows == []
-    assert leaderboards([]) == []
+def test_no_games_no_boards() -> None:
+    assert rate_league([]).boards == []
+    assert rate_league([], RatingsInfo(overall=True)).overall is None
 
 
 def test_equal_bots_stand_by_name() -> None:
     games = [Result(("b", "a"), (1, 2), (False, False)), Result(("z", "y"), (1, 2), (False, False))]
-    assert [row.bot for row in rate("bga", 2, games).rows] == ["b", "z", "a", "y"]
+    assert [row.bot for row in board_of(games).rows] == ["b", "z", "a", "y"]
 
 
 def test_variants_and_table_sizes_are_never_mixed() -> None:
@@ -125,7 +137,7 @@ def test_variants_and_table_sizes_are_never_mixed() -> None:
         factory.fixture(2, ("a", "b"), "house rules"),
         factory.fixture(3, ("b", "a")),
     ]
-    boards = {(board.variant, board.players): board for board in leaderboards(played)}
+    boards = {(board.variant, board.players): board for board in rate_league(played).boards}
     assert list(boards) == [("bga", 2), ("bga", 3), ("house rules", 2)]
     for (variant, players), board in boards.items():
         own = [
@@ -133,7 +145,7 @@ def test_variants_and_table_sizes_are_never_mixed() -> None:
             for one in played
             if (one.fixture.variant, len(one.fixture.seats)) == (variant, players)
         ]
-        assert leaderboards(own) == [board]
+        assert rate_league(own).boards == [board]
         games = sum(len(one.games) for one in own)
         assert sum(row.games for row in board.rows) == players * games
         assert sum(row.wins for row in board.rows) == games
@@ -149,20 +161,10 @@ def test_the_order_in_which_fixtures_come_does_not_matter(played: list[PlayedFix
 
 
 def encoded(played: Sequence[PlayedFixture]) -> list[bytes]:
-    boards = leaderboards(iter(played))
+    boards = rate_league(iter(played)).boards
     return [msgspec.json.encode((b.variant, b.players, b.rows)) for b in boards] + [
         repr(sorted(b.duels.items())).encode() for b in boards
     ]
-
-
-def test_order_matters_to_the_fold_itself() -> None:
-    # Else the test above would prove nothing.
-    games = [
-        Result(("a", "b"), (1, 2), (False, False)),
-        Result(("b", "c"), (1, 2), (False, False)),
-        Result(("c", "a"), (1, 2), (False, False)),
-    ]
-    assert rate("bga", 2, games).rows != rate("bga", 2, games[::-1]).rows
 
 
 def test_a_bot_that_always_faults_is_last() -> None:
@@ -170,7 +172,7 @@ def test_a_bot_that_always_faults_is_last() -> None:
     fixture = Fixture("id", 0, "bga", names, "seed", 6)
     games = [game_without(0, number) for number in range(6)]
     played = PlayedFixture(fixture, games, "process", "wall", 0, 0.0)
-    [board] = leaderboards([played])
+    [board] = rate_league([played]).boards
     assert board.rows[-1].bot == "crasher"
     assert board.rows[-1].mean_place == 3.0
     assert [rows(board)[name].faults for name in names] == [6, 0, 0]

@@ -1,0 +1,58 @@
+"""Finished games as the ratings see them, in one canonical order."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from arena.records import Faulted, PlayedFixture
+
+
+class Result(NamedTuple):
+    """One finished game."""
+
+    bots: tuple[str, ...]
+    """Bot names, seat 0 first."""
+    places: tuple[int, ...]
+    """The finishing place of each seat, 1 is the winner."""
+    faulted: tuple[bool, ...]
+    """Whether each seat faulted."""
+    block: int = 0
+    """The fixture's block: what shares dice, and is resampled together."""
+    fixture: int = 0
+    """The fixture's place in the schedule."""
+    game: int = 0
+    """The game's number within its fixture."""
+
+    @property
+    def order(self) -> list[str]:
+        """The bots in finishing order, the winner first."""
+        return [bot for _, bot in sorted(zip(self.places, self.bots, strict=True))]
+
+
+def canonical(results: Iterable[Result]) -> list[Result]:
+    """Return results in the one order in which they are rated, whatever order they came in.
+
+    The first games of all fixtures come first, then the second ones: TrueSkill strays less where
+    opponents alternate than where a fixture is rated in one go.
+    """
+    return sorted(results, key=lambda r: (r.game, r.fixture, r.block, r.bots, r.places, r.faulted))
+
+
+def by_table(played: Iterable[PlayedFixture]) -> dict[tuple[str, int], list[Result]]:
+    """Return the results of each variant and table size, in the order of their first fixtures."""
+    first: dict[tuple[str, int], int] = {}
+    kinds: dict[tuple[str, int], list[Result]] = {}
+    for one in played:
+        kind = (one.fixture.variant, len(one.fixture.seats))
+        kinds.setdefault(kind, []).extend(_results(one))
+        first[kind] = min(first.get(kind, one.fixture.index), one.fixture.index)
+    return {kind: kinds[kind] for kind in sorted(kinds, key=lambda k: (first[k], k)) if kinds[kind]}
+
+
+def _results(played: PlayedFixture) -> Iterator[Result]:
+    fixture = played.fixture
+    for record in played.games:
+        out = {event.seat for event in record.events if isinstance(event, Faulted)}
+        faulted = tuple(seat in out for seat in range(len(fixture.seats)))
+        yield Result(
+            fixture.seats, record.places, faulted, fixture.block, fixture.index, record.game
+        )

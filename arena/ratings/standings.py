@@ -1,0 +1,45 @@
+"""Everything that a league's games say: a pure fold over its records."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from arena.ratings.findings import Suspicion
+from arena.ratings.overall import Overall, overall
+from arena.ratings.results import Result, by_table
+from arena.ratings.table import Leaderboard, rate
+from arena.records import PlayedFixture, RatingsInfo
+
+Kind = tuple[str, int]
+"""A variant and a table size."""
+
+
+class Ratings(Struct, frozen=True):
+    """The leaderboards of a league, and what goes across them."""
+
+    boards: Sequence[Leaderboard] = ()
+    """One for each variant and table size that was played, in the order of the schedule."""
+    overall: Overall | None = None
+    """Only where the league asks for it."""
+    suspicions: Sequence[Suspicion] = ()
+    """The clearest first."""
+    options: RatingsInfo = RatingsInfo()
+
+
+def rate_league(played: Iterable[PlayedFixture], options: RatingsInfo | None = None) -> Ratings:
+    """Rate fixtures, given in any order."""
+    return rate_results(by_table(played), options)
+
+
+def rate_results(results: dict[Kind, list[Result]], options: RatingsInfo | None = None) -> Ratings:
+    """Rate the results of each variant and table size."""
+    from arena.ratings.suspicion import suspicions
+
+    options = options or RatingsInfo()
+    rated = [rate(*kind, found, options) for kind, found in results.items() if found]
+    return Ratings(
+        boards=[one.board for one in rated],
+        overall=overall(rated) if options.overall and rated else None,
+        suspicions=suspicions(rated, options.alpha),
+        options=options,
+    )

@@ -1,0 +1,123 @@
+"""Whether 95 % intervals cover: `python tests/bench/coverage.py`.
+
+Simulates leagues of bots of known strength (TrueSkill's own model, skills drawn with a standard
+deviation of 2 mu, the arena's schedule) and prints how often the intervals hold the truth: of mu
+relative to the field, of the mean finishing place over the schedule, and of the rank. `shared` is
+the part of a performance's variance that is the seat's dice, the same in all fixtures of a block.
+Beside them stands what a plain percentile bootstrap of whole blocks covers (`plain`), with the
+skills fitted anew for each of its drawings.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from arena.ratings.results import Result
+from arena.ratings.student import normal_cdf
+from arena.ratings.table import Leaderboard, rate
+from arena.ratings.thurstone import Floats, Games, as_arrays, count_ahead, fit
+from arena.ratings.trueskill import BETA
+from tests.bench.leagues import Schedule, Shape, name, play, tables
+
+SHAPES = [
+    Shape(bots, players, games, rounds, shared)
+    for shared in (0.0, 0.3)
+    for bots, players, games, rounds in [
+        (8, 2, 10, 1),
+        (8, 4, 5, 1),
+        (8, 6, 4, 1),
+        (5, 2, 20, 1),
+        (5, 2, 10, 4),
+        (12, 4, 3, 1),
+        (7, 6, 4, 2),
+    ]
+]
+
+
+def main() -> None:
+    """Print a line for each shape of league."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--leagues", type=int, default=200)
+    parser.add_argument("--resamples", type=int, default=0, help="of the plain bootstrap; 0: none")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shapes", type=int, nargs="*", default=range(len(SHAPES)))
+    options = parser.parse_args()
+    print("bots players games blocks shared |    mu  place   rank  plain | gain  error")
+    for shape in (SHAPES[at] for at in options.shapes):
+        print(line(shape, options.leagues, options.resamples, options.seed), flush=True)
+
+
+def line(shape: Shape, leagues: int, resamples: int, seed: int) -> str:
+    """Simulate leagues of one shape and return what came of them."""
+    rng = np.random.default_rng(seed)
+    schedule = tables(shape)
+    hits: Counter[str] = Counter()
+    gains = []
+    for _ in range(leagues):
+        skills = rng.normal(size=shape.bots) * 2.0
+        played = play(shape, skills, rng, schedule=schedule)
+        board = rate("bench", shape.players, played).board
+        hits.update(held(board, skills, schedule))
+        if resamples:
+            hits.update(plain(played, skills, rng, resamples))
+        gains += [board.dice_gain.ratio] if board.dice_gain else []
+    shares = [hits[kind] / (leagues * shape.bots) for kind in ("mu", "place", "rank", "plain")]
+    error = np.sqrt(0.95 * 0.05 / (leagues * shape.bots))
+    said = "  ".join(f"{100 * share:5.1f}" for share in shares)
+    gain = f"{np.mean(gains):4.2f}" if gains else "   -"
+    return (
+        f"{shape.bots:4} {shape.players:7} {shape.games:5} {len(schedule):6} {shape.shared:6.1f}"
+        f" | {said} | {gain}  {100 * error:5.1f}"
+    )
+
+
+def held(board: Leaderboard, skills: Floats, schedule: Schedule) -> Iterator[str]:
+    """Yield the name of each interval that holds the truth, for each bot."""
+    true = skills - skills.mean()
+    rank = {name(bot): place for place, bot in enumerate(np.argsort(-true), 1)}
+    places = true_places(skills, schedule)
+    for row in board.rows:
+        bot = int(row.bot.removeprefix("bot"))
+        if row.low <= true[bot] <= row.high:
+            yield "mu"
+        if row.place_low <= places[bot] <= row.place_high:
+            yield "place"
+        if row.best <= rank[row.bot] <= row.worst:
+            yield "rank"
+
+
+def true_places(skills: Floats, schedule: Schedule) -> Floats:
+    """Return each bot's expected mean place over a schedule."""
+    found: dict[int, list[float]] = {bot: [] for bot in range(len(skills))}
+    for block in schedule:
+        for table in block:
+            for bot in table:
+                gaps = [(skills[rival] - skills[bot]) for rival in table if rival != bot]
+                found[bot].append(1 + sum(normal_cdf(gap / (2**0.5 * BETA)) for gap in gaps))
+    return np.array([np.mean(places) for places in found.values()])
+
+
+def plain(
+    played: Sequence[Result], skills: Floats, rng: np.random.Generator, resamples: int
+) -> Iterator[str]:
+    """Yield `plain` for each bot whose percentile interval holds the truth."""
+    counts = block_counts(as_arrays(played))
+    drawn = rng.integers(len(counts), size=(resamples, len(counts)))
+    mu = np.array([fit(counts[blocks].sum(0)).mu for blocks in drawn])
+    low, high = np.quantile(mu, [0.025, 0.975], axis=0)
+    true = skills - skills.mean()
+    yield from ["plain"] * int(((low <= true) & (true <= high)).sum())
+
+
+def block_counts(games: Games) -> Floats:
+    """Return, for each block and ordered pair, the games in which the first finished ahead."""
+    blocks = range(int(games.block.max()) + 1)
+    parts = [replace(games, order=games.order[games.block == block]) for block in blocks]
+    return np.array([count_ahead(part) for part in parts])
+
+
+if __name__ == "__main__":
+    main()

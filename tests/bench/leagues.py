@@ -1,0 +1,89 @@
+"""Simulated leagues of bots whose strength is known, for the benches of the statistics.
+
+A bot plays a game as well as its skill plus normal noise of spread beta, TrueSkill's own model. The
+schedule is the arena's. Part of the noise can belong to the seat's dice, which all fixtures of a
+block share.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.league.design import blocks
+from arena.ratings.results import Result
+from arena.ratings.thurstone import Floats
+from arena.ratings.trueskill import BETA
+
+Schedule = list[list[tuple[int, ...]]]
+"""Blocks of tables, by bot."""
+Twist = Callable[["Moment", Floats], Floats]
+"""Changes the performances at a table: for bots that are not fair."""
+
+
+class Moment(NamedTuple):
+    """Where in a league a game is played."""
+
+    table: Sequence[int]
+    progress: float
+    """From 0 in the first block to 1 in the last."""
+
+
+class Shape(NamedTuple):
+    """A league to be simulated."""
+
+    bots: int
+    players: int
+    games: int
+    """Games a fixture."""
+    rounds: int = 1
+    """How often the whole schedule is played."""
+    shared: float = 0.0
+    """The part of a performance's variance that is the seat's dice."""
+
+
+def name(bot: int) -> str:
+    """Name a bot so that names sort like numbers."""
+    return f"bot{bot:02}"
+
+
+def tables(shape: Shape) -> Schedule:
+    """Return the blocks of tables."""
+    count = shape.bots - 1
+    return [
+        [tuple(table) for table in block]
+        for number in range(shape.rounds)
+        for block in blocks(shape.bots, shape.players, count, f"bench/{number}")
+    ]
+
+
+def play(
+    shape: Shape,
+    skills: Floats,
+    rng: np.random.Generator,
+    twist: Twist | None = None,
+    schedule: Schedule | None = None,
+) -> list[Result]:
+    """Play a league."""
+    found: list[Result] = []
+    together = schedule or tables(shape)
+    for block, fixtures in enumerate(together):
+        dice = rng.normal(size=(shape.games, shape.players)) * BETA * np.sqrt(shape.shared)
+        for table in fixtures:
+            own = rng.normal(size=dice.shape) * BETA * np.sqrt(1.0 - shape.shared)
+            shown = skills[list(table)] + dice + own
+            if twist:
+                shown = twist(Moment(table, block / max(len(together) - 1, 1)), shown)
+            found += results(table, shown, block, len(found))
+    return found
+
+
+def results(table: Sequence[int], shown: Floats, block: int, first: int) -> list[Result]:
+    """Turn performances, a row a game, into results; `first` numbers the fixture."""
+    bots = tuple(name(bot) for bot in table)
+    places = (shown[:, None, :] > shown[:, :, None]).sum(2) + 1
+    fair = (False,) * len(bots)
+    return [
+        Result(bots, tuple(row), fair, block, first, game)
+        for game, row in enumerate(places.tolist())
+    ]

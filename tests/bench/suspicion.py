@@ -1,0 +1,113 @@
+"""False alarms and power of the tests for suspicion: `python tests/bench/suspicion.py`.
+
+Simulates leagues of known bots (TrueSkill's own model, skills drawn with a standard deviation of 2
+mu, the arena's schedule) and prints in what share of them a test raised an alarm at alpha = 0.05:
+
+- leagues of fair bots;
+- fair bots whose styles suit each other more or less: each pair's difference is off by a normal
+  amount of standard deviation STYLE mu;
+- bot 0 plays THROW mu worse at every table where bot 1 sits: whether that very pair is named;
+- bot 0 gets DRIFT mu better from the first block to the last: whether that very bot is named.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from arena.ratings.findings import Suspicion
+from arena.ratings.standings import rate_results
+from arena.ratings.thurstone import Floats, as_floats
+from arena.records import RatingsInfo
+from tests.bench.leagues import Moment, Shape, Twist, name, play, tables
+
+ALPHA = 0.05
+SHAPES = [
+    Shape(8, 2, 20, 2),
+    Shape(8, 4, 10, 2),
+    Shape(8, 6, 6, 2),
+    Shape(8, 2, 20, 2, 0.3),
+    Shape(8, 4, 10, 2, 0.3),
+    Shape(8, 6, 6, 2, 0.3),
+]
+STYLE, THROW, DRIFT = 0.5, 8.0, 4.0
+
+
+def main() -> None:
+    """Print a line for each shape of league."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--leagues", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shapes", type=int, nargs="*", default=range(len(SHAPES)))
+    options = parser.parse_args()
+    print(f"alpha {ALPHA}, throw {THROW} mu, drift {DRIFT} mu; shares of leagues in per cent")
+    print("bots players games blocks shared | " + "  ".join(KINDS))
+    for shape in (SHAPES[at] for at in options.shapes):
+        print(line(shape, options.leagues, options.seed), flush=True)
+
+
+KINDS = {
+    "fair: collusion": 15,
+    "fair: drift": 11,
+    "styles: collusion": 17,
+    "styles: drift": 13,
+    "thrown: named": 13,
+    "drifting: named": 15,
+}
+"""The columns and their widths."""
+
+
+def line(shape: Shape, leagues: int, seed: int) -> str:
+    """Simulate leagues of one shape and return what came of them."""
+    rng = np.random.default_rng(seed)
+    schedule = tables(shape)
+    alarms: Counter[str] = Counter()
+    for _ in range(leagues):
+        skills = rng.normal(size=shape.bots) * 2.0
+        for word, twist in twists(shape, rng).items():
+            results = play(shape, skills, rng, twist, schedule)
+            found = rate_results({("bench", shape.players): results}, RatingsInfo(alpha=ALPHA))
+            alarms.update(set(alarms_of(word, found.suspicions)))
+    said = "  ".join(f"{100 * alarms[kind] / leagues:{KINDS[kind]}.1f}" for kind in KINDS)
+    return (
+        f"{shape.bots:4} {shape.players:7} {shape.games:5} {len(schedule):6} {shape.shared:6.1f}"
+        f" | {said}"
+    )
+
+
+def twists(shape: Shape, rng: np.random.Generator) -> dict[str, Twist | None]:
+    """Return what bends each sort of league."""
+    styles = rng.normal(size=(shape.bots, shape.bots)) * STYLE / 2
+    styles -= styles.T
+
+    def styled(moment: Moment, shown: Floats) -> Floats:
+        seats = list(moment.table)
+        return as_floats(shown + styles[np.ix_(seats, seats)].mean(1) * len(seats) / 2)
+
+    return {"fair": None, "styles": styled, "thrown": thrown, "drifting": drifting}
+
+
+def thrown(moment: Moment, shown: Floats) -> Floats:
+    """Let bot 0 lose where bot 1 sits."""
+    if not {0, 1} <= set(moment.table):
+        return shown
+    return as_floats(shown - THROW * (np.array(moment.table) == 0))
+
+
+def drifting(moment: Moment, shown: Floats) -> Floats:
+    """Let bot 0 get better."""
+    return as_floats(shown + DRIFT * moment.progress * (np.array(moment.table) == 0))
+
+
+def alarms_of(word: str, found: Iterable[Suspicion]) -> Iterator[str]:
+    """Yield the columns in which a league counts."""
+    for case in found:
+        yield f"{word}: {case.kind}"
+        named = (case.bot, case.rival) == (name(0), name(1) if case.rival else None)
+        if named and case.kind == ("collusion" if word == "thrown" else "drift"):
+            yield f"{word}: named"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+"""Leagues played by known bots, small enough for tests."""
+
+import numpy as np
+
+from arena.ratings.results import Result
+from tests.bench.leagues import Shape, Twist, play
+
+SKILLS = np.array([3.0, 2.0, 1.5, 0.0, 0.0, -1.0, -2.0, -3.5])
+
+
+def league(shape: Shape, seed: int = 1, twist: Twist | None = None) -> list[Result]:
+    """Play a league of bots bot00, bot01, ... of falling strength."""
+    return play(shape, SKILLS[: shape.bots], np.random.default_rng(seed), twist)

@@ -1,0 +1,54 @@
+"""The overall table: only where it is asked for, and what its definition says."""
+
+import pytest
+
+from arena.ratings.overall import Overall
+from arena.ratings.standings import rate_results
+from arena.records import RatingsInfo
+from tests.bench.leagues import Shape
+from tests.ratings.simulated import league
+
+RESULTS = {("bga", 2): league(Shape(8, 2, 5)), ("italian", 4): league(Shape(8, 4, 3), 2)}
+
+
+def overall() -> Overall:
+    found = rate_results(RESULTS, RatingsInfo(overall=True)).overall
+    assert found is not None
+    return found
+
+
+def test_only_where_the_league_asks() -> None:
+    assert rate_results(RESULTS).overall is None
+
+
+def test_the_score_is_the_mean_share_of_rivals_behind() -> None:
+    found = overall()
+    boards = rate_results(RESULTS).boards
+    assert found.tables == (("bga", 2), ("italian", 4))
+    for row in found.rows:
+        shares = [
+            (board.players - line.mean_place) / (board.players - 1)
+            for board in boards
+            for line in board.rows
+            if line.bot == row.bot
+        ]
+        assert row.score == pytest.approx(sum(shares) / 2)
+        assert row.low < row.score < row.high
+    assert sum(row.score for row in found.rows) / 8 == pytest.approx(0.5)
+
+
+def test_ranks_hold_the_rank_and_more_tables_are_surer() -> None:
+    rows = overall().rows
+    one = rate_results({("bga", 2): RESULTS["bga", 2]}, RatingsInfo(overall=True)).overall
+    assert one is not None
+    assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
+    assert all(row.best <= rank <= row.worst for rank, row in enumerate(rows, 1))
+    assert sum(row.high - row.low for row in rows) < sum(row.high - row.low for row in one.rows)
+
+
+def test_a_bot_that_is_not_everywhere_is_left_out_by_name() -> None:
+    smaller = {**RESULTS, ("italian", 4): league(Shape(7, 4, 3), 2)}
+    found = rate_results(smaller, RatingsInfo(overall=True)).overall
+    assert found is not None
+    assert found.absent == ("bot07",)
+    assert {row.bot for row in found.rows} == {f"bot{n:02}" for n in range(7)}

@@ -1,0 +1,159 @@
+"""Intervals, ranks and who is better: by block, and consistent with each other."""
+
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.ratings.blocks import Scores, dice_gain
+from arena.ratings.ranks import Estimate, chances, rank_ranges, undecided
+from arena.ratings.results import Result
+from arena.ratings.student import normal_cdf, t_cdf, t_quantile
+from arena.ratings.table import Leaderboard, Rated, rate
+from tests.bench.leagues import Shape, tables
+from tests.ratings.simulated import league
+
+each_set = settings(max_examples=60, deadline=None, database=None)
+each_league = settings(max_examples=15, deadline=None, database=None)
+
+LEAGUES = [Shape(8, 2, 6), Shape(8, 4, 3), Shape(8, 6, 2), Shape(5, 2, 4, 3), Shape(3, 2, 5)]
+
+
+def rated(shape: Shape, seed: int = 1) -> Rated:
+    return rate("bga", shape.players, league(shape, seed))
+
+
+@pytest.mark.parametrize(
+    ("share", "freedom", "t"),
+    # A table of Student's t in any textbook.
+    [(0.975, 1, 12.706), (0.975, 6, 2.447), (0.95, 10, 1.812), (0.995, 30, 2.750)],
+)
+def test_student_s_table(share: float, freedom: float, t: float) -> None:
+    assert t_quantile(share, freedom) == pytest.approx(t, abs=5e-4)
+    assert t_cdf(t, freedom) == pytest.approx(share, abs=1e-4)
+
+
+@each_set
+@given(st.floats(-40, 40), st.floats(1, 200) | st.just(inf))
+def test_student_s_t_is_a_distribution(t: float, freedom: float) -> None:
+    assert 0 <= t_cdf(t, freedom) <= 1
+    assert t_cdf(t, freedom) + t_cdf(-t, freedom) == pytest.approx(1, abs=1e-12)
+    assert t_cdf(t, freedom) <= t_cdf(t + 0.1, freedom)
+
+
+def test_student_s_t_tends_to_the_normal() -> None:
+    assert t_quantile(0.975, inf) == pytest.approx(1.959964, abs=1e-6)
+    assert t_cdf(1.3, 1e7) == pytest.approx(normal_cdf(1.3), abs=1e-6)
+
+
+@each_league
+@given(st.sampled_from(LEAGUES), st.integers(0, 1000))
+def test_intervals_hold_their_estimates(shape: Shape, seed: int) -> None:
+    board = rated(shape, seed).board
+    for rank, row in enumerate(board.rows, 1):
+        assert row.low < row.mu < row.high
+        assert 1 <= row.place_low <= row.mean_place <= row.place_high <= shape.players
+        assert 1 <= row.best <= rank <= row.worst <= shape.bots
+
+
+@each_league
+@given(st.sampled_from(LEAGUES), st.integers(0, 1000))
+def test_rank_ranges_are_those_of_the_probabilities(shape: Shape, seed: int) -> None:
+    board = rated(shape, seed).board
+    low, high = undecided(shape.bots)
+    for row in board.rows:
+        rivals = [other.bot for other in board.rows if other.bot != row.bot]
+        better = [board.better[row.bot, rival] for rival in rivals]
+        assert row.best == 1 + sum(value < low for value in better)
+        assert row.worst == shape.bots - sum(value > high for value in better)
+
+
+@each_league
+@given(st.sampled_from(LEAGUES), st.integers(0, 1000))
+def test_who_is_better_goes_with_mu(shape: Shape, seed: int) -> None:
+    board = rated(shape, seed).board
+    for at, row in enumerate(board.rows):
+        for other in board.rows[at + 1 :]:
+            chance = board.better[row.bot, other.bot]
+            assert chance >= 0.5
+            assert chance + board.better[other.bot, row.bot] == pytest.approx(1, abs=1e-12)
+
+
+def test_bots_that_are_told_apart_have_ranges_apart() -> None:
+    bots = [Estimate("a", 9.0, 20.0), Estimate("b", 0.1, 20.0), Estimate("c", 0.0, 20.0)]
+    better = chances(bots, [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]])
+    assert rank_ranges(["a", "b", "c"], better) == {"a": (1, 1), "b": (2, 3), "c": (2, 3)}
+    assert better["a", "b"] == t_cdf(8.9 / 2**0.5, 20.0)
+
+
+def test_no_variance_no_doubt() -> None:
+    bots = [Estimate("a", 1.0, inf), Estimate("b", 0.0, inf), Estimate("c", 0.0, inf)]
+    better = chances(bots, [[0.0] * 3] * 3)
+    assert (better["a", "b"], better["b", "a"], better["b", "c"]) == (1.0, 0.0, 0.5)
+
+
+def test_too_few_blocks_are_said() -> None:
+    assert rated(Shape(3, 2, 5)).board.method == "games"
+    assert rated(Shape(3, 2, 5)).board.blocks == 2
+    assert rated(Shape(8, 2, 6)).board.method == "blocks"
+
+
+def width(board: Leaderboard) -> float:
+    return float(np.mean([row.place_high - row.place_low for row in board.rows]))
+
+
+def repeated(games: list[Result]) -> list[Result]:
+    """Play every game of a block four times over: nothing new is learnt."""
+    return [one._replace(game=4 * one.game + copy) for one in games for copy in range(4)]
+
+
+def test_blocks_are_what_counts_not_games() -> None:
+    games = league(Shape(8, 2, 6))
+    once, often = rate("bga", 2, games), rate("bga", 2, repeated(games))
+    assert width(often.board) == pytest.approx(width(once.board), rel=0.02)
+    sigmas = zip(once.board.rows, often.board.rows, strict=True)
+    assert all(more.sigma < 0.6 * one.sigma for one, more in sigmas)
+
+
+def test_a_block_s_score_is_what_was_not_expected_of_it() -> None:
+    found = rated(Shape(8, 4, 3))
+    scores = Scores(found.games, found.fit.pull).sums(found.games.block)
+    assert np.abs(scores.sum(1)).max() < 1e-9
+    # At the maximum only the prior is left of the sum over all blocks.
+    assert np.abs(scores.sum(0)).max() < 0.2
+
+
+@pytest.mark.parametrize("players", [2, 4, 6])
+def test_shared_dice_show(players: int) -> None:
+    alone, shared = (rated(Shape(8, players, 30, 1, part)) for part in (0.0, 0.5))
+    gain, more = dice_gain(alone.games, alone.fit), dice_gain(shared.games, shared.fit)
+    assert gain is not None
+    assert more is not None
+    assert gain.low < 1 < gain.high
+    assert 1.2 < more.low < more.ratio < more.high
+
+
+def test_one_game_a_fixture_says_nothing_about_dice() -> None:
+    assert rated(Shape(8, 2, 1)).board.dice_gain is None
+
+
+def test_a_bot_that_never_wins_is_not_beyond_doubt() -> None:
+    games = [
+        one._replace(places=(2, 1) if one.bots[0] == "bot07" else (1, 2))
+        if "bot07" in one.bots
+        else one
+        for one in league(Shape(8, 2, 6))
+    ]
+    last = rate("bga", 2, games).board.rows[-1]
+    assert (last.bot, last.mean_place, last.best) == ("bot07", 2.0, 8)
+    assert last.place_low < 2.0
+    assert last.high - last.low > last.sigma
+
+
+def test_many_blocks_are_corrected_alike() -> None:
+    few, many = Shape(8, 2, 1, 28), Shape(8, 2, 1, 30)
+    assert len(tables(few)) < 200 < len(tables(many))
+    widths = [width(rated(shape).board) for shape in (few, many)]
+    assert widths[0] == pytest.approx(widths[1] * (30 / 28) ** 0.5, rel=0.05)
