@@ -2,7 +2,7 @@
 
 import click
 
-from arena.bots.docker import images
+from arena.bots.docker import engine, images
 from arena.cli.options import json_option
 from arena.cli.output import print_json, print_table, say
 from arena.errors import ArenaError, did_you_mean
@@ -16,6 +16,8 @@ def command(context: click.Context, *, as_json: bool) -> None:
     if context.invoked_subcommand:
         return
     found = images.here()
+    if old := engine.warning():
+        say(f"warning: {old}")
     if as_json:
         print_json({runtime: {"image": images.IMAGES[runtime], "here": found[runtime]}
                     for runtime in found})  # fmt: skip

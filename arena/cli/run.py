@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from arena.bots.choose import check_trust, make_sandbox
+from arena.bots.docker.engine import warning
+from arena.bots.docker.sandbox import DockerSandbox
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
 from arena.bots.stage import install_hint, missing_program
@@ -125,6 +127,8 @@ def _announce(info: LeagueInfo, store: Store) -> None:
     sizes = ", ".join(map(str, info.players))
     say(f"{info.name}: {len(info.bots)} bots, {', '.join(info.variants)}, tables of {sizes}")
     say(f"sandbox: {info.sandbox}; store: {store.path}")
+    if info.sandbox == DockerSandbox.name and (old := warning()):
+        say(f"warning: {old}")
     say(f"SHA-256 of the master seed: {info.commitment}")
 
 
