@@ -83,10 +83,11 @@ def test_the_boards_are_printed_best_first(tmp_path: Path) -> None:
 def test_the_strongest_sandbox_is_taken_unless_another_is_asked_for(tmp_path: Path) -> None:
     for number, (arguments, in_file, expected) in enumerate(
         [
-            ([], "auto", "bubblewrap"),
+            ([], "auto", "docker"),
+            ([], "bubblewrap", "bubblewrap"),
             ([], "process", "process"),
             (["--sandbox", "process"], "bubblewrap", "process"),
-            (["--sandbox", "auto"], "process", "bubblewrap"),
+            (["--sandbox", "auto"], "process", "docker"),
         ]
     ):
         folder = tmp_path / str(number)
@@ -102,7 +103,7 @@ def test_without_bubblewrap_the_next_sandbox_is_taken_and_said(tmp_path: Path) -
     for tool in ("setpriv", "prlimit"):
         (bins / tool).symlink_to(f"/usr/bin/{tool}")
     league(tmp_path, bots=FIELD[:2], games=1)
-    env = {"PATH": str(bins)}
+    env = {"PATH": str(bins), "DOCKER_HOST": "unix:///nowhere/docker.sock"}
     ran = run("run", "league.yaml", "--sandbox", "bubblewrap", cwd=tmp_path, env=env)
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert "'bubblewrap' does not work here: bwrap not found / " in ran.err
