@@ -49,7 +49,8 @@ def test_league_page_names_every_key() -> None:
 def test_league_page_has_the_defaults() -> None:
     table = rows("docs/league.md")
     for name, value in asdict(LimitsInfo()).items():
-        assert table[f"limits.{name}"][0] == f"{value:g}"
+        shown = str(value).lower() if isinstance(value, bool) else f"{value:g}"
+        assert table[f"limits.{name}"][0] == shown
     defaults = LeagueFile(bots=[])
     assert table["players"][0] == str(defaults.players)
     assert table["games"][0] == str(defaults.games)

@@ -21,7 +21,7 @@ def test_auto_takes_the_strongest() -> None:
 @pytest.mark.parametrize("name", SANDBOXES)
 def test_a_sandbox_by_name(name: str) -> None:
     sandbox = make_sandbox(name)
-    assert (sandbox.name, sandbox.clock) == (name, "wall")
+    assert (sandbox.name, sandbox.clock) == (name, "cpu")
     assert sandbox.isolates == (name != "process")
     assert sandbox.why_not() == ""
 
