@@ -19,26 +19,45 @@ class Home(NamedTuple):
     """1: a hierarchy of its own for the feature; 2: the one hierarchy of all."""
 
 
+class _Mount(NamedTuple):
+    version: int
+    controllers: frozenset[str]
+    root: Path
+    """The group that is seen at the top."""
+    folder: Path
+
+
 def candidates() -> dict[str, Home]:
     """Return the arena's own groups by feature: a hierarchy of version 1, else that of version 2.
 
     Whether groups can be made below them is for the caller to try.
     """
-    own = own_groups()
-    found: dict[str, Home] = {}
-    for version, controllers, root, mounted in _mounts():
-        name = next((c for c in controllers if c in own), "") if version == 1 else ""
-        path = own.get(name)
-        if path is None or not path.is_relative_to(root):
-            continue
-        folder = mounted / path.relative_to(root)
-        if version == 1:
-            found |= {key: Home(folder, 1) for key in FEATURES if key in controllers}
-        else:
-            found = {key: Home(folder, 2) for key in FEATURES} | found
+    try:
+        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    found = homes(mountinfo, own_groups())
     for key, home in found.items():
         if home.version == 2 and key in _CONTROLLERS:
-            _enable(home.folder, key)
+            # Where it is not to be had, nothing changes.
+            with suppress(OSError):
+                (home.folder / "cgroup.subtree_control").write_text(f"+{key}", encoding="ascii")
+    return found
+
+
+def homes(mountinfo: str, own: dict[str, Path]) -> dict[str, Home]:
+    """Return where a process's groups are by feature, from what is mounted and its own groups."""
+    found: dict[str, Home] = {}
+    for mount in _mounts(mountinfo):
+        name = next((c for c in mount.controllers if c in own), None)
+        path = own.get("" if mount.version == 2 else name or "?")
+        if path is None or not path.is_relative_to(mount.root):
+            continue
+        home = Home(mount.folder / path.relative_to(mount.root), mount.version)
+        if mount.version == 2:
+            found = dict.fromkeys(FEATURES, home) | found
+        else:
+            found |= {key: home for key in FEATURES if key in mount.controllers}
     return found
 
 
@@ -52,21 +71,13 @@ def own_groups(pid: str = "self") -> dict[str, Path]:
     return found
 
 
-def _mounts() -> list[tuple[int, list[str], Path, Path]]:
-    """Return what is mounted: version, controllers, the group at its root, where."""
+def _mounts(mountinfo: str) -> list[_Mount]:
     found = []
-    with suppress(OSError):
-        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
-            before, _, after = line.partition(" - ")
-            kind, _, options = after.split(" ", 2)
-            if kind in {"cgroup", "cgroup2"}:
-                root, mounted = before.split(" ")[3:5]
-                version = 2 if kind == "cgroup2" else 1
-                found.append((version, options.split(","), Path(root), Path(mounted)))
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.split(" ", 2)
+        if kind in {"cgroup", "cgroup2"}:
+            root, folder = map(Path, before.split(" ")[3:5])
+            version = 2 if kind == "cgroup2" else 1
+            found.append(_Mount(version, frozenset(options.split(",")), root, folder))
     return found
-
-
-def _enable(folder: Path, controller: str) -> None:
-    """Ask for a controller of version 2; where it is not to be had, nothing changes."""
-    with suppress(OSError):
-        (folder / "cgroup.subtree_control").write_text(f"+{controller}", encoding="ascii")

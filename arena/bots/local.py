@@ -165,10 +165,10 @@ def with_limits(command: Sequence[str], quota: Quota) -> list[str]:
 
 def _second(first: int | None) -> int | None:
     """Return the program that the first process inside a sandbox has started: the second in it."""
-    for entry in os.scandir("/proc") if first is not None else ():
-        if entry.name.isdigit() and _place(entry.name) == (first, 2):
-            return int(entry.name)
-    return None
+    if first is None:
+        return None
+    running = [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return next((int(pid) for pid in running if _place(pid) == (first, 2)), None)
 
 
 def _place(pid: str) -> tuple[int, int] | None:
