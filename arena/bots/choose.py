@@ -7,12 +7,13 @@ from arena.bots.manifest import Bot
 from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import Sandbox
 from arena.errors import ArenaError, did_you_mean
+from arena.records import LimitsInfo
 
-SANDBOXES: dict[str, Callable[[], Sandbox]] = {
+SANDBOXES: dict[str, Callable[..., Sandbox]] = {
     "bubblewrap": BubblewrapSandbox,
     "process": ProcessSandbox,
 }
-"""By name, the strongest first."""
+"""By name, the strongest first; each takes a Quota, or has its own."""
 AUTO = "auto"
 _GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
 
@@ -31,6 +32,15 @@ def make_sandbox(name: str) -> Sandbox:
         hint = f"{_GET_BUBBLEWRAP}, or --sandbox auto" if name == "bubblewrap" else ""
         raise ArenaError(f"the sandbox '{name}' does not work here: {reason}", hint=hint)
     return sandbox
+
+
+def check_freezing(sandbox: Sandbox, limits: LimitsInfo) -> None:
+    """Refuse limits that a sandbox cannot keep."""
+    if limits.freeze and not sandbox.freezes:
+        raise ArenaError(
+            f"the sandbox '{sandbox.name}' cannot freeze bots here (limits.freeze)",
+            hint="see what can: arena doctor, or leave limits.freeze out",
+        )
 
 
 def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from arena.bots.choose import check_trust, make_sandbox
+from arena.bots.choose import check_freezing, check_trust, make_sandbox
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
 from arena.bots.stage import install_hint, missing_program, stage, staging
@@ -75,6 +75,7 @@ def command(
     check_enough(plan)
     box = make_sandbox(sandbox or plan.sandbox)
     check_trust(box, plan.bots, trusted=trust_bots)
+    check_freezing(box, plan.limits)
     with Store(store_path(league, store), create=True) as kept, _staged(plan, box) as bots:
         info = begin(plan, box.name, kept)
         check_folder(site)
