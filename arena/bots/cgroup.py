@@ -51,6 +51,11 @@ class Groups(Struct, frozen=True):
             raise
         return group
 
+    def clear_away(self) -> None:
+        """End and remove what arenas that are gone have left."""
+        for home in self.homes.values():
+            _reap(home)
+
     @property
     def caps_memory(self) -> bool:
         """Whether the memory of all processes of a bot has one limit."""
@@ -147,9 +152,10 @@ class Group:
 @cache
 def _found(_pid: int) -> Groups | None:
     homes = {key: home for key, home in candidates().items() if _works(key, home)}
-    for home in homes.values():
-        _reap(home)
-    return Groups(homes) if homes else None
+    found = Groups(homes) if homes else None
+    if found:
+        found.clear_away()
+    return found
 
 
 def groups() -> Groups | None:

@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -16,14 +17,16 @@ from msgspec import Struct
 
 from arena.bots import probe
 from arena.bots.batch import run_to_end
+from arena.bots.cgroup import groups
 from arena.bots.sandbox import MIB, Program, Quota, Running, Sandbox
 from arena.bots.stage import staging
 
 Make = Callable[..., Sandbox]
 _SECONDS = 30.0
 """Within which a probe must have come to its end."""
-_DEATH_SECONDS = 10.0
+_DEATH_SECONDS = 5.0
 """Within which all of a bot must be gone."""
+_KILLED = {-signal.SIGKILL, 128 + signal.SIGKILL}
 _MEMORY = 64
 _PROCESSES = 20
 _MARK = "ARENA_DOCTOR_MARK"
@@ -178,14 +181,14 @@ class _Examiner:
         gone = self._outlived(name)
         yield _finding("orphans", gone, f"a helper in hiding {_went(gone)}")
 
-    def _ask(self, request: dict[str, Any], otherwise: dict[str, Any] | None = None) -> Any:
-        """Run a probe; returns what it says, `otherwise` where it did not come to say anything."""
+    def _ask(self, request: dict[str, Any], killed: dict[str, Any] | None = None) -> Any:
+        """Run a probe; returns what it says, or `killed` where it was; raises ValueError."""
         said = json.dumps(request).encode() + b"\n"
         ended = run_to_end(self._sandbox, self._program, _SECONDS, said=said)
         if ended.code == 0:
             return json.loads(ended.out)
-        if otherwise is not None:
-            return otherwise
+        if killed is not None and ended.code in _KILLED:
+            return killed
         raise ValueError(_last(ended.err) or f"it ended with {ended.code}")
 
     def _cores(self) -> Finding:
@@ -230,6 +233,8 @@ class _Examiner:
         os.close(says)
         gone = _is_gone(alive)
         os.close(alive)
+        if made := groups():
+            made.clear_away()
         return gone
 
     def _fifo(self) -> int:
