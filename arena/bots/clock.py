@@ -12,7 +12,8 @@ an answer is judged.
 
 from collections.abc import Callable
 from math import inf
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from arena.records import LimitsInfo
 
@@ -23,7 +24,7 @@ _ANSWERS = 100
 """Answers that a bot gives in a long game, roughly."""
 
 
-class _Open(NamedTuple):
+class _Open(Struct, frozen=True, gc=False):
     """A request that awaits its answer, by both clocks, in seconds."""
 
     since: float
@@ -49,6 +50,7 @@ class Clock:
         self._now = now
         self._cpu = cpu
         self._open: dict[int, _Open] = {}
+        self._longest = limits.answer * limits.wall
         self._fine = _FINE * min(limits.answer, limits.game / _ANSWERS)
         self._read_at = -inf
         self._read: float | None = None
@@ -86,12 +88,11 @@ class Clock:
             return ""
         passed = now - request.since
         used = passed if passed <= self._fine else self._used(request, now)
-        late = self._judge(request, used) if request.cpu is not None else ""
         self._bank -= used
         self._wall_bank -= passed
         for other in self.deadlines:
             self._begin(other, now)
-        return late
+        return "" if used < request.limit or request.cpu is None else self._too_much(request)
 
     def expired(self) -> str:
         """Return why an open request is late, "" when none is; others are looked at again later."""
@@ -107,20 +108,20 @@ class Clock:
         self._open.clear()
 
     def _begin(self, id_: int, now: float) -> float:
-        cpu = self._mark(now)
-        limits = self._limits
-        limit = min(limits.answer, self._bank)
-        wall = limit if cpu is None else min(limits.answer * limits.wall, self._wall_bank)
-        self._open[id_] = _Open(now, cpu, limit, now + wall)
-        self.deadlines[id_] = due = now + min(limit, wall)
-        return due
-
-    def _mark(self, now: float) -> float | None:
-        """Return the most that the bot can have used by now."""
+        """Start, or start anew, the clock of a request."""
         lag = now - self._read_at
         if lag > self._fine:
             self._read, self._read_at, lag = self._cpu(), now, 0.0
-        return None if self._read is None else self._read + lag
+        limit = wall = self._limits.answer
+        if self._bank < limit:
+            limit = wall = self._bank
+        # The most that the bot can have used by now.
+        cpu = None if self._read is None else self._read + lag
+        if cpu is not None:
+            wall = min(self._wall_bank, self._longest)
+        self._open[id_] = _Open(now, cpu, limit, now + wall)
+        self.deadlines[id_] = due = now + min(limit, wall)
+        return due
 
     def _used(self, request: _Open, now: float) -> float:
         """Return what the bot used since a request, in the time that it is judged by."""
@@ -135,18 +136,16 @@ class Clock:
         if id_ == READY:
             return f"not ready within {self._limits.start:g} s"
         used = self._used(request, now)
-        if late := self._judge(request, used):
-            return late
+        if used >= request.limit:
+            return self._too_much(request)
         if now >= request.last:
             return self._too_late_by_the_wall(request)
         rest = max(self._fine, request.limit - used)
         self.deadlines[id_] = min(now + rest, request.last)
         return ""
 
-    def _judge(self, request: _Open, used: float) -> str:
-        """Return why what a bot used is too much."""
-        if used < request.limit:
-            return ""
+    def _too_much(self, request: _Open) -> str:
+        """Say which limit a bot went beyond in the time that it is judged by."""
         if request.cpu is None:
             return self._too_late_by_the_wall(request)
         if request.limit < self._limits.answer:
@@ -156,7 +155,7 @@ class Clock:
 
     def _too_late_by_the_wall(self, request: _Open) -> str:
         wall = 1 if request.cpu is None else self._limits.wall
-        if request.last - request.since < self._limits.answer * wall:
+        if request.last < request.since + self._limits.answer * wall:
             whole = f"{self._limits.game * wall:g} s by the wall clock"
             return f"the {whole} for all answers of a game are used up"
         return f"no answer within {self._limits.answer * wall:g} s by the wall clock"

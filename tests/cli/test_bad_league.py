@@ -54,6 +54,10 @@ KEYS = {
     "players in words": ({"players": "two"}, ["players: ", "/ league.yaml:"]),
     "too few bots": ({"players": [2, 4]}, ["3 bots are too few for tables of 4 / league.yaml /"]),
     "no games": ({"games": 0}, ["games is 1 to 100000, not 0 / league.yaml:"]),
+    "less than once": (
+        {"limits": {"wall": 0.5}},
+        ["limits.wall", "1 to 1000, not 0.5 / league.yaml:"],
+    ),
     "no time": ({"limits": {"answer": 0}}, ["limits.answer", "above 0, not 0 / league.yaml:"]),
     "no workers": ({"workers": 0}, ["workers is 1 to 1024, not 0 / league.yaml:"]),
     "an unknown sandbox": (
