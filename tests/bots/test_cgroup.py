@@ -150,6 +150,7 @@ sandbox = ProcessSandbox()
 started = sandbox.start(Program(Path("/"), ["sh", "-c", "setsid sleep 1000 & echo; wait"]))
 os.set_blocking(started.stdout, True)
 os.read(started.stdout, 1)
+started.freeze(frozen=FROZEN)
 print(os.getpid(), flush=True)
 signal.pause()
 """
@@ -157,10 +158,11 @@ NEXT = "from arena.bots.cgroup import groups\ngroups()"
 
 
 @needs_groups
-def test_what_a_dead_arena_left_is_cleared_away_by_the_next() -> None:
+@pytest.mark.parametrize("frozen", [False, True])
+def test_what_a_dead_arena_left_is_cleared_away_by_the_next(frozen: bool) -> None:
     """With the helper that had left the bot's process group and outlived both."""
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    argv = [sys.executable, "-c", DOOMED]
+    argv = [sys.executable, "-c", DOOMED.replace("FROZEN", str(frozen))]
     with subprocess.Popen(argv, env=environ, stdout=subprocess.PIPE) as arena:
         assert arena.stdout
         pid = int(arena.stdout.readline())
