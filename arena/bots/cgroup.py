@@ -109,10 +109,13 @@ class Group:
         """Leave it to the process to join."""
 
     def cpu(self) -> float | None:
-        """Return the seconds of processor time that all in the group used so far."""
+        """Return the seconds of processor time that all in the group used; None once it is gone."""
         if self._usage is None:
             return None
-        said = os.pread(self._usage, 64, 0)
+        try:
+            said = os.pread(self._usage, 64, 0)
+        except OSError:
+            return None
         if said.startswith(b"usage_usec"):
             return int(said.split(None, 2)[1]) * _MICRO
         return int(said) * _NANO
@@ -248,7 +251,7 @@ def _born(pid: int) -> str:
     """Return when a process was started, in the kernel's ticks; "" when there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    except (FileNotFoundError, ProcessLookupError):
         return ""
     return stat.rpartition(")")[2].split()[19]
 
