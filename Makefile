@@ -10,7 +10,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test fix bench rules protocol clean
+.PHONY: run test fix bench rules mutants hostile protocol clean
 
 run: $(VENV)/.run
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -21,7 +21,7 @@ test: $(VENV)/.test
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest -n auto --dist worksteal
+	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal
 
 fix: $(VENV)/.test
 	@$(BIN)/ruff check --fix .
@@ -35,6 +35,12 @@ bench: $(VENV)/.test
 rules: $(VENV)/.test
 	@$(BIN)/python -m tests.rules.page
 
+hostile: $(VENV)/.test
+	@$(BIN)/python -m tests.hostile.table
+
+mutants: $(VENV)/.mutation
+	@$(BIN)/python -m tests.mutation.mutants $(MODULES)
+
 protocol: $(VENV)/.run
 	@$(BIN)/python -m arena.wire.schemas protocol/schema
 	@$(BIN)/python -m tests.protocol.golden
@@ -47,6 +53,10 @@ $(VENV)/.run: pyproject.toml constraints.txt
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[test]'
+	@touch $@
+
+$(VENV)/.mutation: $(VENV)/.test
+	@$(BIN)/python -m pip install -q --use-pep517 -e '.[mutation]'
 	@touch $@
 
 clean:

@@ -158,3 +158,5 @@ class LeagueInfo(Struct, frozen=True):
     commitment: str
     """SHA-256 of the master seed: published before the first game."""
     arena_version: str
+    memory_across_fixtures: bool = False
+    """Whether a bot's process serves at several tables and may learn from them."""

@@ -8,7 +8,8 @@ from math import inf
 
 from arena.bots.clock import READY
 from arena.bots.manifest import Bot
-from arena.bots.sandbox import Sandbox
+from arena.bots.roster import Roster
+from arena.bots.sandbox import Running, Sandbox
 from arena.bots.session import STDERR_KEPT, Reply, Session
 from arena.records import Cause, Fault, LimitsInfo
 
@@ -22,6 +23,7 @@ class Board:
 
     Requests go out with `ask`; `wait` returns the replies that have come, one or more. `log`, if
     given, is told every line with its seat and its direction: ">>" to the bot, "<<" from it.
+    Bots come from the `roster`, if there is one; those whose seats are in `keeping` return to it.
     """
 
     def __init__(
@@ -30,7 +32,10 @@ class Board:
         sandbox: Sandbox,
         limits: LimitsInfo,
         log: Callable[[int, str, bytes], None] | None = None,
+        roster: Roster | None = None,
     ) -> None:
+        self.keeping: set[int] = set()
+        self._roster = roster
         self._bots = bots
         self._sandbox = sandbox
         self._limits = limits
@@ -63,7 +68,7 @@ class Board:
         """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY."""
         bot = self._bots[seat]
         try:
-            running = self._sandbox.start(bot.program)
+            running = self._take(bot)
         except OSError as error:
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         log = partial(self._log, seat) if self._log else None
@@ -80,8 +85,7 @@ class Board:
         session = self._sessions.pop(seat, None)
         if session is None:
             return
-        for fd in (session.stdin, session.stdout, session.stderr, session.death):
-            self._forget(fd)
+        self._unwatch(session)
         session.stop()
         self._stderr[seat] = (self._stderr[seat] + session.errors)[-STDERR_KEPT:]
 
@@ -117,7 +121,10 @@ class Board:
         return found
 
     def bye(self, line: bytes) -> None:
-        """Say goodbye and give every bot a moment to end by itself."""
+        """Return bots to the roster, say goodbye to the others and let them end by themselves."""
+        if self._roster:
+            for seat in self.keeping & self._sessions.keys():
+                self._return(seat, self._roster)
         for session in self._sessions.values():
             session.tell(line)
             self._forget(session.stdin)
@@ -128,6 +135,22 @@ class Board:
             for fd, _ in self._poll.poll(left):
                 self._serve[fd]()
             waiting = {fd: s for fd, s in waiting.items() if not s.ended}
+
+    def _take(self, bot: Bot) -> Running:
+        if self._roster:
+            return self._roster.take(bot, self._sandbox)
+        return self._sandbox.start(bot.program)
+
+    def _return(self, seat: int, roster: Roster) -> None:
+        """Return a bot to the roster, unless it owes or said something."""
+        session = self._sessions[seat]
+        self._unwatch(session)
+        if running := session.release():
+            del self._sessions[seat]
+            self._stderr[seat] = (self._stderr[seat] + session.errors)[-STDERR_KEPT:]
+            roster.keep(self._bots[seat], self._sandbox, running)
+        else:
+            self.stop(seat)
 
     def _left_over(self) -> list[_Reply]:
         """Take the replies that were read with an earlier one."""
@@ -175,6 +198,10 @@ class Board:
     ) -> None:
         self._serve[fd] = serve
         self._poll.register(fd, event)
+
+    def _unwatch(self, session: Session) -> None:
+        for fd in (session.stdin, session.stdout, session.stderr, session.death):
+            self._forget(fd)
 
     def _forget(self, fd: int) -> None:
         if self._serve.pop(fd, None) is not None:

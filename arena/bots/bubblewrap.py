@@ -8,10 +8,11 @@ from typing import Literal
 from msgspec.structs import replace
 
 from arena.bots.local import LocalProcess, with_limits
-from arena.bots.sandbox import ENVIRONMENT, Program, Quota, needs
+from arena.bots.sandbox import ENVIRONMENT, Obstacle, Program, Quota, needs
 from arena.bots.scope import holders
 from arena.bots.seccomp import denials, deny_filter
 
+GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
 NOBODY = 65_534
 """The user and group that bubblewrap runs as when the arena runs as root: root ignores limits."""
 _OWN_PROCESSES = 2
@@ -30,6 +31,8 @@ class BubblewrapSandbox:
     name = "bubblewrap"
     clock: Literal["wall", "cpu"] = "cpu"
     isolates = True
+    uses_host_programs = True
+    starts_slowly = False
 
     def __init__(self, quota: Quota | None = None) -> None:
         self._quota = quota or Quota()
@@ -37,24 +40,25 @@ class BubblewrapSandbox:
         self.freezes = self._holders is not None and self._holders.freezes
         self._capped = self._holders is not None and self._holders.caps_memory
 
-    def why_not(self) -> str:
-        """Return why bubblewrap does not work on this machine, "" when it does."""
-        missing = needs(["bwrap", "setpriv", "prlimit"])
+    def why_not(self) -> Obstacle | None:
+        """Return why bubblewrap does not work on this machine; None when it does."""
+        missing = needs(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP)
         if missing:
             return missing
         if not _can_drop():
-            return "it would run as root, whom limits do not hold, and no other user can be taken"
+            what = "it would run as root, whom limits do not hold, and no other user can be taken"
+            return Obstacle(what, "run the arena as another user")
         try:
             tried = self.start(Program(Path("/usr"), ["true"]))
         except OSError as error:
-            return f"it cannot be started: {error.strerror}"
+            return Obstacle(f"it cannot be started: {error.strerror}", GET_BUBBLEWRAP)
         _, said = tried.process.communicate(timeout=20)
         code = tried.exit_code()
         tried.close()
         if code == 0:
-            return ""
+            return None
         lines = said.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else f"bwrap ended with {code}"
+        return Obstacle(lines[-1] if lines else f"bwrap ended with {code}", GET_BUBBLEWRAP)
 
     def start(self, program: Program, *, writable: bool = False) -> LocalProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""

@@ -1,37 +1,53 @@
 """Which sandbox is in force: the one asked for, else the strongest that works here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from arena.bots.bubblewrap import BubblewrapSandbox
+from arena.bots.bubblewrap import GET_BUBBLEWRAP, BubblewrapSandbox
+from arena.bots.docker.images import IMAGES
+from arena.bots.docker.sandbox import DockerSandbox
 from arena.bots.manifest import Bot
 from arena.bots.process import ProcessSandbox
-from arena.bots.sandbox import Sandbox
+from arena.bots.sandbox import Obstacle, Sandbox
 from arena.errors import ArenaError, did_you_mean
 from arena.records import LimitsInfo
 
 SANDBOXES: dict[str, Callable[..., Sandbox]] = {
+    "docker": DockerSandbox,
     "bubblewrap": BubblewrapSandbox,
     "process": ProcessSandbox,
 }
 """By name, the strongest first; each takes a Quota, or has its own."""
 AUTO = "auto"
-_GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
 
 
-def make_sandbox(name: str) -> Sandbox:
-    """Return a sandbox by name or, for "auto", the strongest that works on this machine.
+def make_sandbox(
+    name: str, bots: Sequence[Bot] = (), images: Mapping[str, str] = IMAGES
+) -> Sandbox:
+    """Return a sandbox by name or, for "auto", the strongest that works here for these bots.
 
-    Raises ArenaError for an unknown name and for a sandbox that does not work here.
+    `images` are the containers' images by runtime. Raises ArenaError for an unknown name and for a
+    sandbox that does not work here.
     """
     if name == AUTO:
-        return next(box for make in SANDBOXES.values() if not (box := make()).why_not())
+        return next(box for one in SANDBOXES if not (box := _make(one, bots, images)).why_not())
     if name not in SANDBOXES:
         raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
-    sandbox = SANDBOXES[name]()
+    sandbox = _make(name, bots, images)
     if reason := sandbox.why_not():
-        hint = f"{_GET_BUBBLEWRAP}, or --sandbox auto" if name == "bubblewrap" else ""
-        raise ArenaError(f"the sandbox '{name}' does not work here: {reason}", hint=hint)
+        raise _does_not_work(name, reason)
     return sandbox
+
+
+def _make(name: str, bots: Sequence[Bot], images: Mapping[str, str]) -> Sandbox:
+    if name == DockerSandbox.name and bots:
+        return DockerSandbox(images=images, runtimes=frozenset(bot.info.runtime for bot in bots))
+    return SANDBOXES[name]()
+
+
+def _does_not_work(name: str, reason: Obstacle) -> ArenaError:
+    others = "--sandbox auto"
+    hint = f"{reason.hint}, or {others}" if reason.hint else others
+    return ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
 
 
 def check_freezing(sandbox: Sandbox, limits: LimitsInfo) -> None:
@@ -50,5 +66,5 @@ def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None
         raise ArenaError(
             f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
             str(strangers[0].folder),
-            f"{_GET_BUBBLEWRAP}, or --trust-bots if you trust them with your account",
+            f"{GET_BUBBLEWRAP}, or --trust-bots if you trust them with your account",
         )

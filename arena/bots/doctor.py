@@ -90,6 +90,7 @@ class Examined(Struct, frozen=True):
     sandbox: str
     isolates: bool
     why_not: str
+    """What, and how to mend it."""
     findings: tuple[Finding, ...]
 
     @property
@@ -103,7 +104,8 @@ def examine(name: str, make: Make) -> Examined:
     """Try all that a sandbox may promise; takes a few seconds."""
     sandbox = make(Quota(memory=_MEMORY * MIB, processes=_PROCESSES))
     if reason := sandbox.why_not():
-        return Examined(name, sandbox.isolates, reason, ())
+        mend = f" ({reason.hint})" if reason.hint else ""
+        return Examined(name, sandbox.isolates, reason.what + mend, ())
     with staging() as folder:
         examiner = _Examiner(sandbox, folder)
         try:

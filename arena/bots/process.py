@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from arena.bots.local import LocalProcess, with_limits
-from arena.bots.sandbox import Program, Quota, needs
+from arena.bots.sandbox import Obstacle, Program, Quota, needs
 from arena.bots.scope import holders
 
 _ANY_NUMBER = 65_536
@@ -22,15 +22,17 @@ class ProcessSandbox:
     name = "process"
     clock: Literal["wall", "cpu"] = "cpu"
     isolates = False
+    uses_host_programs = True
+    starts_slowly = False
 
     def __init__(self, quota: Quota | None = None) -> None:
         self._quota = quota or Quota()
         self._holders = holders()
         self.freezes = self._holders is not None and self._holders.freezes
 
-    def why_not(self) -> str:
-        """Return which tool is missing, "" when it works."""
-        return needs(["setpriv", "prlimit"])
+    def why_not(self) -> Obstacle | None:
+        """Return which tool is missing; None when it works."""
+        return needs(["setpriv", "prlimit"], "sudo apt-get install util-linux")
 
     def start(self, program: Program, *, writable: bool = False) -> LocalProcess:
         """Start a program in its folder; the kernel ends it when its worker dies."""

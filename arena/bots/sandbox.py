@@ -69,6 +69,13 @@ class Running(Protocol):
         ...
 
 
+class Obstacle(NamedTuple):
+    """Why a sandbox does not work on this machine, and what would mend it ("" where unknown)."""
+
+    what: str
+    hint: str = ""
+
+
 class Sandbox(Protocol):
     """A way to run a command on a bot's folder."""
 
@@ -79,9 +86,13 @@ class Sandbox(Protocol):
     """Whether bots that nobody vetted may run in it."""
     freezes: bool
     """Whether it can freeze a bot."""
+    uses_host_programs: bool
+    """Whether interpreters and compilers are this machine's, not an image's."""
+    starts_slowly: bool
+    """Whether it pays to start a program long before it is needed."""
 
-    def why_not(self) -> str:
-        """Return why it does not work on this machine; "" when it does."""
+    def why_not(self) -> Obstacle | None:
+        """Return why it does not work on this machine; None when it does."""
         ...
 
     def start(self, program: Program, *, writable: bool = False) -> Running:
@@ -100,7 +111,7 @@ def find_command(command: Sequence[str], folder: Path) -> bool:
     return shutil.which(program, path=PATH) is not None
 
 
-def needs(tools: Sequence[str]) -> str:
-    """Return which tools are missing, as a reason; "" when all are here."""
+def needs(tools: Sequence[str], hint: str) -> Obstacle | None:
+    """Return which tools are missing; None when all are here."""
     missing = [tool for tool in tools if shutil.which(tool) is None]
-    return f"{', '.join(missing)} not found" if missing else ""
+    return Obstacle(f"{', '.join(missing)} not found", hint) if missing else None

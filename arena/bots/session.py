@@ -112,8 +112,11 @@ class Session:
 
     @property
     def ahead(self) -> bool:
-        """Whether something was read that may answer an open request."""
-        return bool(self._inbox and self.deadlines)
+        """Whether an open request can be answered without waiting: by what was read, or by the end.
+
+        Of a bot that ended while nothing was asked, no event tells any more.
+        """
+        return bool((self._inbox or self.closed) and self.deadlines)
 
     def read_errors(self) -> bool:
         """Read standard error, keep its end; False when it was closed."""
@@ -143,14 +146,25 @@ class Session:
         late = self._clock.expired()
         return self._fault(Cause.TIMEOUT, late) if late else None
 
+    def release(self) -> Running | None:
+        """Write what was kept and give the program away; None where it is not fit to serve on."""
+        self._put_out(b"")
+        self._drain_errors()
+        busy = self.deadlines or self.outbox or self._inbox or self.closed or self.ended
+        return None if busy else self._running
+
     def stop(self) -> None:
         """End the process and everything it started, keep the end of its standard error."""
         self._running.kill()
         self._running.exit_code()
+        self._drain_errors()
+        self._running.close()
+
+    def _drain_errors(self) -> None:
+        """Read what is there of standard error; a bot that goes on writing is not waited for."""
         for _ in range(4):
             if not self.read_errors():
                 break
-        self._running.close()
 
     def _put_out(self, line: bytes) -> None:
         """Write a line and all that was kept for the bot in one go: every write wakes it."""

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from arena.bots.choose import AUTO, check_trust, make_sandbox
 from arena.bots.manifest import Bot, load_bot
@@ -13,6 +14,9 @@ from arena.cli.output import harmless, print_json, say
 from arena.match.check import Checked, check_bot
 from arena.match.transcript import transcript
 from arena.perudo.rules import variant
+
+_LINES = 20
+"""Lines that are shown of what a bot or its build wrote, the last ones."""
 
 
 @click.command()
@@ -36,18 +40,26 @@ def command(
     trust_bots: bool,
     as_json: bool,
 ) -> int:
-    """Play each BOT (a folder with a bot.yaml) against itself under all four variants.
+    """Play each BOT (a folder with a bot.yaml, or an archive) against itself in all four variants.
 
-    Prints what it did wrong, with what it wrote to standard error; exit code 1 if anything.
+    Prints what it did wrong, with what it wrote to standard error; exit code 1 if anything. What
+    its build wrote is shown in any case.
     """
     bots = [load_bot(folder) for folder in folders]
-    box = make_sandbox(sandbox or AUTO)
+    box = make_sandbox(sandbox or AUTO, bots)
     check_trust(box, bots, trusted=trust_bots)
+    builds: dict[str, str] = {}
+
+    def told(bot: Bot, output: str) -> None:
+        builds[bot.name] = output
+        if not as_json:
+            _print_build(bot, output)
+
     with staging() as runs:
-        staged = [stage(bot, runs, box) for bot in bots]
+        staged = [stage(bot, runs, box, told) for bot in bots]
         if variant_name:
             return _print_transcript(staged, box, variant_name)
-        found = [check_bot(bot, box) for bot in staged]
+        found = [replace(check_bot(bot, box), build=builds.get(bot.name, "")) for bot in staged]
     if as_json:
         print_json(found)
     else:
@@ -65,11 +77,16 @@ def _print_transcript(bots: list[Bot], sandbox: Sandbox, variant_name: str) -> i
     return 0
 
 
+def _print_build(bot: Bot, output: str) -> None:
+    for line in output.splitlines()[-_LINES:]:
+        say(f"{bot.name}: build: {line}")
+
+
 def _print(checked: Checked) -> None:
     verdict = f"{len(checked.faults)} faults" if checked.faults else "ok"
     played = f"{checked.games} games, {checked.decisions} decisions"
     click.echo(harmless(f"{checked.bot}: {verdict} ({played})"))
     for line in checked.faults:
         click.echo(harmless(f"  {line}"))
-    for line in checked.stderr.splitlines()[-20:] if checked.faults else ():
+    for line in checked.stderr.splitlines()[-_LINES:] if checked.faults else ():
         click.echo(harmless(f"  stderr: {line}"))

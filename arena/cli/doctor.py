@@ -9,7 +9,6 @@ from arena.bots.doctor import PROMISES, Examined, examine
 from arena.cli.options import json_option
 from arena.cli.output import harmless, print_json, print_table, say
 
-_GET = {"bubblewrap": "sudo apt-get install bubblewrap; docs/sandboxing.md"}
 _SHOWN = {True: "yes", False: "NO", None: "?"}
 
 
@@ -47,10 +46,7 @@ def _print(examined: Sequence[Examined], taken: str, *, fit: bool) -> None:
 def _lacks(each: Examined, taken: str) -> list[str]:
     """Say what is missing, and how to get it, for a sandbox that does not work or that is taken."""
     if each.why_not:
-        hint = _GET.get(each.sandbox, "")
-        return [
-            f"{each.sandbox} does not work here: {each.why_not}" + (f" ({hint})" if hint else "")
-        ]
+        return [f"{each.sandbox} does not work here: {each.why_not}"]
     if each.sandbox != taken:
         return []
     return [

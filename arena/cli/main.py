@@ -20,6 +20,7 @@ COMMANDS = {
     "judge": "Say what the rules say of positions.",
     "rules": "Print the rule books, clause by clause.",
     "perft": "Count the bid sequences of a round.",
+    "images": "Show or build what containers are made of.",
     "verify": "Replay a stored league and prove it.",
     "report": "Write the site of a stored league.",
 }

@@ -20,7 +20,9 @@ site_option = click.option(
     help="Folder that the report is written to.",
 )
 sandbox_option = click.option(
-    "--sandbox", metavar="NAME", help="auto, bubblewrap or process [default: as in league.yaml]."
+    "--sandbox",
+    metavar="NAME",
+    help="auto, docker, bubblewrap or process [default: as in league.yaml].",
 )
 trust_option = click.option(
     "--trust-bots", is_flag=True, help="Run unvetted bots without isolation, as your own user."

@@ -70,17 +70,17 @@ def command(
     goes on from there.
     """
     plan = load_league(league)
-    if skip_missing_runtimes:
+    box = make_sandbox(sandbox or plan.sandbox, plan.bots, plan.images)
+    if skip_missing_runtimes and box.uses_host_programs:
         plan = _leave_out(plan)
     check_enough(plan)
-    box = make_sandbox(sandbox or plan.sandbox)
     check_trust(box, plan.bots, trusted=trust_bots)
     check_freezing(box, plan.limits)
     with Store(store_path(league, store), create=True) as kept, _staged(plan, box) as bots:
         info = begin(plan, box.name, kept)
         check_folder(site)
         _announce(info, kept)
-        finished = _play(info, bots, kept, workers=workers or plan.workers, pin=plan.pin)
+        finished = _play(info, bots, box, kept, workers=workers or plan.workers, pin=plan.pin)
         if not finished:
             return _say_how_to_resume(kept)
         played = list(kept.played())
@@ -126,7 +126,15 @@ def _announce(info: LeagueInfo, store: Store) -> None:
     say(f"SHA-256 of the master seed: {info.commitment}")
 
 
-def _play(info: LeagueInfo, bots: dict[str, Bot], store: Store, *, workers: int, pin: bool) -> bool:
+def _play(
+    info: LeagueInfo,
+    bots: dict[str, Bot],
+    sandbox: Sandbox,
+    store: Store,
+    *,
+    workers: int,
+    pin: bool,
+) -> bool:
     """Play what is not stored yet; returns whether the schedule was finished."""
     fixtures = schedule(info)
     finished = store.finished()
@@ -138,7 +146,7 @@ def _play(info: LeagueInfo, bots: dict[str, Bot], store: Store, *, workers: int,
     tally = Tally(len(missing))
     with progress(tally) as update:
         return run(
-            *(info, missing, bots, store, update),
+            *(info, missing, bots, sandbox, store, update),
             workers=workers,
             pin=pin,
             notify=lambda: say(STOPPING),

@@ -1,6 +1,7 @@
 """league.yaml: what a league is, every default explicit."""
 
 import os
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -9,7 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import shipped
+from arena.bots.archive import is_archive
 from arena.bots.choose import AUTO, SANDBOXES
+from arena.bots.docker.images import IMAGES
 from arena.bots.manifest import MANIFEST, Bot, load_bot
 from arena.bots.yamlfile import Marks, convert, parse_yaml, place
 from arena.errors import ArenaError, did_you_mean
@@ -19,6 +22,7 @@ from arena.records import LimitsInfo
 SAMPLE = "sample:"
 """Names a bot that came with the arena: `sample:odds`, `sample:*`."""
 MAX_GAMES = 100_000
+_IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
 
 class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,6 +47,8 @@ class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
     seed: int | str | None = None
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = "auto"
+    images: dict[str, str] = {}
+    memory_across_fixtures: bool = False
     workers: int | None = None
     pin: bool = True
 
@@ -60,6 +66,9 @@ class League(Struct, frozen=True):
     seed: str | None
     limits: LimitsInfo
     sandbox: str
+    images: dict[str, str]
+    """What containers are made of, by runtime."""
+    memory_across_fixtures: bool
     workers: int
     pin: bool
     """Whether a worker and its bots share one core, where there are enough."""
@@ -83,6 +92,8 @@ def load_league(path: Path) -> League:
         seed=None if entry.seed is None else str(entry.seed),
         limits=entry.limits,
         sandbox=entry.sandbox,
+        images=reader.images(entry.images),
+        memory_across_fixtures=entry.memory_across_fixtures,
         workers=entry.workers or len(os.sched_getaffinity(0)),
         pin=entry.pin,
     )
@@ -141,6 +152,18 @@ class _Reader:
             spot = self.at("$.sandbox")
             raise ArenaError(f"unknown sandbox '{name}'", spot, did_you_mean(name, known))
 
+    def images(self, named: dict[str, str]) -> dict[str, str]:
+        for runtime, image in named.items():
+            spot = self.at(f"$.images.{runtime}")
+            if runtime not in IMAGES:
+                raise ArenaError(
+                    f"unknown runtime '{runtime}'", spot, did_you_mean(runtime, IMAGES)
+                )
+            if not _IMAGE.fullmatch(image):
+                hint = "for example python:3.12-slim"
+                raise ArenaError(f"'{image}' is not the name of an image", spot, hint)
+        return {**IMAGES, **named}
+
     def players(self, sizes: list[int]) -> tuple[int, ...]:
         for size in sizes:
             if not MIN_PLAYERS <= size <= MAX_PLAYERS:
@@ -198,21 +221,23 @@ class _Reader:
         return tuple(bots)
 
     def _folders(self, pattern: str, spot: str) -> list[Path]:
+        """Return the folders and archives that an entry of `bots` names."""
         sample = pattern.startswith(SAMPLE)
         base = shipped.folder("sample_bots") if sample else self._path.absolute().parent
         path = Path(pattern.removeprefix(SAMPLE)).expanduser()
         if not any(sign in pattern for sign in "*?["):
-            folder = base / path
-            if not folder.is_dir():
-                hint = _samples() if sample else ""
-                raise ArenaError(f"no such bot folder: {folder}", spot, hint)
-            return [folder]
+            found = base / path
+            if not found.is_dir() and not is_archive(found):
+                hint = _samples() if sample else "a folder with a bot.yaml in it, or an archive"
+                raise ArenaError(f"no such bot folder: {found}", spot, hint)
+            return [found]
         if path.is_absolute():
             base, path = Path(path.anchor), path.relative_to(path.anchor)
-        folders = sorted(found.parent for found in base.glob(f"{path}/{MANIFEST}"))
-        if not folders:
+        folders = [manifest.parent for manifest in base.glob(f"{path}/{MANIFEST}")]
+        archives = [file for file in base.glob(str(path)) if is_archive(file)]
+        if not folders and not archives:
             raise ArenaError(f"no bot folder matches '{pattern}'", spot)
-        return folders
+        return sorted([*folders, *archives])
 
 
 def _samples() -> str:

@@ -45,6 +45,7 @@ def conditions(league: League, sandbox: str, seed: str) -> LeagueInfo:
         seed=seed,
         commitment=commitment(seed),
         arena_version=__version__,
+        memory_across_fixtures=league.memory_across_fixtures,
     )
 
 

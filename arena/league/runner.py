@@ -5,7 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 
+from msgspec.structs import replace
+
 from arena.bots.manifest import Bot
+from arena.bots.sandbox import Sandbox
 from arena.errors import ArenaError
 from arena.league.interruption import Interruption, interruptible
 from arena.league.workers import Task, pool, submit
@@ -25,6 +28,7 @@ def run(
     info: LeagueInfo,
     fixtures: Sequence[Fixture],
     bots: Mapping[str, Bot],
+    sandbox: Sandbox,
     store: Store,
     progress: Progress,
     *,
@@ -38,7 +42,7 @@ def run(
     raises KeyboardInterrupt; every process is ended and no stored fixture is lost. `notify` is
     called once when the first was heard.
     """
-    tasks = deque(_task(info, fixture, bots) for fixture in fixtures)
+    tasks = deque(_task(info, fixture, bots, sandbox) for fixture in fixtures)
     with interruptible(notify) as interruption:
         crew = _Crew(store, progress, interruption, pin=pin)
         while tasks and not interruption.heard():
@@ -47,9 +51,21 @@ def run(
         return not tasks
 
 
-def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot]) -> Task:
+def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot], sandbox: Sandbox) -> Task:
     seats = tuple(bots[name] for name in fixture.seats)
-    return Task(fixture, info.variants[fixture.variant], seats, info.sandbox, info.limits)
+    return Task(
+        fixture,
+        info.variants[fixture.variant],
+        seats,
+        sandbox,
+        info.limits,
+        info.memory_across_fixtures,
+    )
+
+
+def _with_next(tasks: deque[Task]) -> Task:
+    """Return the first task; it says who plays in the second."""
+    return replace(tasks[0], next_bots=tasks[1].bots) if len(tasks) > 1 else tasks[0]
 
 
 class _Crew:
@@ -107,7 +123,7 @@ class _Crew:
         """Keep one fixture more under way than workers, so that none waits; Ctrl-C awaits all."""
         while tasks and len(running) <= workers:
             try:
-                future = submit(executor, tasks[0])
+                future = submit(executor, _with_next(tasks))
             except BrokenProcessPool:
                 return
             running[future] = tasks.popleft()

@@ -9,11 +9,13 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.queues import SimpleQueue
+from multiprocessing.util import Finalize
 
 from msgspec import Struct
 
-from arena.bots.choose import SANDBOXES
 from arena.bots.manifest import Bot
+from arena.bots.roster import Roster
+from arena.bots.sandbox import Sandbox
 from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo, PlayedFixture
@@ -27,8 +29,15 @@ class Task(Struct, frozen=True):
     fixture: Fixture
     rules: Rules
     bots: tuple[Bot, ...]
-    sandbox: str
+    sandbox: Sandbox
     limits: LimitsInfo
+    keep_memory: bool = False
+    next_bots: tuple[Bot, ...] = ()
+    """Who plays in the task that comes after this one, perhaps in another worker."""
+
+
+_roster = Roster()
+"""The bots of this worker that wait for their next table."""
 
 
 @contextmanager
@@ -70,8 +79,13 @@ def submit(executor: Executor, task: Task) -> Future[PlayedFixture]:
 
 def play_task(task: Task) -> PlayedFixture:
     """Play a fixture in a worker."""
-    sandbox = SANDBOXES[task.sandbox]()
-    return play_fixture(task.fixture, task.rules, task.bots, sandbox, task.limits)
+    if task.sandbox.starts_slowly:
+        _roster.prepare(task.next_bots, task.sandbox)
+    return play_fixture(
+        *(task.fixture, task.rules, task.bots, task.sandbox, task.limits),
+        roster=_roster,
+        keep_memory=task.keep_memory,
+    )
 
 
 def _cores(workers: int) -> list[int]:
@@ -88,5 +102,6 @@ def _begin_work(parent: int, cores: "SimpleQueue[int]") -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
+    Finalize(None, _roster.end, exitpriority=1)
     if not cores.empty():
         os.sched_setaffinity(0, {cores.get()})

@@ -14,13 +14,17 @@ _TABLES = (2, 3)
 
 
 class Checked(Struct, frozen=True):
-    """How a bot did: what it faulted with, one line each, and the end of its standard error."""
+    """How a bot did: what it faulted with, one line each, and the end of its standard error.
+
+    `build` is the end of what its build printed; whoever staged the bot knows.
+    """
 
     bot: str
     games: int
     decisions: int
     faults: list[str]
     stderr: str
+    build: str = ""
 
 
 def check_bot(bot: Bot, sandbox: Sandbox, limits: LimitsInfo | None = None) -> Checked:

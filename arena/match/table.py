@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from arena.bots.board import Board
 from arena.bots.manifest import Bot
+from arena.bots.roster import Roster
 from arena.bots.sandbox import Sandbox
 from arena.match.referee import Referee
 from arena.perudo.rules import Rules
@@ -21,13 +22,18 @@ def play_fixture(
     sandbox: Sandbox,
     limits: LimitsInfo,
     log: Callable[[int, str, bytes], None] | None = None,
+    roster: Roster | None = None,
+    *,
+    keep_memory: bool = False,
 ) -> PlayedFixture:
     """Play all games of a fixture; `bots` sit in the order of its seats.
 
-    `log`, if given, is told every line with its seat and its direction.
+    `log`, if given, is told every line with its seat and its direction. Bots are taken from the
+    `roster`, if there is one, and return to it: those that said that they may serve again, or, with
+    `keep_memory`, all.
     """
-    with Board(bots, sandbox, limits, log) as board:
-        table = _Table(fixture, rules, board, limits)
+    with Board(bots, sandbox, limits, log, roster) as board:
+        table = _Table(fixture, rules, board, limits, keep_memory=keep_memory)
         games = [table.play(game) for game in range(fixture.games)]
         board.bye(encode(Bye()))
     return PlayedFixture(
@@ -51,7 +57,15 @@ def try_start(bot: Bot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> F
 class _Table:
     """The seats of a fixture, their bots, and what carries over from game to game."""
 
-    def __init__(self, fixture: Fixture, rules: Rules, board: Board, limits: LimitsInfo) -> None:
+    def __init__(
+        self,
+        fixture: Fixture,
+        rules: Rules,
+        board: Board,
+        limits: LimitsInfo,
+        *,
+        keep_memory: bool = False,
+    ) -> None:
         self.decisions = 0
         self.seconds = 0.0
         self._fixture = fixture
@@ -60,6 +74,7 @@ class _Table:
         self._limits = limits
         self._starts = [0] * len(fixture.seats)
         self._takers: set[int] = set()
+        self._keep_memory = keep_memory
 
     def play(self, game: int) -> GameRecord:
         """Play one game to its end."""
@@ -133,6 +148,10 @@ class _Table:
             self._takers.add(seat)
         else:
             self._takers.discard(seat)
+        if ready.reusable or self._keep_memory:
+            self._board.keeping.add(seat)
+        else:
+            self._board.keeping.discard(seat)
 
     def _hello(self, seat: int) -> Hello:
         fixture, limits = self._fixture, self._limits

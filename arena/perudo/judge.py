@@ -29,18 +29,18 @@ class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
     with_: int | None = field(default=None, name="with")
 
 
-class BidAction(Action, tag="bid", frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BidAction(Action, tag="bid", frozen=True, kw_only=True):
     """A bid, legal or not."""
 
     quantity: int
     face: int
 
 
-class DudoAction(Action, tag="dudo", frozen=True, forbid_unknown_fields=True):
+class DudoAction(Action, tag="dudo", frozen=True):
     """A doubt."""
 
 
-class CalzaAction(Action, tag="calza", frozen=True, forbid_unknown_fields=True):
+class CalzaAction(Action, tag="calza", frozen=True):
     """A call that the bid is exact."""
 
 
@@ -203,12 +203,12 @@ def _moments(position: Position) -> list[list[int]]:
 
 
 def _moment_of(position: Position, at: int) -> int:
-    root, steps = at, 0
+    root, passed = at, {at}
     while (other := position.actions[root].with_) is not None:
-        steps += 1
-        if not 0 <= other < len(position.actions) or steps > len(position.actions):
+        if not 0 <= other < len(position.actions) or other in passed:
             msg = f'action {at}: "with" must lead to another action'
             raise RefusedError(msg)
+        passed.add(other)
         root = other
     return root
 

@@ -114,6 +114,8 @@ class Ready(Struct, frozen=True, tag="ready", kw_only=True):
     """The bot wants to be offered calza; one that does not is never asked."""
     concurrent_games: Annotated[int, Meta(ge=1, le=1024)] = 1
     """How many games the bot can play at a time over its one pipe."""
+    reusable: bool = False
+    """The bot starts afresh at every `hello`: its process may serve at the next table, too."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):

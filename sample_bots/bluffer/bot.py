@@ -54,8 +54,8 @@ def main():
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
-            rng = random.Random(message["seed"])
-            print('{"type":"ready"}', flush=True)
+            rng, current = random.Random(message["seed"]), None
+            print('{"type":"ready","reusable":true}', flush=True)
         elif message["type"] == "turn":
             if current != (message["game"], message["round"]):
                 current, mood = (message["game"], message["round"]), Mood(rng)

@@ -208,9 +208,10 @@ static void answer(const char *turn)
 
 static void greet(const char *hello)
 {
+    game = -1; /* whatever was counted belongs to another table */
     seats = number(field(hello, "seats"));
     start = number(field(field(hello, "rules"), "starting_dice"));
-    puts("{\"type\":\"ready\"}");
+    puts("{\"type\":\"ready\",\"reusable\":true}");
 }
 
 int main(void)

@@ -28,7 +28,7 @@ def choose(turn):
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
-        # It remembers nothing, so any number of games can share the pipe.
-        print('{"type":"ready","concurrent_games":64}', flush=True)
+        # It remembers nothing, so any number of games and fixtures can share the process.
+        print('{"type":"ready","concurrent_games":64,"reusable":true}', flush=True)
     elif message["type"] == "turn":
         print(json.dumps(choose(message)), flush=True)

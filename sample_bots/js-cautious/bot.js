@@ -45,7 +45,8 @@ function say(message) {
 readline.createInterface({ input: process.stdin }).on("line", (line) => {
   const message = JSON.parse(line);
   if (message.type === "hello") {
-    say({ type: "ready", concurrent_games: 64 }); // nothing is kept, so games can share the pipe
+    // Nothing is kept, so games and fixtures can share the process.
+    say({ type: "ready", concurrent_games: 64, reusable: true });
   } else if (message.type === "turn") {
     say(choose(message));
   }

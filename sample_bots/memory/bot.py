@@ -139,7 +139,7 @@ def main():
         message = json.loads(line)
         if message["type"] == "hello":
             memory = Memory(message)
-            print('{"type":"ready","calza":true}', flush=True)
+            print('{"type":"ready","calza":true,"reusable":true}', flush=True)
         elif message["type"] == "turn":
             print(json.dumps(choose(message, memory)), flush=True)
         elif message["type"] == "calza":

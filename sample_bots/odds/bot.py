@@ -93,7 +93,7 @@ def main():
         if message["type"] == "hello":
             count = Count(message)
             # What it knows is kept by game, so many games can share the pipe.
-            print('{"type":"ready","calza":true,"concurrent_games":64}', flush=True)
+            print('{"type":"ready","calza":true,"concurrent_games":64,"reusable":true}', flush=True)
         elif message["type"] == "turn":
             print(json.dumps(choose(message, count.hidden(message))), flush=True)
         elif message["type"] == "calza":

@@ -25,6 +25,6 @@ for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
         rng = random.Random(message["seed"])  # so that its games can be repeated
-        print('{"type":"ready"}', flush=True)
+        print('{"type":"ready","reusable":true}', flush=True)
     elif message["type"] == "turn":
         print(json.dumps(choose(message, rng)), flush=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import manifest, stage
+from arena.bots import manifest, stage, tree
 from arena.bots.manifest import Bot, digest, files_of, load_bot
 from arena.bots.process import ProcessSandbox
 from arena.errors import ArenaError
@@ -46,11 +46,10 @@ def test_a_build_that_fails_without_a_word(tmp_path: Path) -> None:
 
 
 def test_a_daemon_left_by_a_build_is_ended(tmp_path: Path) -> None:
-    """It holds the build's outputs open, but a build is over when its program is."""
+    """It holds the build's pipes open, and would change the bot after it was looked at."""
     home = bot_folder(tmp_path, "sh -c 'tail -f /dev/null & echo $! > pid'")
-    staged(home, tmp_path / "runs")
-    [pid] = [int(path.read_text()) for path in (tmp_path / "runs").rglob("pid")]
-    assert has_ended(pid)
+    bot = staged(home, tmp_path / "runs")
+    assert has_ended(int((bot.folder / "pid").read_text()))
 
 
 def has_ended(pid: int) -> bool:
@@ -81,6 +80,44 @@ def test_a_folder_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     fits = sum(path.stat().st_size for path in home.iterdir())
     monkeypatch.setattr(manifest, "MAX_FOLDER_BYTES", fits)
     assert load_bot(home).name == "ann"
+
+
+def test_a_folder_with_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no part of the bot is not counted."""
+    monkeypatch.setattr(tree, "MAX_ENTRIES", 5)
+    home = bot_folder(tmp_path)
+    (home / ".git").mkdir()
+    for number in range(3):
+        (home / str(number)).touch()
+        (home / ".git" / str(number)).touch()
+    assert load_bot(home).name == "ann"
+    (home / "more").mkdir()
+    with pytest.raises(ArenaError, match="5 files and folders at most") as caught:
+        load_bot(home)
+    assert caught.value.where == str(home)
+
+
+def test_a_folder_that_is_too_deep(tmp_path: Path) -> None:
+    home = bot_folder(tmp_path)
+    deep = home.joinpath(*["d"] * 32)
+    deep.mkdir(parents=True)
+    (deep / "file").touch()
+    assert load_bot(home).name == "ann"
+    (deep / "d").mkdir()
+    with pytest.raises(ArenaError, match="32 folders deep at most") as caught:
+        load_bot(home)
+    assert caught.value.where.startswith(str(home / "d"))
+
+
+def test_a_path_that_is_too_long(tmp_path: Path) -> None:
+    home = bot_folder(tmp_path)
+    long = home.joinpath(*["d" * 200] * 5)
+    long.mkdir(parents=True)
+    (long / ("f" * 19)).touch()
+    assert load_bot(home).name == "ann"
+    (long / ("f" * 20)).touch()
+    with pytest.raises(ArenaError, match="may have 1,024 bytes at most"):
+        load_bot(home)
 
 
 @pytest.mark.parametrize("target", ["secret", "secrets", "nowhere", "ann/bot.sh"])

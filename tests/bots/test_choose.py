@@ -1,6 +1,9 @@
 """Which sandbox is taken, and what a person reads where it cannot be."""
 
+import gc
 import os
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,7 @@ import pytest
 from arena import shipped
 from arena.bots.bubblewrap import BubblewrapSandbox
 from arena.bots.choose import AUTO, SANDBOXES, check_freezing, check_trust, make_sandbox
+from arena.bots.docker import engine
 from arena.bots.manifest import load_bot
 from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import ENVIRONMENT
@@ -17,15 +21,35 @@ from tests.bots.live import write_bot
 
 
 def test_auto_takes_the_strongest() -> None:
-    assert make_sandbox(AUTO).name == next(iter(SANDBOXES)) == "bubblewrap"
+    assert make_sandbox(AUTO).name == next(iter(SANDBOXES)) == "docker"
+
+
+@pytest.fixture
+def no_docker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nobody answers where Docker would."""
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    monkeypatch.setattr(engine, "client", engine.client.__wrapped__)
+    with warnings.catch_warnings():
+        # The SDK does not close a socket that could not connect.
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield
+        gc.collect()
+
+
+def test_without_docker_auto_takes_bubblewrap(no_docker: None) -> None:
+    assert make_sandbox(AUTO).name == "bubblewrap"
+    with pytest.raises(ArenaError) as refusal:
+        make_sandbox("docker")
+    assert refusal.value.what == "the sandbox 'docker' does not work here: no Docker daemon answers"
+    assert "sudo apt-get install docker.io" in refusal.value.hint
 
 
 @pytest.mark.parametrize("name", SANDBOXES)
 def test_a_sandbox_by_name(name: str) -> None:
     sandbox = make_sandbox(name)
-    assert (sandbox.name, sandbox.clock) == (name, "cpu")
+    assert (sandbox.name, sandbox.clock) == (name, "wall" if name == "docker" else "cpu")
     assert sandbox.isolates == (name != "process")
-    assert sandbox.why_not() == ""
+    assert sandbox.why_not() is None
 
 
 @pytest.mark.parametrize(
@@ -33,7 +57,7 @@ def test_a_sandbox_by_name(name: str) -> None:
     [
         ("bublewrap", "did you mean 'bubblewrap'?"),
         ("proces", "did you mean 'process'?"),
-        ("kvm", "known: auto, bubblewrap, process"),
+        ("kvm", "known: auto, bubblewrap, docker, process"),
     ],
 )
 def test_an_unknown_name(name: str, hint: str) -> None:
@@ -53,7 +77,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_without_bubblewrap_auto_takes_the_next(tools: Path) -> None:
+def test_without_bubblewrap_auto_takes_the_next(tools: Path, no_docker: None) -> None:
     assert make_sandbox(AUTO).name == "process"
 
 
@@ -65,7 +89,7 @@ def test_without_bubblewrap_it_cannot_be_asked_for(tools: Path) -> None:
 
 
 def test_a_bubblewrap_that_does_not_work_says_why(
-    runs: Path, monkeypatch: pytest.MonkeyPatch
+    runs: Path, monkeypatch: pytest.MonkeyPatch, no_docker: None
 ) -> None:
     """As where the kernel gives no user namespaces: it is there, but ends with an error."""
     broken = runs / "bwrap"
@@ -81,7 +105,7 @@ def test_a_bubblewrap_that_is_found_but_not_where_bots_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ENVIRONMENT, "PATH", str(tmp_path))
-    assert "cannot be started: No such file or directory" in BubblewrapSandbox().why_not()
+    assert "cannot be started: No such file or directory" in str(BubblewrapSandbox().why_not())
 
 
 def test_strangers_need_a_sandbox_or_trust(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from arena.bots.bubblewrap import BubblewrapSandbox
 from arena.bots.cgroup import groups
 from arena.bots.doctor import ESSENTIAL, PROMISES, Examined, Finding, examine
 from arena.bots.process import ProcessSandbox
-from arena.bots.sandbox import Quota
+from arena.bots.sandbox import Obstacle, Quota
 
 found = groups()
 CAPPED = bool(found and found.caps_memory)
@@ -39,8 +39,8 @@ def test_process_is_not() -> None:
 
 
 class Broken(ProcessSandbox):
-    def why_not(self) -> str:
-        return "it is broken"
+    def why_not(self) -> Obstacle | None:
+        return Obstacle("it is broken", "mend it")
 
 
 class Useless(ProcessSandbox):
@@ -49,7 +49,7 @@ class Useless(ProcessSandbox):
 
 
 def test_one_that_does_not_work() -> None:
-    assert examine("broken", Broken) == Examined("broken", False, "it is broken", ())
+    assert examine("broken", Broken) == Examined("broken", False, "it is broken (mend it)", ())
 
 
 def test_one_in_which_no_probe_runs() -> None:

@@ -133,7 +133,8 @@ def test_a_runtime_that_is_missing_stops_the_league_or_is_left_out(tmp_path: Pat
 def test_all_runtimes_are_missing(tmp_path: Path) -> None:
     bot(tmp_path / "new", command="no-such-interpreter x")
     league(tmp_path, bots=["new", "sample:odds"])
-    ran = run("run", "league.yaml", "--skip-missing-runtimes", cwd=tmp_path)
+    command = ("run", "league.yaml", "--skip-missing-runtimes", "--sandbox", "bubblewrap")
+    ran = run(*command, cwd=tmp_path)
     error_line(ran, "1 bots are too few for tables of 2 / league.yaml / name more bots")
 
 

@@ -9,7 +9,7 @@ from arena.perudo.round import Standing, lose_die
 from arena.perudo.rules import VARIANTS
 from tests.exact.values import NO_ROUND, PALIFICO, ROUNDS, value
 
-PAGE = Path(__file__).parents[2] / "docs" / "exact-values.md"
+PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 HEADING = "## Exact numbers\n"
 
 CASES = [(variant, name) for variant in VARIANTS for name in ROUNDS]

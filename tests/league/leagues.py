@@ -5,6 +5,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from arena.bots.process import ProcessSandbox
 from arena.league.config import League, load_league
 from arena.league.plan import begin
 from arena.league.runner import run
@@ -58,7 +59,7 @@ def play(plan: League, path: Path, workers: int = 2, progress: Progress = quiet)
         done = store.finished()
         missing = [fixture for fixture in schedule(info) if fixture.id not in done]
         bots = {bot.name: bot for bot in plan.bots}
-        return run(info, missing, bots, store, progress, workers=workers)
+        return run(info, missing, bots, ProcessSandbox(), store, progress, workers=workers)
 
 
 def records(path: Path) -> list[tuple[str, bytes]]:

@@ -73,6 +73,12 @@ def driven_games(draw: st.DrawFn, *, some_fault: bool = True) -> Driven:
     raise AssertionError("the game does not end")
 
 
+def play_on(referee: Referee, moments: int, rng: Random) -> None:
+    """Play legal moments at random, fewer where the game ends before."""
+    for _ in range(moments):
+        _play_moment(referee, 0.0, rng, [])
+
+
 def _be_absent(
     referee: Referee,
     players: int,

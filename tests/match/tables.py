@@ -9,7 +9,7 @@ from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS, Rules
 from arena.records import Cause, Faulted, Fixture, GameRecord, LimitsInfo, PlayedFixture
 from tests.bots.live import PYTHON, good_bot, write_bot
-from tests.match.hostile import program
+from tests.match.programs import program
 
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
 """For bots that must not be out of time on a busy machine."""

@@ -6,12 +6,15 @@ and verdicts are plain dicts in the format of `arena judge`.
 """
 
 from tests.oracle.table import (
+    BOOKS,
     FACES,
     VARIANTS,
     Json,
     Table,
-    bid_is_legal,
+    book_of,
     calza_is_legal,
+    legal_now,
+    ranges,
 )
 
 
@@ -35,7 +38,7 @@ def count_dice(table: Table) -> int:
 
 
 def reveal_order(table: Table, caller: int) -> list[int] | None:
-    if table.variant != "pressman":
+    if table.book.reveal != "caller_first":
         return None
     between = [seat for seat in table.after(caller) if seat not in (caller, table.bidder)]
     assert table.bidder is not None
@@ -46,10 +49,10 @@ def falls_into_palifico(table: Table, loser: int, left: list[int]) -> bool:
     """Whether `loser`, who went from `left[loser] + 1` dice to `left[loser]`, has palifico next."""
     if left[loser] != 1:
         return False
-    if table.variant in ("bga", "pressman") and table.used[loser]:
+    if table.book.palifico_once and table.used[loser]:
         return False  # PAL-ONCE
     players = sum(count > 0 for count in left)
-    return not (table.variant == "pressman" and players == 2)  # PAL-TWO
+    return players > 2 or table.book.palifico_with_two_left  # PAL-TWO
 
 
 def settle(table: Table, caller: int, loser: int | None, gainer: int | None) -> None:
@@ -121,7 +124,7 @@ def set_table(position: Json) -> Table:
     refuse_unless(sum(len(hand) > 0 for hand in dice) >= 2, "nobody to play with")
     refuse_unless(0 <= starter < len(dice) and len(dice[starter]) > 0, "starter")
     table = Table(
-        variant=position["variant"],
+        book=book_of(position),
         calza=position["calza"],
         starting_dice=start,
         dice=dice,
@@ -143,9 +146,9 @@ def refuse_bad_kind(table: Table, kind: str, starter: int) -> None:
         return
     refuse_unless(kind == "palifico" and seat == starter, "palifico seat opens")
     refuse_unless(len(table.dice[starter]) == 1, "palifico seat has one die")
-    if table.variant == "pressman":
+    if not table.book.palifico_with_two_left:
         refuse_unless(len(table.alive()) > 2, "PAL-TWO")
-    if table.variant in ("bga", "pressman"):
+    if table.book.palifico_once:
         refuse_unless(not table.used[starter], "PAL-ONCE")
 
 
@@ -175,16 +178,22 @@ def check(table: Table, action: Json) -> None:
     elif action["do"] == "dudo":
         allowed = seat == table.to_act and table.bid is not None
     else:
-        allowed = seat == table.to_act and bid_is_legal(table, (action["quantity"], action["face"]))
+        allowed = seat == table.to_act and (action["quantity"], action["face"]) in legal_now(table)
     if not allowed:
         raise NotAllowedError(action["do"])
+
+
+def check_first(actions: list[Json], earlier: list[int], index: int) -> None:
+    """A seat can do one thing in a moment."""
+    if actions[index]["seat"] in [actions[other]["seat"] for other in earlier]:
+        raise NotAllowedError("twice in one moment")
 
 
 def play_moment(table: Table, together: list[Json]) -> None:
     """Play legal actions of one moment: one of them counts, by CALZA-WHEN and CALZA-MANY."""
     calzas = [action for action in together if action["do"] == "calza"]
     others = [action for action in together if action["do"] != "calza"]
-    if calzas and (table.variant != "italian" or not others):
+    if calzas and (table.book.calza_beats_turn or not others):
         assert table.bidder is not None
         callers = {action["seat"] for action in calzas}
         call_calza(table, next(seat for seat in table.after(table.bidder) if seat in callers))
@@ -197,18 +206,12 @@ def play_moment(table: Table, together: list[Json]) -> None:
 
 
 def open_verdict(table: Table) -> Json:
-    raises = []
-    for face in FACES:
-        legal = [n for n in range(1, table.cap + 1) if bid_is_legal(table, (n, face))]
-        if legal:
-            assert legal == list(range(legal[0], legal[-1] + 1))
-            raises.append({"face": face, "min": legal[0], "max": legal[-1]})
     return {
         "verdict": "open",
         "to_act": table.to_act,
         "dudo": table.bid is not None,
         "calza": [seat for seat in range(len(table.dice)) if calza_is_legal(table, seat)],
-        "raises": raises,
+        "raises": ranges(legal_now(table)),
     }
 
 
@@ -222,9 +225,10 @@ def judge(position: Json) -> Json:
     except CannotBeError:
         return name | {"verdict": "refused"}
     for group in groups:
-        for index in group:
+        for place, index in enumerate(group):
             try:
                 check(table, actions[index])
+                check_first(actions, group[:place], index)
             except NotAllowedError:
                 return name | {"verdict": "illegal", "at": index}
         play_moment(table, [actions[index] for index in group])
@@ -238,14 +242,11 @@ def count_from(table: Table) -> int:
     """How many non-empty sequences of bids go on from the table as it is, one by one."""
     found = 0
     before = (table.bid, table.bidder, table.to_act)
-    for quantity in range(1, table.cap + 1):
-        for face in FACES:
-            if not bid_is_legal(table, (quantity, face)):
-                continue
-            table.bid, table.bidder = (quantity, face), table.to_act
-            table.to_act = table.after(table.to_act)[0]
-            found += 1 + count_from(table)
-            table.bid, table.bidder, table.to_act = before
+    for bid in legal_now(table):
+        table.bid, table.bidder = bid, table.to_act
+        table.to_act = table.after(table.to_act)[0]
+        found += 1 + count_from(table)
+        table.bid, table.bidder, table.to_act = before
     return found
 
 
@@ -254,7 +255,7 @@ def count_sequences(variant: str, players: int, starting_dice: int, kind: str) -
     hands = [[1] * starting_dice for _ in range(players)]
     palifico = 0 if kind == "palifico" else None
     table = Table(
-        variant=variant,
+        book=BOOKS[variant],
         calza=False,
         starting_dice=starting_dice,
         dice=hands,

@@ -8,10 +8,13 @@ from random import Random
 from typing import Any
 
 from tests.oracle import oracle
+from tests.oracle.table import BOOKS, Json
 
-Json = dict[str, Any]
 ILLEGAL_SHARE = 0.2
 CANNOT_BE_SHARE = 0.03
+OVERRIDDEN_SHARE = 0.25
+REVEALS = ("unstated", "caller_first", "at_once")
+OPENERS = ("random", "highest_roll")
 
 
 def random_position(variant: str, rng: Random) -> Json:
@@ -31,7 +34,7 @@ def random_position(variant: str, rng: Random) -> Json:
 
 
 def random_table(variant: str, rng: Random) -> Json:
-    seats, start = rng.randint(2, 6), rng.randint(1, 5)
+    seats, start = rng.randint(2, 6), rng.choice((1, 2, 3, 4, 5, 5, 10))
     sizes = [random_size(start, rng) for _ in range(seats)]
     first, second = rng.sample(range(seats), 2)
     sizes[first], sizes[second] = max(sizes[first], 1), max(sizes[second], 1)
@@ -40,6 +43,7 @@ def random_table(variant: str, rng: Random) -> Json:
     position = {
         "id": "",
         "variant": variant,
+        "overrides": random_overrides(rng) if rng.random() < OVERRIDDEN_SHARE else {},
         "calza": rng.random() < 0.6,
         "starting_dice": start,
         "dice": [sorted(rng.choices(faces, k=size)) for size in sizes],
@@ -52,9 +56,20 @@ def random_table(variant: str, rng: Random) -> Json:
     return position
 
 
+def random_overrides(rng: Random) -> Json:
+    """One to all of the rules on which the books differ, each anew at random."""
+    names = sorted(vars(BOOKS["bga"]))
+    return {name: random_value(name, rng) for name in rng.sample(names, rng.randint(1, len(names)))}
+
+
+def random_value(name: str, rng: Random) -> object:
+    known = {"reveal": REVEALS, "first_opener": OPENERS}
+    return rng.choice(known.get(name, (False, True)))
+
+
 def random_size(start: int, rng: Random) -> int:
     """0 to `start` dice; single dice and empty cups are common."""
-    return min(start, rng.choice((0, 1, 1, 1, rng.randint(1, 5), rng.randint(1, 5))))
+    return rng.choice((0, 1, 1, 1, rng.randint(1, start), rng.randint(1, start)))
 
 
 def make_palifico(position: Json, rng: Random) -> None:

@@ -1,26 +1,33 @@
-"""The engine and the oracle say the same of every position and count the same sequences.
+"""The engine and the oracle say the same of every round and count the same sequences.
 
-ARENA_ORACLE_ROUNDS sets how many positions a variant gets (3,000 when it is not set).
+Each rule book is put to the test in 100,000 random positions and in 4,000 whole games, which have
+some 60,000 rounds more; a quarter of them have some rules overridden. `python -m tests.oracle.deep`
+plays as many more as are asked for.
 """
 
-import json
-import os
+import ast
+from pathlib import Path
 from random import Random
-from typing import Any
 
 import msgspec
 import pytest
 
-from arena.perudo.judge import Position, RefusedError, judge
 from arena.perudo.perft import perft
 from arena.perudo.round import first_standing
 from arena.perudo.rules import variant as rules_of
-from tests.oracle import oracle
-from tests.oracle.positions import random_position
-from tests.oracle.table import VARIANTS
+from tests.oracle import deep, oracle
+from tests.oracle.agreement import (
+    DisagreementError,
+    compare_game,
+    compare_position,
+    compare_verdict,
+)
+from tests.oracle.positions import random_position, random_value
+from tests.oracle.table import BOOKS, VARIANTS
 
-Json = dict[str, Any]
-ROUNDS = int(os.environ.get("ARENA_ORACLE_ROUNDS", "3000"))
+CHUNKS = range(8)
+POSITIONS_A_CHUNK = 12_500
+GAMES_A_CHUNK = 500
 ROUNDS_TO_COUNT = [
     (variant, players, dice, kind)
     for variant in VARIANTS
@@ -29,33 +36,21 @@ ROUNDS_TO_COUNT = [
     # One by one, the 16 million sequences of this one take minutes.
     if (variant, players, dice, kind) != ("pressman", 2, 2, "normal")
 ]
+SEEN_IN_A_ROUND = sorted(set(vars(BOOKS["bga"])) - {"first_opener"})
 
 
-def engine_verdict(position: Json) -> Json:
-    """The engine's verdict; both ways in which it turns a position away are one here."""
-    try:
-        verdict = judge(msgspec.convert(position, Position))
-    except (RefusedError, msgspec.ValidationError):
-        return {"verdict": "refused"}
-    plain: Json = json.loads(msgspec.json.encode(verdict))
-    return plain
-
-
-def without_texts(verdict: Json) -> Json:
-    return {key: verdict[key] for key in verdict if key not in ("id", "reason", "clauses")}
-
-
+@pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_engine_and_oracle_agree(variant: str) -> None:
-    for number in range(ROUNDS):
-        seed = f"{variant}/{number}"
-        position = random_position(variant, Random(seed)) | {"id": seed}
-        engine = engine_verdict(position)
-        expected = oracle.judge(position)
-        story = f"\n{json.dumps(position)}\noracle: {expected}\nengine: {engine}"
-        assert without_texts(engine) == without_texts(expected), story
-        if engine["verdict"] == "illegal":
-            assert engine["clauses"], story
+def test_same_verdict_on_a_position(variant: str, chunk: int) -> None:
+    for number in range(POSITIONS_A_CHUNK):
+        compare_position(variant, f"{variant}/{chunk}/{number}")
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_same_games(variant: str, chunk: int) -> None:
+    for number in range(GAMES_A_CHUNK):
+        compare_game(variant, f"{variant}/game/{chunk}/{number}")
 
 
 @pytest.mark.parametrize(("variant", "players", "dice", "kind"), ROUNDS_TO_COUNT)
@@ -64,3 +59,59 @@ def test_as_many_bid_sequences(variant: str, players: int, dice: int, kind: str)
     if kind == "palifico":
         standing = msgspec.structs.replace(standing, palifico_seat=0)
     assert perft(standing) == oracle.count_sequences(variant, players, dice, kind)
+
+
+# ---------------------------------------------------------------- what the comparing is worth
+
+
+@pytest.mark.parametrize("module", ["games", "oracle", "positions", "table"])
+def test_the_oracle_stands_alone(module: str) -> None:
+    """Whatever plays for the oracle imports itself and the standard library, never the arena."""
+    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
+    named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    named |= {
+        one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names
+    }
+    ours = {name for name in named if name.split(".")[0] in ("arena", "tests", "")}
+    assert all(name.startswith("tests.oracle") for name in ours)
+
+
+@pytest.mark.parametrize("switch", SEEN_IN_A_ROUND)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_one_wrong_switch_is_noticed(variant: str, switch: str) -> None:
+    """The random positions are such that a rule book read wrongly at one place does not pass."""
+    rng = Random(f"{variant}/{switch}")
+    with pytest.raises(DisagreementError):
+        judge_wrongly(variant, switch, rng)
+
+
+def judge_wrongly(variant: str, switch: str, rng: Random) -> None:
+    """Let the engine judge 5,000 positions with some value for one switch, the oracle as ever."""
+    for _ in range(5000):
+        position = random_position(variant, rng)
+        wrong = position["overrides"] | {switch: random_value(switch, rng)}
+        compare_verdict(position | {"overrides": wrong}, oracle.judge(position))
+
+
+# ---------------------------------------------------------------- the command for more of it
+
+
+def test_deep_prints_a_line_for_each_rule_book(capsys: pytest.CaptureFixture[str]) -> None:
+    assert deep.main(["--rounds", "30", "--games", "3", "--workers", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:5] for line in lines] == [
+        [f"{variant}:", "30", "rounds,", "3", "games"] for variant in VARIANTS
+    ]
+    assert all(line.endswith(" 0 disagreements") for line in lines)
+
+
+def test_deep_shows_where_they_disagree(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here with an oracle that has the first two rule books swapped."""
+    monkeypatch.setitem(BOOKS, "bga", BOOKS["pressman"])
+    assert deep.main(["--rounds", "60", "--games", "5", "--workers", "1"]) == 1
+    told, shown = capsys.readouterr()
+    assert [" 0 disagreements" in line for line in told.splitlines()] == [False, True, True, True]
+    assert '"variant": "bga"' in shown
+    assert "oracle: " in shown

@@ -1,5 +1,6 @@
 """What holds in every game, whatever the rule book, the switches and the play."""
 
+from collections import Counter
 from itertools import pairwise
 from random import Random
 
@@ -7,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.perudo.explain import why_illegal_bid
 from arena.perudo.round import Bid, Outcome, Round, Standing, calza_seats, is_legal, raises
 from arena.perudo.rules import FACES, PACO, Rules
 from arena.perudo.view import seen_by
@@ -38,14 +40,43 @@ def test_dice_are_conserved(game: list[Played]) -> None:
 
 @each_game
 @given(games())
-def test_every_game_ends(game: list[Played]) -> None:
-    """`play` stops only at a winner; every dudo takes a die, so without calza it is a countdown."""
-    book = game[0].before.rules
+def test_the_right_seat_pays(game: list[Played]) -> None:
+    """TIE, CALZA-RIGHT, CALZA-WRONG: by the dice that match the last bid, counted here anew."""
+    for played in game:
+        last, outcome, standing = played.said[-1], played.outcome, played.before
+        matching = {last.face} if standing.palifico_seat is not None else {last.face, PACO}
+        count = sum(die in matching for hand in played.hands for die in hand)
+        assert outcome.count == count
+        if outcome.call == "dudo":
+            assert outcome.caller == played.states[-1].to_act
+            payer = outcome.caller if count >= last.quantity else last.seat
+            assert (outcome.loser, outcome.gainer) == (payer, None)
+        elif count == last.quantity:
+            full = standing.dice[outcome.caller] == standing.rules.starting_dice
+            assert (outcome.loser, outcome.gainer) == (None, None if full else outcome.caller)
+        else:
+            assert (outcome.loser, outcome.gainer) == (outcome.caller, None)
+
+
+@each_game
+@given(games())
+def test_every_game_ends_within_its_bound(game: list[Played]) -> None:
+    """With C dice at the start and R right calzas: at most C - 1 + 2R rounds, of 6C bids each.
+
+    Every call takes a die but a right calza, which gives one back or, to a full cup, none. One die
+    is left at least, so at most C - 1 + R rounds took one; the other R are the right calzas
+    themselves. Without calza that is a countdown of C - 1 rounds. No rule limits R: it is luck, as
+    nobody sees all dice, and where luck does not end, a bot's time for a game does.
+
+    A round's bids only ever go up in one order (`height`), so none of its 6C bids comes twice.
+    """
+    at_start = game[0].before
+    bids = FACES * at_start.cap
+    right = sum(played.outcome.loser is None for played in game)
     assert game[-1].outcome.after.alive == 1
-    assert all(played.outcome.loser is not None or book.calza for played in game)
-    if not book.calza:
-        left = sum(game[-1].outcome.after.dice)
-        assert len(game) == sum(game[0].before.dice) - left
+    assert right == 0 or at_start.rules.calza
+    assert len(game) <= at_start.cap - 1 + 2 * right
+    assert all(1 <= len(played.said) <= bids for played in game)
 
 
 @each_game
@@ -103,14 +134,16 @@ def is_veteran_on_turn(now: Round) -> bool:
 
 
 def check_offer(now: Round) -> None:
-    """The ranges, `is_legal` and the clauses say the same of every bid there is."""
+    """Ranges, `is_legal`, the judge and the clauses say the same of every bid there is."""
     offered = raises(now)
     assert [span.face for span in offered] == sorted({span.face for span in offered})
     in_ranges = {(n, span.face) for span in offered for n in range(span.min, span.max + 1)}
     for face in range(-1, FACES + 3):
         for quantity in range(-1, now.standing.cap + 3):
             bid = Bid(quantity, face)
-            assert is_legal(now, bid) == ((quantity, face) in in_ranges) == may_answer(now, bid)
+            allowed = may_answer(now, bid)
+            assert is_legal(now, bid) == ((quantity, face) in in_ranges) == allowed
+            assert (why_illegal_bid(now, now.to_act, bid) is None) == allowed
     assert all(span.min <= span.max for span in offered)
 
 
@@ -139,7 +172,12 @@ def test_offers_in_palifico_rounds(
 
 
 def height(bid: Bid, standing: Standing) -> tuple[int, int]:
-    """Where a bid stands in its round: pacos count double, and above that number."""
+    """Where a bid stands in the order that holds in all four rule books and with any switches.
+
+    In a palifico round that is quantity before face. Else pacos stand above twice as many of any
+    number and below the next quantity: TO-PACOS takes half as many and FROM-PACOS one more than
+    twice as many. The books differ only in which of the higher bids they let one say.
+    """
     if bid.face == PACO and standing.palifico_seat is None:
         return 2 * bid.quantity, FACES + 1
     return bid.quantity, bid.face
@@ -155,6 +193,25 @@ def test_bids_of_a_round_strictly_progress(game: list[Played]) -> None:
         assert all(low < high for low, high in pairwise(heights))
         pacos = [bid.quantity for bid in bids if bid.face == PACO]
         assert len(pacos) == len(set(pacos))
+
+
+@each_game
+@given(games(), st.integers(0, 2**32))
+def test_a_raise_goes_up(game: list[Played], seed: int) -> None:
+    """Whatever is offered stands above the last bid; under RAISE-BOTH and RAISE-DOWN everything
+    that stands above it is offered, outside palifico rounds."""
+    now = Random(seed).choice([state for played in game for state in played.states])
+    if now.bid is None:
+        return
+    standing, rules_now = now.standing, now.standing.rules
+    floor = height(now.bid, standing)
+    every = {Bid(n, face) for n in range(1, standing.cap + 1) for face in range(1, FACES + 1)}
+    higher = {bid for bid in every if height(bid, standing) > floor}
+    offered = {Bid(n, span.face) for span in raises(now) for n in range(span.min, span.max + 1)}
+    assert offered <= higher
+    free = rules_now.raise_quantity_and_face and rules_now.raise_to_lower_face
+    if free and standing.palifico_seat is None:
+        assert offered == higher
 
 
 # ---------------------------------------------------------------- palifico
@@ -178,6 +235,19 @@ def test_palifico_rounds(game: list[Played]) -> None:
         assert after.palifico_seat in (None, after.opener)
     if game[0].before.rules.palifico_once:
         assert len(had_it) == len(set(had_it))
+
+
+@each_game
+@given(games())
+def test_palifico_rounds_of_a_seat(game: list[Played]) -> None:
+    """PAL-ONCE: one a game under bga and pressman; else one for every fall to one die, and a seat
+    falls again only after a calza gave it a die back."""
+    book = game[0].before.rules
+    had_it = Counter(played.before.palifico_seat for played in game)
+    regained = Counter(played.outcome.gainer for played in game)
+    for seat in range(len(game[0].before.dice)):
+        most = 1 if book.palifico_once else 1 + regained[seat]
+        assert had_it[seat] <= (most if book.starting_dice > 1 else regained[seat])
 
 
 # ---------------------------------------------------------------- views

@@ -1,4 +1,7 @@
-"""Every way to misbehave costs the bot its game, nobody else's, and its author learns why."""
+"""What a fault does to a fixture: to its other games, and where rules or limits come into it.
+
+The ways to misbehave are in `tests/hostile`.
+"""
 
 from pathlib import Path
 
@@ -9,24 +12,10 @@ from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import Sandbox
 from arena.perudo.rules import variant
 from arena.records import Cause, LimitsInfo
-from tests.match.hostile import HANGS, WAYS, start, turn
+from tests.match.programs import start, turn
 from tests.match.tables import PATIENT, check_lost, faults, play
 
 HASTY = replace(PATIENT, answer=1.0, wall=1.0)
-
-
-@pytest.mark.parametrize("name", WAYS)
-def test_a_bot_that(name: str, sandbox: Sandbox, runs: Path) -> None:
-    way = WAYS[name]
-    played = play(sandbox, runs, way.body, HASTY if name in HANGS else PATIENT)
-    (record,) = played.games
-    check_lost(record, way.cause, way.detail)
-
-
-def test_never_ready(sandbox: Sandbox, runs: Path) -> None:
-    played = play(sandbox, runs, start("hang()"), LimitsInfo(start=3.0))
-    check_lost(played.games[0], Cause.TIMEOUT, "not ready within 3 s")
-    assert played.decisions == 0
 
 
 @pytest.mark.parametrize(
@@ -57,15 +46,6 @@ def work(seconds):
     detail = f"the 1 s {clock} for all answers of a game are used up"
     check_lost(played.games[0], Cause.TIMEOUT, detail)
     assert played.decisions > 2
-
-
-def test_closing_its_output(sandbox: Sandbox, runs: Path) -> None:
-    """Under bubblewrap the launcher holds the pipe, too: it looks like silence."""
-    played = play(sandbox, runs, turn("os.close(1); hang()"), HASTY)
-    if sandbox.isolates:
-        check_lost(played.games[0], Cause.TIMEOUT, "no answer within 1 s")
-    else:
-        check_lost(played.games[0], Cause.CRASH, "it closed its output")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,133 @@
+"""A bot in a container, whose pipes are FIFOs in a folder that it can only read."""
+
+import os
+import select
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+
+from arena.errors import ArenaError
+
+KEEPER = """
+cd /run/arena
+( exec <in >out 2>err; : >up; cd /bot; unset HOSTNAME OLDPWD; "$@" 3>&-; echo $? >&3 ) 3>status &
+read -r _ <lease
+"""
+"""What the container runs: the bot, until the arena's end of the lease is closed.
+
+Whatever happens to this shell ends the container: it is the child that Docker's init waits for. A
+bot may kill it and dies with it; it may not stop it (see `profile`).
+"""
+PIPES = "/run/arena"
+"""Where the folder of FIFOs is mounted."""
+_READERS_MAY, _WRITERS_MAY = 0o644, 0o622
+_FIFOS = {
+    "in": _READERS_MAY,
+    "out": _WRITERS_MAY,
+    "err": _WRITERS_MAY,
+    "up": _WRITERS_MAY,
+    "status": _WRITERS_MAY,
+    "lease": _READERS_MAY,
+}
+_KILLED = -9
+_PATIENCE = 15.0
+"""Seconds that a container has from its start to the bot's first instruction."""
+_GONE = 10.0
+"""Seconds that a container has to be gone after its lease ended."""
+_NO_CONTAINER = b"125\n"
+
+Launch = Callable[[], str]
+"""Creates and starts the container; returns its id, raises ArenaError."""
+
+
+class Container:
+    """A container that is being started: its pipes are there at once, and what is written waits."""
+
+    def __init__(self, folder: Path, launch: Launch, remove: Callable[[str], None]) -> None:
+        for name, mode in _FIFOS.items():
+            os.mkfifo(folder / name)
+            (folder / name).chmod(mode)
+        self._folder = folder
+        self._launch = launch
+        self._remove = remove
+        self._id = ""
+        self._code: int | None = None
+        # Outputs first and without waiting; the input's other end too, or both sides wait for ever.
+        self.stdout, self.stderr, self.death = (
+            os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in ("out", "err", "status")
+        )
+        self.stdin = os.open(folder / "in", os.O_RDWR | os.O_NONBLOCK)
+        self._up = os.open(folder / "up", os.O_RDONLY | os.O_NONBLOCK)
+        self._lease: int | None = os.open(folder / "lease", os.O_RDWR)
+        self._input_open = True
+        self._starting = Thread(target=self._start, daemon=True)
+        self._starting.start()
+
+    def end_input(self) -> None:
+        """Close the bot's standard input."""
+        self._starting.join()
+        if self._input_open:
+            os.close(self.stdin)
+            self._input_open = False
+
+    def exit_code(self) -> int:
+        """Wait for the end of the bot; returns its exit code, -9 where nobody could say it."""
+        if self._code is None:
+            select.select([self.death], [], [])
+            said = b""
+            with suppress(BlockingIOError):
+                said = os.read(self.death, 64)
+            self._code = int(said) if said.strip().isdigit() else _KILLED
+        return self._code
+
+    def cpu(self) -> float | None:
+        """Return None: what a container used is not told."""
+        return None
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Do nothing: a container is not frozen."""
+
+    def kill(self) -> None:
+        """End the container, with all that is in it."""
+        if self._lease is None:
+            return
+        self._starting.join()
+        os.close(self._lease)
+        self._lease = None
+        if self._id and not self._gone(_GONE):
+            self._remove(self._id)
+
+    def close(self) -> None:
+        """End the container if it is still there, and close all descriptors."""
+        self.kill()
+        self.exit_code()
+        self.end_input()
+        for fd in (self.stdout, self.stderr, self.death, self._up):
+            os.close(fd)
+        for name in _FIFOS:
+            (self._folder / name).unlink(missing_ok=True)
+        with suppress(OSError):
+            self._folder.rmdir()
+
+    def _start(self) -> None:
+        try:
+            self._id = self._launch()
+        except ArenaError as error:
+            self._say_why(str(error).encode())
+        else:
+            # Until the bot has opened its input, its end must not be closed.
+            select.select([self._up, self.death], [], [], _PATIENCE)
+
+    def _say_why(self, reason: bytes) -> None:
+        """End as a program would: with a word on standard error and an exit code."""
+        for name, said in (("err", reason + b"\n"), ("status", _NO_CONTAINER)):
+            fd = os.open(self._folder / name, os.O_WRONLY | os.O_NONBLOCK)
+            os.write(fd, said)
+            os.close(fd)
+
+    def _gone(self, seconds: float) -> bool:
+        """Wait until nobody holds the status open any more; says whether that came to be."""
+        poll = select.poll()
+        poll.register(self.death, 0)
+        return bool(poll.poll(seconds * 1000))

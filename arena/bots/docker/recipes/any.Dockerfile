@@ -1,0 +1,1 @@
+FROM debian:bookworm-slim

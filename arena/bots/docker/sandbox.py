@@ -1,0 +1,203 @@
+"""The `docker` sandbox: one container a bot, closed on every side but its pipes."""
+
+import itertools
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache, partial
+from multiprocessing.util import Finalize
+from typing import Any, Literal
+
+from arena.bots.batch import run_to_end
+from arena.bots.docker import engine
+from arena.bots.docker.attached import AttachedContainer, Attachment
+from arena.bots.docker.container import KEEPER, PIPES, Container
+from arena.bots.docker.guard import ALL_IS_WELL
+from arena.bots.docker.images import IMAGES
+from arena.bots.docker.profile import profile
+from arena.bots.runfolder import RunFolder
+from arena.bots.sandbox import ENVIRONMENT, Obstacle, Program, Quota, Running
+
+_FIRST_UID = 1_000_000
+_SLOTS = 64
+"""More containers than one process ever runs at once."""
+_INODES = 1024
+_QUEUE_BYTES = 65_536
+"""Of messages in POSIX queues."""
+_CORE_NANOS = 10**9
+_ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+_HELLO = "perudo"
+_TRIAL_SECONDS = 30.0
+
+
+class DockerSandbox:
+    """Runs a bot in a container without network, privileges, or anything to write but /tmp."""
+
+    name = "docker"
+    clock: Literal["wall", "cpu"] = "wall"
+    isolates = True
+    freezes = False
+    uses_host_programs = False
+    starts_slowly = True
+
+    def __init__(
+        self,
+        quota: Quota | None = None,
+        images: Mapping[str, str] = IMAGES,
+        runtimes: frozenset[str] = frozenset(IMAGES),
+        *,
+        attach: bool = False,
+    ) -> None:
+        """`images` by runtime, of which `runtimes` are used.
+
+        `attach`: over the attach socket; `why_not` sets it where FIFOs don't work.
+        """
+        self.attach = attach
+        self._quota = quota or Quota()
+        self._images = dict(images)
+        self._runtimes = runtimes
+
+    def why_not(self) -> Obstacle | None:
+        """Return what keeps the bots' containers from running here; None when nothing does.
+
+        Containers of each image are tried, over FIFOs and, where those fail, over the socket.
+        """
+        images = sorted({self._images[runtime] for runtime in self._runtimes})
+        if found := engine.obstacle(images):
+            return found
+        for runtime in sorted(self._runtimes):
+            reason = self._try(runtime)
+            if reason and not self.attach:
+                self.attach = True
+                reason = self._try(runtime)
+            if reason:
+                return Obstacle(reason)
+        return None
+
+    def _try(self, runtime: str) -> str:
+        """Run a container; returns what went wrong."""
+        program = Program(_crew().folder.path, ["echo", _HELLO], runtime)
+        code, out, err, _ = run_to_end(self, program, _TRIAL_SECONDS)
+        if out.strip() == _HELLO.encode():
+            return ""
+        return " ".join(err.decode("utf-8", "replace").split()) or f"a container ended with {code}"
+
+    def start(self, program: Program, *, writable: bool = False) -> Running:
+        """Start a program in a container with its folder mounted at /bot.
+
+        It is started while the caller goes on; where that fails, the program's standard error says
+        why.
+        """
+        number, folder = _crew().new_folder()
+        uid = _FIRST_UID + os.getpid() * _SLOTS + number % _SLOTS
+        mounts = [f"{program.folder}:/bot:{'rw' if writable else 'ro'}", f"{folder}:{PIPES}:ro"]
+        config: dict[str, Any] = {
+            "image": self._images[program.runtime],
+            "command": list(program.command),
+            "user": f"{uid}:{uid}",
+            "environment": ENVIRONMENT,
+            "working_dir": "/bot",
+            "hostname": "bot",
+            "labels": {engine.LABEL: str(_crew().folder.path)},
+            "network_disabled": True,
+        }
+        limits = self._limits(mounts)
+        if self.attach:
+            config |= {"entrypoint": [], "stdin_open": True}
+            attach = partial(_launch_attached, config, limits)
+            return AttachedContainer(attach, engine.wait, engine.remove)
+        config["entrypoint"] = ["sh", "-c", KEEPER, "keeper"]
+        launch = partial(_launch, config, limits | {"auto_remove": True})
+        return Container(folder, launch, engine.remove)
+
+    def _limits(self, mounts: list[str]) -> dict[str, Any]:
+        quota = self._quota
+        tmpfs = f"rw,noexec,nosuid,nodev,size={quota.file_size},nr_inodes={_INODES},mode=1777"
+        return {
+            "binds": mounts,
+            "network_mode": "none",
+            "read_only": True,
+            "cap_drop": ["ALL"],
+            "security_opt": ["no-new-privileges", f"seccomp={json.dumps(profile())}"],
+            "ipc_mode": "private",
+            "mem_limit": quota.memory,
+            "memswap_limit": quota.memory,
+            "nano_cpus": _CORE_NANOS,
+            "cpuset_cpus": _core(),
+            "pids_limit": quota.processes,
+            "tmpfs": {"/tmp": tmpfs, "/dev/shm": tmpfs},
+            "ulimits": _ulimits(quota),
+            "log_config": {"Type": "none"},
+            "init": True,
+        }
+
+
+def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> str:
+    with engine.calls() as api:
+        made = api.create_container(**config, host_config=api.create_host_config(**limits))
+        api.start(made["Id"])
+    return str(made["Id"])
+
+
+def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> Attachment:
+    with engine.calls() as api:
+        made = api.create_container(**config, host_config=api.create_host_config(**limits))
+        attached = api.attach_socket(
+            made["Id"], {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        )
+        api.start(made["Id"])
+    return Attachment(str(made["Id"]), socket.socket(fileno=os.dup(attached.fileno())))
+
+
+def _ulimits(quota: Quota) -> list[dict[str, Any]]:
+    # Not nproc: the kernel counts it by user over the whole machine.
+    limits = {
+        "nofile": quota.files,
+        "fsize": quota.file_size,
+        "data": quota.memory,
+        "core": 0,
+        "msgqueue": _QUEUE_BYTES,
+    }
+    return [{"Name": name, "Soft": most, "Hard": most} for name, most in limits.items()]
+
+
+def _core() -> str | None:
+    """Return the core that this process is pinned to, for its bots; None where it has several."""
+    cores = os.sched_getaffinity(0)
+    return str(*cores) if len(cores) == 1 else None
+
+
+class _Crew:
+    """The containers of this process: a folder for their pipes, and a guard that outlives it."""
+
+    def __init__(self) -> None:
+        engine.reap()
+        self.folder = RunFolder()
+        self._numbers = itertools.count()
+        self._guard = subprocess.Popen(
+            [sys.executable, "-m", "arena.bots.docker.guard", str(self.folder.path)],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        # Unlike what `atexit` knows, it is called at the end of worker processes, too.
+        Finalize(None, self.end, exitpriority=0)
+
+    def new_folder(self) -> tuple[int, Any]:
+        number = next(self._numbers)
+        folder = self.folder.path / str(number)
+        folder.mkdir(mode=0o755)
+        return number, folder
+
+    def end(self) -> None:
+        """Remove the folder: every container was ended by whoever started it."""
+        self._guard.communicate(ALL_IS_WELL)
+        self.folder.remove()
+
+
+@cache
+def _crew() -> _Crew:
+    return _Crew()

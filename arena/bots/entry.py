@@ -1,0 +1,96 @@
+"""What an archive holds, entry by entry, and which names an entry may have."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+MAX_PART = 255
+"""Longest name of a file or folder, in bytes: what Linux takes."""
+MAX_PATH = 1024
+"""Longest path within a bot's folder, in bytes."""
+MAX_DEPTH = 32
+"""Folders within one another."""
+CHUNK = 65_536
+"""Bytes that a reader hands over at a time, at most."""
+LEAVE_OUT = "leave out what the bot does not need"
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+class Entry(Struct):
+    """A file or a folder in an archive; `content` must be read before the next entry is asked for.
+
+    `name` is what the archive says, not to be trusted.
+    """
+
+    name: str
+    is_folder: bool
+    executable: bool
+    content: Iterator[bytes]
+
+
+class BadArchive(Exception):  # noqa: N818 - it is the archive that is bad
+    """Why an archive is refused, in which entry ("" for the whole), and what mends it."""
+
+    def __init__(self, what: str, entry: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.entry = entry
+        self.hint = hint
+
+
+def path_parts(entry: Entry) -> tuple[str, ...]:
+    """Return the folders and the name that an entry's name consists of; () for the top folder.
+
+    Raises BadArchive for a name that leads elsewhere, that some system cannot hold, or that does
+    not show what it is.
+    """
+    name = entry.name
+    _check_characters(name)
+    if name.startswith("/") or _DRIVE.match(name):
+        raise BadArchive("an absolute path", name, "archive the bot's folder from beside it")
+    parts = name.split("/")
+    if parts[0] == ".":
+        del parts[0]
+    if parts and entry.is_folder and not parts[-1] and name:
+        del parts[-1]
+    for part in parts:
+        _check_part(part, name)
+    # One more than in a bot's folder: it may stand in a folder of the archive.
+    if len(parts) - (not entry.is_folder) > MAX_DEPTH + 1:
+        raise BadArchive(f"more than {MAX_DEPTH + 1} folders within one another", name)
+    if len(name.encode()) > MAX_PATH:
+        raise BadArchive(f"a path of more than {MAX_PATH} bytes", name)
+    if not parts and not entry.is_folder:
+        raise BadArchive("a file in place of the bot's folder", name)
+    return tuple(parts)
+
+
+def folded(part: str) -> str:
+    """Return what names have in common that differ only by case or by how Unicode writes them."""
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", part).casefold())
+
+
+def _check_characters(name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise BadArchive("a name that is not UTF-8", name, "rename the file") from None
+    if not name.isprintable():
+        raise BadArchive("a name with a character that does not show", name, "rename the file")
+    if "\\" in name:
+        hint = "archive it with a program that writes / between folders"
+        raise BadArchive("a name with a backslash", name, hint)
+
+
+def _check_part(part: str, name: str) -> None:
+    if part == "..":
+        raise BadArchive("a path that leads out of the archive", name)
+    if part in {"", "."}:
+        raise BadArchive("a path with an empty part", name)
+    if ":" in part or part[-1] in ". ":
+        hint = "no colon, no dot or space at the end"
+        raise BadArchive("a name that not every system can hold", name, hint)
+    if len(part.encode()) > MAX_PART:
+        raise BadArchive(f"a name of more than {MAX_PART} bytes", name)

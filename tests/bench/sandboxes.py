@@ -1,0 +1,93 @@
+"""What a sandbox costs: decisions a second in each, and the time of a whole league in containers.
+
+`process` is the measure; docker is shown over FIFOs and over its attach socket. Runs take turns,
+so that all see the same machine, and medians are printed. It needs the images (`arena images`).
+"""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from arena import shipped
+from arena.bots.bubblewrap import BubblewrapSandbox
+from arena.bots.docker.sandbox import DockerSandbox
+from arena.bots.manifest import Bot, load_bot
+from arena.bots.process import ProcessSandbox
+from arena.bots.sandbox import Sandbox
+from arena.bots.stage import stage, staging
+from arena.match.table import play_fixture
+from arena.perudo.rules import VARIANTS
+from arena.records import Fixture, LimitsInfo
+
+RUNS = 5
+GAMES = 60
+LIMITS = LimitsInfo()
+BOX: dict[str, Sandbox] = {
+    "process": ProcessSandbox(),
+    "bubblewrap": BubblewrapSandbox(),
+    "docker, FIFOs": DockerSandbox(),
+    "docker, attach": DockerSandbox(attach=True),
+}
+LEAGUE = {
+    "bots": [f"sample:{name}" for name in ("honest", "odds", "bluffer", "random", "memory", "c-*")],
+    "games": 50,
+}
+NEEDED = {"docker, FIFOs": 0.85}
+
+
+def main() -> None:
+    """Print both tables; exit code 1 where docker is slower than it may be."""
+    slow = [print_throughput(players) for players in (2, 6)] + [print_league()]
+    sys.exit(any(slow))
+
+
+def print_throughput(players: int) -> bool:
+    """Print decisions a second at one table; returns whether docker is too slow."""
+    found: dict[str, list[float]] = {name: [] for name in BOX}
+    with staging() as runs:
+        bot = stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, ProcessSandbox())
+        for _ in range(RUNS):
+            for name, sandbox in BOX.items():
+                found[name].append(decisions_a_second(sandbox, [bot] * players))
+    medians = {name: median(values) for name, values in found.items()}
+    print(f"\n{players} players, bot `honest`: decisions/s, of process")
+    for name, value in medians.items():
+        print(f"  {name:15} {value:8,.0f} {value / medians['process']:6.2f}")
+    return any(medians[name] < least * medians["process"] for name, least in NEEDED.items())
+
+
+def decisions_a_second(sandbox: Sandbox, bots: list[Bot]) -> float:
+    fixture = Fixture("bench", 0, "bga", tuple(bot.name for bot in bots), "bench", GAMES)
+    played = play_fixture(fixture, VARIANTS["bga"], bots, sandbox, LIMITS)
+    return played.decisions / played.seconds
+
+
+def print_league() -> bool:
+    """Print how long a league of six bots takes; returns whether docker is too slow."""
+    found: dict[str, list[float]] = {"process": [], "docker": []}
+    for _ in range(3):
+        for name, values in found.items():
+            values.append(seconds_of_league(name))
+    medians = {name: median(values) for name, values in found.items()}
+    ratio = medians["docker"] / medians["process"]
+    print(f"\na league of 6 bots, 30 fixtures of 50 games: docker takes {ratio:.2f} times as long")
+    print("  " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in medians.items()))
+    return ratio > 1.5
+
+
+def seconds_of_league(sandbox: str) -> float:
+    with TemporaryDirectory() as folder:
+        league = Path(folder, "league.yaml")
+        league.write_text(json.dumps(LEAGUE))
+        began = time.perf_counter()
+        command = [sys.executable, "-m", "arena", "run", str(league), "--sandbox", sandbox]
+        subprocess.run([*command, "--site", f"{folder}/site"], check=True, capture_output=True)
+        return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The hostile bots: one program, `python3 -m bots WAY TARGETS`, standard library alone."""

@@ -1,0 +1,196 @@
+"""Greed. Every bomb but one stops by itself, at a multiple of what the tests' quota allows."""
+
+import ctypes
+import mmap
+import os
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from .frame import TARGETS, Message, answer, at, attempt, hang
+
+T = TypeVar("T")
+MIB = 2**20
+MANY = 200
+_LIBC = ctypes.CDLL(None)
+
+
+def _get(one: Callable[[], T], most: int) -> list[T]:
+    """Get one more until it is refused or there are enough."""
+    got: list[T] = []
+    with suppress(OSError, MemoryError, RuntimeError):
+        while len(got) < most:
+            got.append(one())
+    return got
+
+
+def _unless_refused(found: int, most: int, what: str) -> list[str]:
+    return [f"{found} {what}"] if found == most else []
+
+
+def _child(then: Callable[[], object]) -> int:
+    child = os.fork()
+    if not child:
+        then()
+        os._exit(0)
+    return child
+
+
+# ---------------------------------------------------------------- processes
+
+
+@at("turn")
+def forks_without_an_end(message: Message) -> None:
+    """Every process starts all it can; so only where their number is limited."""
+    while True:
+        with suppress(OSError):
+            os.fork()
+
+
+@attempt
+def starts_200_processes() -> list[str]:
+    return _unless_refused(len(_get(lambda: _child(hang), MANY)), MANY, "processes")
+
+
+@attempt
+def starts_200_threads() -> list[str]:
+    threading.stack_size(64 * 1024)
+    never = threading.Event()
+    started = _get(lambda: threading.Thread(target=never.wait, daemon=True).start(), MANY)
+    return _unless_refused(len(started), MANY, "threads")
+
+
+@attempt
+def kills_every_process() -> list[str]:
+    """Where it is in a process namespace of its own, and not root."""
+    if os.getpid() > 9 or not os.getuid() or not TARGETS["isolates"]:
+        return ["nothing, for the host would be hit"]
+    with suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+    return []
+
+
+# ---------------------------------------------------------------- memory
+
+
+@attempt
+def takes_twice_its_memory() -> list[str]:
+    most = 2 * int(TARGETS["memory"]) // MIB
+    return _unless_refused(len(_get(lambda: b"x" * MIB, most)), most, "MiB")
+
+
+@at("turn")
+def runs_out_of_memory(message: Message) -> None:
+    """Do not catch the error."""
+    kept = [b"x" * MIB for _ in range(2 * int(TARGETS["memory"]) // MIB)]
+    answer(message, x=len(kept))
+
+
+@attempt
+def takes_twice_its_memory_in_children() -> list[str]:
+    """Four processes hold half of it each; where that is too much, the kernel kills some."""
+
+    def hold(done: int) -> None:
+        kept = b"x" * (int(TARGETS["memory"]) // 2)
+        os.write(done, kept[:1])
+        hang()
+
+    children = []
+    for _ in range(4):
+        read_end, write_end = os.pipe()
+        children.append(_child(partial(hold, write_end)))
+        os.close(write_end)
+        os.read(read_end, 1)
+        os.close(read_end)
+    held = [child for child in children if os.waitpid(child, os.WNOHANG) == (0, 0)]
+    return _unless_refused(len(held), 4, "halves")
+
+
+@attempt
+def takes_twice_its_memory_by_a_shared_mapping() -> list[str]:
+    try:
+        mapping = mmap.mmap(-1, 2 * int(TARGETS["memory"]))
+    except OSError:
+        return []
+    for byte in range(0, len(mapping), mmap.PAGESIZE):
+        mapping[byte] = 1
+    return [f"{len(mapping) // MIB} MiB"]
+
+
+@attempt
+def takes_twice_its_memory_by_system_v() -> list[str]:
+    """A segment outlives its process where nothing ends its namespace."""
+    size = 2 * int(TARGETS["memory"])
+    segment = _LIBC.shmget(0, ctypes.c_size_t(size), 0o600)
+    if segment == -1:
+        return []
+    _LIBC.shmat.restype = ctypes.c_void_p
+    ctypes.memset(_LIBC.shmat(segment, None, 0), 1, size)
+    return [f"{size // MIB} MiB"]
+
+
+@attempt
+def takes_twice_its_memory_by_memfd() -> list[str]:
+    """In several, for a file has a largest size; mapped and closed, for open ones are counted."""
+    size = int(TARGETS["file_size"])
+    most = 2 * int(TARGETS["memory"]) // size
+
+    def fill() -> int:
+        file = os.memfd_create(TARGETS["mark"])
+        os.posix_fallocate(file, 0, size)
+        mapping = _LIBC.mmap(None, ctypes.c_size_t(size), mmap.PROT_READ, mmap.MAP_SHARED, file, 0)
+        os.close(file)
+        return int(mapping)
+
+    return _unless_refused(len(_get(fill, most)), most, "files in memory")
+
+
+# ---------------------------------------------------------------- files
+
+
+@attempt
+def opens_200_files() -> list[str]:
+    files = _get(lambda: os.open("/dev/null", os.O_RDONLY), MANY)
+    for file in files:
+        os.close(file)
+    return _unless_refused(len(files), MANY, "files")
+
+
+@attempt
+def writes_a_file_too_large() -> list[str]:
+    size = 2 * int(TARGETS["file_size"])
+    path = Path("/tmp", TARGETS["mark"])
+    try:
+        path.write_bytes(bytes(size))
+    except OSError:
+        return []
+    finally:
+        path.unlink(missing_ok=True)
+    return [f"{size} bytes"]
+
+
+@attempt
+def fills_every_folder() -> list[str]:
+    """Wherever a file can be made, write twice as much as a sandbox gives it in all."""
+    mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
+    places = {line.split()[1] for line in mounts} | {"/", "/bot", "/tmp", "/var/tmp", "/root"}
+    most = 2 * int(TARGETS["file_size"]) // MIB
+    return [what for folder in sorted(places) for what in _fill(folder, most)]
+
+
+def _fill(folder: str, most: int) -> list[str]:
+    """Write files of 1 MiB."""
+    names = (Path(folder, f"{TARGETS['mark']}-{number}") for number in range(most))
+    wrote = _get(lambda: next(names).write_bytes(bytes(MIB)), most)
+    return _unless_refused(len(wrote), most, f"MiB in {folder}")
+
+
+@attempt
+def makes_5000_files() -> list[str]:
+    names = iter(range(5000))
+    made = _get(lambda: Path("/tmp", f"{TARGETS['mark']}-{next(names)}").touch(), 5000)
+    return _unless_refused(len(made), 5000, "files")

@@ -1,0 +1,104 @@
+"""An honest bot with gaps: one way to misbehave takes the place of one thing that it does."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+Message = dict[str, Any]
+Act = Callable[[Message], None]
+
+WAYS: dict[str, tuple[str, Act]] = {}
+"""By name: the moment ("start", "hello", "turn" or "told") and what is done then instead."""
+TARGETS: Message = {}
+"""What there is to attack on the host, how much the bot may have, and under "mark" a word that no
+other process has on its command line and no other file in its name."""
+
+
+def at(moment: str) -> Callable[[Act], Act]:
+    """Register a function, by its name, as what is done at a moment."""
+
+    def register(act: Act) -> Act:
+        WAYS[act.__name__] = (moment, act)
+        return act
+
+    return register
+
+
+def attempt(try_it: Callable[[], list[str]]) -> Callable[[], list[str]]:
+    """Register something to try in the first turn: it returns what it managed, and plays on."""
+    tried: list[list[str]] = []
+
+    def act(message: Message) -> None:
+        if not tried:
+            tried.append(try_it())
+            os.write(2, json.dumps({"managed": tried[0]}).encode() + b"\n")
+        answer(message)
+
+    WAYS[try_it.__name__] = ("turn", act)
+    return try_it
+
+
+def put(data: bytes) -> None:
+    """Write to standard output, all of it."""
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def legal(message: Message, **more: object) -> bytes:
+    """Return a legal answer to a turn, without its newline."""
+    chosen: Message = {"action": "dudo"}
+    if message["raises"]:
+        first = message["raises"][0]
+        chosen = {"action": "bid", "quantity": first["min"], "face": first["face"]}
+    return json.dumps({"id": message["id"], **chosen, **more}, ensure_ascii=False).encode()
+
+
+def answer(message: Message, **more: object) -> None:
+    """Answer a turn."""
+    put(legal(message, **more) + b"\n")
+
+
+def ready() -> None:
+    """Answer `hello`."""
+    put(b'{"type":"ready"}\n')
+
+
+def hang() -> None:
+    """Wait for nothing."""
+    while True:
+        signal.pause()
+
+
+def start_daemon(*, hold_pipes: bool) -> None:
+    """Leave a process in a session of its own that nothing but SIGKILL ends."""
+    if middle := os.fork():
+        os.waitpid(middle, 0)
+        return
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    if not hold_pipes:
+        os.closerange(0, 3)
+    hang()
+
+
+def play(way: str, targets: Message) -> None:
+    """Play until the input ends."""
+    TARGETS.update(targets)
+    moment, act = WAYS[way]
+    if moment == "start":
+        act({})
+    for line in sys.stdin.buffer:
+        message = json.loads(line)
+        kind = message["type"] if message["type"] in ("hello", "turn") else "told"
+        if kind == moment:
+            act(message)
+        elif kind == "hello":
+            ready()
+        elif kind == "turn":
+            answer(message)
