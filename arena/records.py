@@ -132,11 +132,18 @@ class BotInfo(Struct, frozen=True):
 
 
 class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
-    """Time limits in seconds, and how often a bot is started again within a fixture."""
+    """Time limits in seconds, and how often a bot is started again within a fixture.
+
+    `answer` and `game` are processor time, where the sandbox can tell it.
+    """
 
     start: float = 10.0
     answer: float = 2.0
     game: float = 60.0
+    wall: float = 4.0
+    """How many times as long answers may take by the wall clock; 1 or more."""
+    freeze: bool = False
+    """Whether a bot is stopped while no answer is awaited from it."""
     restarts: int = 3
 
 

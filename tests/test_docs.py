@@ -54,7 +54,8 @@ def test_league_page_names_every_key() -> None:
 def test_league_page_has_the_defaults() -> None:
     table = rows("docs/league.md")
     for name, value in asdict(LimitsInfo()).items():
-        assert table[f"limits.{name}"][0] == f"{value:g}"
+        shown = str(value).lower() if isinstance(value, bool) else f"{value:g}"
+        assert table[f"limits.{name}"][0] == shown
     for page in ("docs/league.md", "docs/ratings.md"):
         said = {name: cells[0] for name, cells in rows(page).items() if name.startswith("ratings.")}
         assert said == {

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 
+from arena.bots.clock import READY
 from arena.bots.manifest import Bot
 from arena.bots.roster import Roster
 from arena.bots.sandbox import Running, Sandbox
-from arena.bots.session import READY, STDERR_KEPT, Reply, Session
+from arena.bots.session import STDERR_KEPT, Reply, Session
 from arena.records import Cause, Fault, LimitsInfo
 
 _GRACE = 0.5
@@ -180,9 +181,8 @@ class Board:
 
     def _expired(self) -> list[_Reply]:
         """Return the timeouts; what was due first is looked up again only now."""
-        now = time.monotonic()
         sessions = list(self._sessions.items())
-        replies = [self._tag(seat, session.expired(now)) for seat, session in sessions]
+        replies = [self._tag(seat, session.expired()) for seat, session in sessions]
         self._due = min((session.due for _, session in sessions), default=inf)
         return [reply for reply in replies if reply]
 

@@ -5,13 +5,18 @@ import subprocess
 from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import replace
+
 from arena.bots.local import LocalProcess, with_limits
 from arena.bots.sandbox import ENVIRONMENT, Obstacle, Program, Quota, needs
+from arena.bots.scope import holders
 from arena.bots.seccomp import denials, deny_filter
 
 GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
 NOBODY = 65_534
 """The user and group that bubblewrap runs as when the arena runs as root: root ignores limits."""
+_OWN_PROCESSES = 2
+"""bubblewrap's own: one outside, one that is the first inside."""
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 
@@ -19,23 +24,30 @@ _CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 class BubblewrapSandbox:
     """Runs a bot in namespaces of its own: no network, no other processes, a read-only system.
 
-    Without cgroups nothing caps the memory of a bot's processes taken together.
+    Where control groups can be had, they cap what all its processes take together; without them,
+    nothing caps the memory of a bot's processes taken together.
     """
 
     name = "bubblewrap"
-    clock: Literal["wall", "cpu"] = "wall"
+    clock: Literal["wall", "cpu"] = "cpu"
     isolates = True
     uses_host_programs = True
     starts_slowly = False
 
     def __init__(self, quota: Quota | None = None) -> None:
         self._quota = quota or Quota()
+        self._holders = holders()
+        self.freezes = self._holders is not None and self._holders.freezes
+        self._capped = self._holders is not None and self._holders.caps_memory
 
     def why_not(self) -> Obstacle | None:
         """Return why bubblewrap does not work on this machine; None when it does."""
         missing = needs(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP)
         if missing:
             return missing
+        if not _can_drop():
+            what = "it would run as root, whom limits do not hold, and no other user can be taken"
+            return Obstacle(what, "run the arena as another user")
         try:
             tried = self.start(Program(Path("/usr"), ["true"]))
         except OSError as error:
@@ -50,19 +62,23 @@ class BubblewrapSandbox:
 
     def start(self, program: Program, *, writable: bool = False) -> LocalProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
+        room = replace(self._quota, processes=self._quota.processes + _OWN_PROCESSES)
+        group = self._holders.make(room) if self._holders else None
         info, info_end = os.pipe()
         arguments = _in_memory(
             b"\0".join(os.fsencode(a) for a in self._arguments(program.folder, writable))
         )
-        filter_fd = _in_memory(deny_filter(denials(capped=False)))
+        filter_fd = _in_memory(deny_filter(denials(capped=self._capped)))
         ours = ["bwrap", "--args", str(arguments), "--seccomp", str(filter_fd)]
         ours += ["--info-fd", str(info_end), "--", *with_limits(program.command, self._quota)]
         try:
             fds = (arguments, filter_fd, info_end)
             argv = [*_as_nobody(), *ours]
-            return LocalProcess(argv, program.folder, pass_fds=fds, info=info)
+            return LocalProcess(argv, program.folder, pass_fds=fds, info=info, group=group)
         except (OSError, subprocess.SubprocessError):
             os.close(info)
+            if group:
+                group.close()
             raise
         finally:
             for fd in (arguments, filter_fd, info_end):
@@ -77,6 +93,9 @@ class BubblewrapSandbox:
         options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
         # Without a size and read-only, /dev would be as large as half of the machine's memory.
         options += ["--proc", "/proc", "--dev", "/dev", "--size", tmp, "--tmpfs", "/dev/shm"]
+        if not self._capped:
+            # Shared memory can be had of it, which no limit on a process counts.
+            options += ["--dev-bind", "/dev/null", "/dev/zero"]
         options += ["--remount-ro", "/dev", "--size", tmp, "--tmpfs", "/tmp"]
         options += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
         return [*options, "--remount-ro", "/", "--chdir", "/bot"]
@@ -102,6 +121,14 @@ def _as_nobody() -> list[str]:
         return []
     user = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
     return ["setpriv", *user, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
+
+
+def _can_drop() -> bool:
+    """Tell whether the arena is no root, or can run something as another user."""
+    if os.geteuid() != 0:
+        return True
+    argv = [*_as_nobody(), "true"]
+    return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
 def _in_memory(content: bytes) -> int:

@@ -9,13 +9,14 @@ from arena.bots.manifest import Bot
 from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import Obstacle, Sandbox
 from arena.errors import ArenaError, did_you_mean
+from arena.records import LimitsInfo
 
-SANDBOXES: dict[str, Callable[[], Sandbox]] = {
+SANDBOXES: dict[str, Callable[..., Sandbox]] = {
     "docker": DockerSandbox,
     "bubblewrap": BubblewrapSandbox,
     "process": ProcessSandbox,
 }
-"""By name, the strongest first."""
+"""By name, the strongest first; each takes a Quota, or has its own."""
 AUTO = "auto"
 
 
@@ -47,6 +48,15 @@ def _does_not_work(name: str, reason: Obstacle) -> ArenaError:
     others = "--sandbox auto"
     hint = f"{reason.hint}, or {others}" if reason.hint else others
     return ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
+
+
+def check_freezing(sandbox: Sandbox, limits: LimitsInfo) -> None:
+    """Refuse limits that a sandbox cannot keep."""
+    if limits.freeze and not sandbox.freezes:
+        raise ArenaError(
+            f"the sandbox '{sandbox.name}' cannot freeze bots here (limits.freeze)",
+            hint="see what can: arena doctor, or leave limits.freeze out",
+        )
 
 
 def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None:

@@ -18,7 +18,7 @@ class Quota(Struct, frozen=True):
     """What one bot may use of the machine."""
 
     memory: int = 512 * MIB
-    """Data a process may hold, in bytes."""
+    """Data a process may hold, in bytes; where the tree has a control group, all of it together."""
     processes: int = 64
     files: int = 64
     """Open files a process."""
@@ -52,6 +52,14 @@ class Running(Protocol):
         """Wait for the end of the program; returns its exit code, or -n where signal n ended it."""
         ...
 
+    def cpu(self) -> float | None:
+        """Return the seconds of processor time used so far; None where that cannot be told."""
+        ...
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Stop or go on with the program and what it started, where the sandbox can."""
+        ...
+
     def kill(self) -> None:
         """End the program and what it started, as far as the sandbox holds it together."""
         ...
@@ -76,6 +84,8 @@ class Sandbox(Protocol):
     """What it can time answers by."""
     isolates: bool
     """Whether bots that nobody vetted may run in it."""
+    freezes: bool
+    """Whether it can freeze a bot."""
     uses_host_programs: bool
     """Whether interpreters and compilers are this machine's, not an image's."""
     starts_slowly: bool

@@ -4,16 +4,14 @@ import os
 import select
 import signal
 from collections.abc import Callable
-from math import inf
 
+from arena.bots.clock import READY, Clock
 from arena.bots.sandbox import Running
 from arena.records import Cause, Fault, LimitsInfo
 from arena.wire.codec import decode_answer, decode_ready
 from arena.wire.messages import MAX_LINE, Answer, Ready
 from arena.wire.strict import StrictError
 
-READY = -1
-"""The id under which the answer to `hello` is awaited."""
 STDERR_KEPT = 65_536
 """Bytes of standard error kept, the last ones."""
 _READ = 65_536
@@ -39,20 +37,18 @@ class Session:
     ) -> None:
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.death = running.stderr, running.death
-        self.deadlines: dict[int, float] = {}
+        self._clock = Clock(limits, now, running.cpu)
+        self.deadlines = self._clock.deadlines
         self.outbox = b""
         self.closed = False
         self.ended = False
         self._running = running
-        self._limits = limits
-        self._now = now
+        self._freezes = limits.freeze
         self._log = log
         self._inbox = b""
         self._flooded = False
         self._told: list[bytes] = []
         self._errors = bytearray()
-        self._asked_at = now()
-        self._bank = limits.game
 
     @property
     def errors(self) -> str:
@@ -65,14 +61,14 @@ class Session:
 
     def new_game(self) -> None:
         """Fill the game's time bank."""
-        self._bank = self._limits.game
+        self._clock.new_game()
 
     def ask(self, id_: int, line: bytes) -> float:
-        """Write a request, and the notices kept for it; returns when its answer is due."""
+        """Write a request, and the notices kept for it; returns when it must be looked at."""
         self._flooded = self.full
-        self._asked_at = now = self._now()
-        limit = self._limits.start if id_ == READY else min(self._limits.answer, self._bank)
-        self.deadlines[id_] = due = now + limit
+        if self._freezes:
+            self._running.freeze(frozen=False)
+        due = self._clock.ask(id_)
         self._put_out(line)
         return due
 
@@ -82,6 +78,7 @@ class Session:
 
     def say_goodbye(self) -> None:
         """Write what was kept and end the bot's input."""
+        self._running.freeze(frozen=False)
         self._put_out(b"")
         self._running.end_input()
 
@@ -141,21 +138,13 @@ class Session:
 
     @property
     def due(self) -> float:
-        """The time by which the first answer must be there; infinite when none is awaited."""
-        return min(self.deadlines.values(), default=inf)
+        """When the first open request must be looked at; infinite when none is open."""
+        return self._clock.due
 
-    def expired(self, now: float) -> tuple[int, Reply] | None:
-        """Return a timeout if a deadline has passed."""
-        late = next((id_ for id_, deadline in self.deadlines.items() if deadline <= now), None)
-        if late is None:
-            return None
-        if late == READY:
-            return self._fault(Cause.TIMEOUT, f"not ready within {self._limits.start:g} s")
-        if self._bank < self._limits.answer:
-            detail = f"the {self._limits.game:g} s for all answers of a game are used up"
-        else:
-            detail = f"no answer within {self._limits.answer:g} s"
-        return self._fault(Cause.TIMEOUT, detail)
+    def expired(self) -> tuple[int, Reply] | None:
+        """Return a timeout if an answer took too long."""
+        late = self._clock.expired()
+        return self._fault(Cause.TIMEOUT, late) if late else None
 
     def release(self) -> Running | None:
         """Write what was kept and give the program away; None where it is not fit to serve on."""
@@ -215,16 +204,18 @@ class Session:
         return self._answered(answer.id, answer)
 
     def _answered(self, id_: int, reply: Answer | Ready) -> tuple[int, Reply]:
-        now = self._now()
-        del self.deadlines[id_]
-        self._bank -= now - self._asked_at
-        self._asked_at = now
+        late = self._clock.answered(id_)
+        if late:
+            self._clock.forget()
+            return id_, Fault(Cause.TIMEOUT, late)
+        if self._freezes and not self.deadlines:
+            self._running.freeze(frozen=True)
         return id_, reply
 
     def _fault(self, cause: Cause, detail: str) -> tuple[int, Reply]:
         """Give up on the bot: the oldest open request gets the fault, no other is awaited."""
         id_ = next(iter(self.deadlines))
-        self.deadlines.clear()
+        self._clock.forget()
         return id_, Fault(cause, detail)
 
     def _how_it_ended(self) -> str:

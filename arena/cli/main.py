@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "Play a league and write its report.",
     "check": "Start a bot, play it against itself, say what is wrong.",
     "compare": "Say whether a new version of a bot is better.",
+    "doctor": "Try what each sandbox keeps on this machine.",
     "judge": "Say what the rules say of positions.",
     "rules": "Print the rule books, clause by clause.",
     "perft": "Count the bid sequences of a round.",
@@ -29,7 +30,7 @@ COMMANDS = {
 HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).
 
 Exit codes: 0 all is well, 1 findings (a bot faulted, a position was refused, a store does not
-verify), 2 bad input, 3 a bug of the arena, 130 interrupted.
+verify, no sandbox is fit for strangers), 2 bad input, 3 a bug of the arena, 130 interrupted.
 """
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from arena.bots.choose import check_trust, make_sandbox
+from arena.bots.choose import check_freezing, check_trust, make_sandbox
 from arena.bots.docker.engine import warning
 from arena.bots.docker.sandbox import DockerSandbox
 from arena.bots.manifest import Bot
@@ -84,6 +84,7 @@ def command(
     check_enough(plan)
     check_anchor(plan.ratings, [bot.name for bot in plan.bots], plan.anchor_at)
     check_trust(box, plan.bots, trusted=trust_bots)
+    check_freezing(box, plan.limits)
     rules = next(iter(plan.variants.values()))
     with (
         Store(store_path(league, store), create=True) as kept,

@@ -189,6 +189,9 @@ class _Reader:
             if not 0 < value <= 86_400:
                 spot = self.at(f"$.limits.{key}")
                 raise ArenaError(f"limits.{key} is in seconds, above 0, not {value:g}", spot)
+        if not 1 <= limits.wall <= 1000:
+            spot = self.at("$.limits.wall")
+            raise ArenaError(f"limits.wall is a factor, 1 to 1000, not {limits.wall:g}", spot)
         if not 0 <= limits.restarts <= 1000:
             raise ArenaError("limits.restarts is 0 to 1000", self.at("$.limits.restarts"))
         if not 1 <= entry.games <= MAX_GAMES:

@@ -92,6 +92,13 @@ def limits(info: LimitsInfo) -> list[Limit]:
         Limit("start", f"{info.start:g} s", "from a bot's launch until it is ready"),
         Limit("answer", f"{info.answer:g} s", "for each answer"),
         Limit("game", f"{info.game:g} s", "for all answers of a bot in one game together"),
+        Limit(
+            "wall",
+            f"{info.wall:g} times",
+            "as long as that by the wall clock, where answers are timed by the bot's own processor"
+            " time",
+        ),
+        Limit("freeze", shown(info.freeze), "a bot is stopped while no answer is awaited from it"),
         Limit("restarts", f"{info.restarts}", "fresh starts of a bot within a fixture"),
     ]
 

@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.bots.board import Board
+from arena.bots.clock import READY
 from arena.bots.process import ProcessSandbox
-from arena.bots.session import READY, Session
+from arena.bots.session import Session
 from arena.records import Cause, Fault, LimitsInfo
 from arena.wire.messages import Answer, Ready
 from tests.bots.live import HANG, write_bot
 
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
-HASTY = LimitsInfo(start=20.0, answer=0.5, game=60.0)
+HASTY = LimitsInfo(start=20.0, answer=0.5, game=60.0, wall=1.0)
 LONG = b" " * 300_000 + b"\n"
 IMPORTS = "import os, signal, sys\n"
 SAY_READY = IMPORTS + 'os.write(1, b\'{"type":"ready"}\\n\')\n'
@@ -57,7 +58,7 @@ def test_goodbye_to_a_bot_that_never_read_its_last_request(tmp_path: Path) -> No
 def test_a_bot_that_does_not_read_times_out(tmp_path: Path) -> None:
     with board_with(tmp_path, "signal.pause()", HASTY) as board:
         board.ask(0, 1, LONG)
-        assert fault_of(board) == Fault(Cause.TIMEOUT, "no answer within 0.5 s")
+        assert fault_of(board) == Fault(Cause.TIMEOUT, "no answer within 0.5 s by the wall clock")
 
 
 def test_a_bot_that_closed_its_input_may_still_answer(tmp_path: Path) -> None:

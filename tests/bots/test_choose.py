@@ -1,6 +1,7 @@
 """Which sandbox is taken, and what a person reads where it cannot be."""
 
 import gc
+import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,12 +10,13 @@ import pytest
 
 from arena import shipped
 from arena.bots.bubblewrap import BubblewrapSandbox
-from arena.bots.choose import AUTO, SANDBOXES, check_trust, make_sandbox
+from arena.bots.choose import AUTO, SANDBOXES, check_freezing, check_trust, make_sandbox
 from arena.bots.docker import engine
 from arena.bots.manifest import load_bot
 from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import ENVIRONMENT
 from arena.errors import ArenaError
+from arena.records import LimitsInfo
 from tests.bots.live import write_bot
 
 
@@ -45,7 +47,7 @@ def test_without_docker_auto_takes_bubblewrap(no_docker: None) -> None:
 @pytest.mark.parametrize("name", SANDBOXES)
 def test_a_sandbox_by_name(name: str) -> None:
     sandbox = make_sandbox(name)
-    assert (sandbox.name, sandbox.clock) == (name, "wall")
+    assert (sandbox.name, sandbox.clock) == (name, "wall" if name == "docker" else "cpu")
     assert sandbox.isolates == (name != "process")
     assert sandbox.why_not() is None
 
@@ -117,3 +119,25 @@ def test_strangers_need_a_sandbox_or_trust(tmp_path: Path) -> None:
     check_trust(ProcessSandbox(), [shipped_bot, stranger], trusted=True)
     check_trust(ProcessSandbox(), [shipped_bot], trusted=False)
     check_trust(BubblewrapSandbox(), [shipped_bot, stranger], trusted=False)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root must drop to another user")
+def test_root_that_cannot_drop_is_refused(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that has no other user to give."""
+    broken = runs / "setpriv"
+    broken.write_text("#!/bin/sh\necho 'setpriv: setresuid failed: Invalid argument' >&2\nexit 1")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{runs}:{os.environ['PATH']}")
+    with pytest.raises(ArenaError, match="it would run as root, whom limits do not hold"):
+        make_sandbox("bubblewrap")
+
+
+def test_limits_that_a_sandbox_cannot_keep() -> None:
+    sandbox = ProcessSandbox()
+    sandbox.freezes = False
+    check_freezing(sandbox, LimitsInfo())
+    with pytest.raises(ArenaError, match="'process' cannot freeze bots here") as refusal:
+        check_freezing(sandbox, LimitsInfo(freeze=True))
+    assert "arena doctor" in refusal.value.hint
+    sandbox.freezes = True
+    check_freezing(sandbox, LimitsInfo(freeze=True))

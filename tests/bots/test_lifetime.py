@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from arena.bots.board import Board
+from arena.bots.clock import READY
 from arena.bots.manifest import Bot
 from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import Sandbox
-from arena.bots.session import READY
 from arena.bots.stage import stage
 from arena.records import LimitsInfo
 from arena.wire.messages import Ready

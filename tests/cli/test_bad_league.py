@@ -74,6 +74,10 @@ KEYS = {
         ["5 rounds end before the first decision", "after 8 / league.yaml:9:2 / at least `rounds"],
     ),
     "no games": ({"games": 0}, ["games is 1 to 100000, not 0 / league.yaml:"]),
+    "less than once": (
+        {"limits": {"wall": 0.5}},
+        ["limits.wall", "1 to 1000, not 0.5 / league.yaml:"],
+    ),
     "no time": ({"limits": {"answer": 0}}, ["limits.answer", "above 0, not 0 / league.yaml:"]),
     "an unknown rating option": (
         {"ratings": {"ancor": "odds"}},

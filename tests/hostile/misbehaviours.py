@@ -3,15 +3,16 @@
 from msgspec import Struct
 
 from arena.bots.choose import SANDBOXES
+from arena.bots.scope import holders
 from arena.records import Cause, LimitsInfo
 
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0, restarts=1)
 """For what takes no time: nobody waits for these."""
-HASTY = LimitsInfo(start=20.0, answer=0.5, game=5.0, restarts=1)
+HASTY = LimitsInfo(start=20.0, answer=0.5, game=5.0, wall=1.0, restarts=1)
 """For bots that do not answer."""
 LATE = LimitsInfo(start=3.0, answer=20.0, game=60.0, restarts=1)
 """For bots that are never ready."""
-CROWDED = LimitsInfo(start=20.0, answer=1.0, game=10.0, restarts=1)
+CROWDED = LimitsInfo(start=20.0, answer=1.0, game=10.0, wall=1.0, restarts=1)
 """For bots that do not answer and keep the machine busy."""
 
 
@@ -72,6 +73,14 @@ def _not_tried(what: str) -> Outcome:
     return Outcome(tried=False, not_promised=what)
 
 
+def _unless_grouped(otherwise: Outcome, grouped: Outcome | None = None) -> Outcome:
+    """Return what follows where there are no control groups, and what where there are."""
+    found = holders()
+    if found is None or not found.caps_memory:
+        return otherwise
+    return grouped or Outcome(otherwise.cause, otherwise.detail)
+
+
 _KILLED = Outcome(Cause.CRASH, "the program was killed by SIGKILL")
 _NO_FIFOS = Outcome(tried=False)
 _DAEMON = "A process that leaves the process group of its bot outlives the match"
@@ -101,7 +110,7 @@ ODD = {
     **_allowed(
         "has_a_daemon_that_holds_its_pipes",
         "has_a_daemon_without_its_pipes",
-        process=Outcome(stays=True, not_promised=_DAEMON),
+        process=_unless_grouped(Outcome(stays=True, not_promised=_DAEMON)),
     ),
 }
 LINES = {
@@ -206,11 +215,13 @@ ENDINGS = {
         name: Way(
             Outcome(Cause.CRASH, "the program ended with exit code 5"),
             but={
-                "process": Outcome(
-                    Cause.CRASH,
-                    "the program ended with exit code 5",
-                    stays=True,
-                    not_promised=_DAEMON,
+                "process": _unless_grouped(
+                    Outcome(
+                        Cause.CRASH,
+                        "the program ended with exit code 5",
+                        stays=True,
+                        not_promised=_DAEMON,
+                    )
                 )
             },
         )
@@ -224,26 +235,35 @@ GREED = {
     "forks_without_an_end": Way(
         Outcome(Cause.TIMEOUT, "no answer within 1 s"), CROWDED, but={"process": _not_tried(_COUNT)}
     ),
-    **_attempts("starts_200_processes", "starts_200_threads", process=_works(_COUNT)),
+    **_attempts(
+        "starts_200_processes", "starts_200_threads", process=_unless_grouped(_works(_COUNT))
+    ),
     **_attempts("kills_every_process", docker=_KILLED, process=_not_tried(_USER)),
     **_attempts("takes_twice_its_memory"),
     **_faults(Cause.CRASH, runs_out_of_memory="the program ended with exit code 1"),
     **_attempts(
         "takes_twice_its_memory_in_children",
-        bubblewrap=_works(_TREE),
-        process=_works(_TREE),
+        bubblewrap=_unless_grouped(_works(_TREE)),
+        process=_unless_grouped(_works(_TREE)),
     ),
     **_attempts(
         "takes_twice_its_memory_by_a_shared_mapping",
         docker=_KILLED,
-        process=_works(_SHARED),
+        bubblewrap=_unless_grouped(Outcome(), _KILLED),
+        process=_unless_grouped(_works(_SHARED), _KILLED),
     ),
     **_attempts(
         "takes_twice_its_memory_by_system_v",
         docker=_KILLED,
+        bubblewrap=_unless_grouped(Outcome(), _KILLED),
         process=_not_tried(_SEGMENTS),
     ),
-    **_attempts("takes_twice_its_memory_by_memfd", docker=_KILLED, process=_works(_SHARED)),
+    **_attempts(
+        "takes_twice_its_memory_by_memfd",
+        docker=_KILLED,
+        bubblewrap=_unless_grouped(Outcome(), _KILLED),
+        process=_unless_grouped(_works(_SHARED), _KILLED),
+    ),
     **_attempts("opens_200_files", "writes_a_file_too_large"),
     **_attempts("fills_every_folder", process=_not_tried(_USER)),
     **_attempts("makes_5000_files", bubblewrap=_works(_INODES), process=_not_tried(_USER)),

@@ -31,7 +31,7 @@ def play(
     seats = (*[good_bot(runs, sandbox)] * goods, odd)
     fixture = Fixture("f", 0, rules.name, tuple(bot.name for bot in seats), "a seed", games)
     played = play_fixture(fixture, rules, seats, sandbox, limits)
-    assert played.sandbox == sandbox.name
+    assert (played.sandbox, played.clock) == (sandbox.name, sandbox.clock)
     for record in played.games:
         assert replay(fixture, rules, record) == record
     return played

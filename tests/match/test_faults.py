@@ -15,7 +15,7 @@ from arena.records import Cause, LimitsInfo
 from tests.match.programs import start, turn
 from tests.match.tables import PATIENT, check_lost, faults, play
 
-HASTY = replace(PATIENT, answer=1.0)
+HASTY = replace(PATIENT, answer=1.0, wall=1.0)
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,23 @@ def test_a_program_that_cannot_run(command: str, said: str, sandbox: Sandbox, ru
     assert said in played.stderr[1]
 
 
-def test_many_slow_answers_use_up_the_bank(sandbox: Sandbox, runs: Path) -> None:
-    limits = LimitsInfo(start=20.0, answer=20.0, game=1.0)
-    slow = turn("""time.sleep(0.3); say('{"id":%d,"action":"dudo"}' % m["id"]) if m["dudo"] """
+@pytest.mark.parametrize(
+    ("dawdle", "clock"), [("time.sleep", "by the wall clock"), ("work", "of processor time")]
+)
+def test_many_slow_answers_use_up_the_bank(
+    dawdle: str, clock: str, sandbox: Sandbox, runs: Path
+) -> None:
+    limits = LimitsInfo(start=20.0, answer=20.0, game=1.0, wall=1.0 if "wall" in clock else 60.0)
+    work = """
+def work(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end: pass
+"""
+    slow = turn(f"""{dawdle}(0.3); say('{{"id":%d,"action":"dudo"}}' % m["id"]) if m["dudo"] """
                 """else answer(m)""")  # fmt: skip
-    played = play(sandbox, runs, slow, limits)
-    check_lost(played.games[0], Cause.TIMEOUT, "the 1 s for all answers of a game are used up")
+    played = play(sandbox, runs, work + slow, limits)
+    detail = f"the 1 s {clock} for all answers of a game are used up"
+    check_lost(played.games[0], Cause.TIMEOUT, detail)
     assert played.decisions > 2
 
 

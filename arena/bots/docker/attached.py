@@ -62,6 +62,13 @@ class AttachedContainer:
         self._carrier.join()
         return self._code
 
+    def cpu(self) -> float | None:
+        """Return None: what a container used is not told."""
+        return None
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Do nothing: a container is not frozen."""
+
     def kill(self) -> None:
         """End the container, with all that is in it."""
         while self._made is None and self._carrier.is_alive():

@@ -81,6 +81,13 @@ class Container:
             self._code = int(said) if said.strip().isdigit() else _KILLED
         return self._code
 
+    def cpu(self) -> float | None:
+        """Return None: what a container used is not told."""
+        return None
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Do nothing: a container is not frozen."""
+
     def kill(self) -> None:
         """End the container, with all that is in it."""
         if self._lease is None:

@@ -39,6 +39,7 @@ class DockerSandbox:
     name = "docker"
     clock: Literal["wall", "cpu"] = "wall"
     isolates = True
+    freezes = False
     uses_host_programs = False
     starts_slowly = True
 
