@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from arena.bots.hierarchies import Home, candidates
+from arena.bots.hierarchies import Home, candidates, homes, own_groups
 from arena.bots.sandbox import Quota
 
 PREFIX = "perudo-arena"
@@ -100,6 +100,16 @@ class Group:
             self._freezer = os.open(place.folder / file, os.O_WRONLY | os.O_CLOEXEC)
             self._words = _FREEZER_WORDS[place.version]
 
+    @property
+    def counts(self) -> bool:
+        """Whether the group's processor time can be told."""
+        return self._usage is not None
+
+    @property
+    def freezes(self) -> bool:
+        """Whether the group can be frozen."""
+        return self._freezer is not None
+
     def around(self, argv: Sequence[str]) -> list[str]:
         """Return a command that joins the group before it becomes `argv`."""
         files = [str(folder / "cgroup.procs") for folder in self._folders]
@@ -150,6 +160,26 @@ class Group:
         self.leave()
         _left.extend(self._folders)
         _left[:] = [folder for folder in _left if not _removed(folder)]
+
+
+def group_of(pid: int) -> Group | None:
+    """Return the group that a process is in, to look at and to freeze as far as this user may.
+
+    None where it cannot be seen, as where an engine runs in a machine of its own. Such a group is
+    left with `leave`, not closed: who made it removes it.
+    """
+    try:
+        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+        places = homes(mountinfo, own_groups(str(pid)))
+    except OSError:
+        return None
+    for features in (("cpuacct", "freezer"), ("cpuacct",)):
+        group = Group({key: places[key] for key in features if key in places})
+        with suppress(OSError):
+            group.enter()
+            return group if group.counts else None
+        group.leave()
+    return None
 
 
 @cache

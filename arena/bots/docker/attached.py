@@ -6,9 +6,10 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from struct import unpack
-from threading import Thread
+from threading import Event, Thread
 from typing import NamedTuple
 
+from arena.bots.cgroup import Group, group_of
 from arena.errors import ArenaError
 
 _CHUNK = 65_536
@@ -25,6 +26,8 @@ class Attachment(NamedTuple):
 
     id: str
     socket: socket.socket
+    pid: int | None
+    """Its first process, as the engine's machine knows it."""
 
 
 class AttachedContainer:
@@ -41,6 +44,8 @@ class AttachedContainer:
         self._wait = wait
         self._remove = remove
         self._made: Attachment | None = None
+        self._group: Group | None = None
+        self._launched = Event()
         self._stopping = False
         self._code = _KILLED
         self._from_arena, self.stdin = os.pipe()
@@ -63,18 +68,27 @@ class AttachedContainer:
         return self._code
 
     def cpu(self) -> float | None:
-        """Return None: what a container used is not told."""
-        return None
+        """Return the processor time of the container; None where its group cannot be seen."""
+        self._launched.wait()
+        return self._group.cpu() if self._group else None
 
     def freeze(self, *, frozen: bool) -> None:
-        """Do nothing: a container is not frozen."""
+        """Stop or go on with the container, as far as this user may."""
+        if self._group:
+            self._group.freeze(frozen=frozen)
+
+    @property
+    def freezes(self) -> bool:
+        """Whether it can be frozen."""
+        self._launched.wait()
+        return self._group is not None and self._group.freezes
 
     def kill(self) -> None:
         """End the container, with all that is in it."""
-        while self._made is None and self._carrier.is_alive():
-            self._carrier.join(0.01)
+        self._launched.wait()
         if self._made is None:
             return
+        self.freeze(frozen=False)
         # First the socket: the engine waits for ever on one that nobody reads.
         with suppress(OSError):
             self._made.socket.shutdown(socket.SHUT_RDWR)
@@ -87,6 +101,8 @@ class AttachedContainer:
         self._carrier.join()
         for fd in list(self._ours):
             self._close(fd)
+        if self._group:
+            self._group.leave()
 
     def _close(self, fd: int) -> None:
         if fd in self._ours:
@@ -96,6 +112,8 @@ class AttachedContainer:
     def _serve(self) -> None:
         try:
             self._made = self._launch()
+            self._group = None if self._made.pid is None else group_of(self._made.pid)
+            self._launched.set()
             self._carry(self._made.socket)
             self._code = self._wait(self._made.id)
         except ArenaError as error:
@@ -103,6 +121,7 @@ class AttachedContainer:
                 self._code = _NO_CONTAINER
                 os.write(self._to_stderr, str(error).encode() + b"\n")
         finally:
+            self._launched.set()
             for fd in (self._from_arena, self._to_stdout, self._to_stderr, self._ended):
                 os.close(fd)
 

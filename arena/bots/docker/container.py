@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
+from arena.bots.cgroup import Group, group_of
 from arena.errors import ArenaError
 
 KEEPER = """
@@ -37,8 +38,8 @@ _GONE = 10.0
 """Seconds that a container has to be gone after its lease ended."""
 _NO_CONTAINER = b"125\n"
 
-Launch = Callable[[], str]
-"""Creates and starts the container; returns its id, raises ArenaError."""
+Launch = Callable[[], tuple[str, int | None]]
+"""Creates and starts the container; returns its id and its first process, raises ArenaError."""
 
 
 class Container:
@@ -53,6 +54,7 @@ class Container:
         self._remove = remove
         self._id = ""
         self._code: int | None = None
+        self._group: Group | None = None
         # Outputs first and without waiting; the input's other end too, or both sides wait for ever.
         self.stdout, self.stderr, self.death = (
             os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in ("out", "err", "status")
@@ -74,7 +76,8 @@ class Container:
     def exit_code(self) -> int:
         """Wait for the end of the bot; returns its exit code, -9 where nobody could say it."""
         if self._code is None:
-            select.select([self.death], [], [])
+            # Of a container that is gone there may never have been anyone to say a word.
+            select.select([self.death], [], [], None if self._lease is not None else 0)
             said = b""
             with suppress(BlockingIOError):
                 said = os.read(self.death, 64)
@@ -82,17 +85,28 @@ class Container:
         return self._code
 
     def cpu(self) -> float | None:
-        """Return None: what a container used is not told."""
-        return None
+        """Return the processor time of the container; None where its group cannot be seen."""
+        self._starting.join()
+        return self._group.cpu() if self._group else None
 
     def freeze(self, *, frozen: bool) -> None:
-        """Do nothing: a container is not frozen."""
+        """Stop or go on with the container, as far as this user may."""
+        if self._group:
+            self._group.freeze(frozen=frozen)
+
+    @property
+    def freezes(self) -> bool:
+        """Whether it can be frozen."""
+        self._starting.join()
+        return self._group is not None and self._group.freezes
 
     def kill(self) -> None:
         """End the container, with all that is in it."""
         if self._lease is None:
             return
         self._starting.join()
+        # Its keeper cannot see the end of the lease while it is frozen.
+        self.freeze(frozen=False)
         os.close(self._lease)
         self._lease = None
         if self._id and not self._gone(_GONE):
@@ -105,6 +119,8 @@ class Container:
         self.end_input()
         for fd in (self.stdout, self.stderr, self.death, self._up):
             os.close(fd)
+        if self._group:
+            self._group.leave()
         for name in _FIFOS:
             (self._folder / name).unlink(missing_ok=True)
         with suppress(OSError):
@@ -112,7 +128,8 @@ class Container:
 
     def _start(self) -> None:
         try:
-            self._id = self._launch()
+            self._id, pid = self._launch()
+            self._group = None if pid is None else group_of(pid)
         except ArenaError as error:
             self._say_why(str(error).encode())
         else:
@@ -121,8 +138,9 @@ class Container:
 
     def _say_why(self, reason: bytes) -> None:
         """End as a program would: with a word on standard error and an exit code."""
-        for name, said in (("err", reason + b"\n"), ("status", _NO_CONTAINER)):
-            fd = os.open(self._folder / name, os.O_WRONLY | os.O_NONBLOCK)
+        for reader, said in ((self.stderr, reason + b"\n"), (self.death, _NO_CONTAINER)):
+            # Its other end is open here, whatever became of its name.
+            fd = os.open(f"/proc/self/fd/{reader}", os.O_WRONLY | os.O_NONBLOCK)
             os.write(fd, said)
             os.close(fd)
 

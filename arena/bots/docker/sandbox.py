@@ -3,15 +3,16 @@
 import itertools
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache, partial
 from multiprocessing.util import Finalize
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from arena.bots.batch import run_to_end
 from arena.bots.docker import engine
 from arena.bots.docker.attached import AttachedContainer, Attachment
 from arena.bots.docker.container import KEEPER, PIPES, Container
@@ -21,6 +22,9 @@ from arena.bots.docker.profile import profile
 from arena.bots.runfolder import RunFolder
 from arena.bots.sandbox import ENVIRONMENT, Obstacle, Program, Quota, Running
 
+if TYPE_CHECKING:
+    from docker import APIClient
+
 _FIRST_UID = 1_000_000
 _SLOTS = 64
 """More containers than one process ever runs at once."""
@@ -29,7 +33,7 @@ _QUEUE_BYTES = 65_536
 """Of messages in POSIX queues."""
 _CORE_NANOS = 10**9
 _ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-_HELLO = "perudo"
+_HELLO = b"perudo\n"
 _TRIAL_SECONDS = 30.0
 
 
@@ -78,12 +82,23 @@ class DockerSandbox:
         return None
 
     def _try(self, runtime: str) -> str:
-        """Run a container; returns what went wrong."""
-        program = Program(_crew().folder.path, ["echo", _HELLO], runtime)
-        code, out, err, _ = run_to_end(self, program, _TRIAL_SECONDS)
-        if out.strip() == _HELLO.encode():
-            return ""
-        return " ".join(err.decode("utf-8", "replace").split()) or f"a container ended with {code}"
+        """Have a container say a word back; returns what went wrong.
+
+        Learns on the way whether this user can see and freeze the groups of containers.
+        """
+        running = self._start(Program(_crew().folder.path, ["cat"], runtime), writable=False)
+        try:
+            os.write(running.stdin, _HELLO)
+            select.select([running.stdout, running.death], [], [], _TRIAL_SECONDS)
+            with suppress(BlockingIOError):
+                if os.read(running.stdout, len(_HELLO)) == _HELLO:
+                    self.clock = "wall" if running.cpu() is None else "cpu"
+                    self.freezes = running.freezes
+                    return ""
+            return _last_words(running)
+        finally:
+            running.kill()
+            running.close()
 
     def start(self, program: Program, *, writable: bool = False) -> Running:
         """Start a program in a container with its folder mounted at /bot.
@@ -91,6 +106,9 @@ class DockerSandbox:
         It is started while the caller goes on; where that fails, the program's standard error says
         why.
         """
+        return self._start(program, writable=writable)
+
+    def _start(self, program: Program, *, writable: bool) -> Container | AttachedContainer:
         number, folder = _crew().new_folder()
         uid = _FIRST_UID + os.getpid() * _SLOTS + number % _SLOTS
         mounts = [f"{program.folder}:/bot:{'rw' if writable else 'ro'}", f"{folder}:{PIPES}:ro"]
@@ -135,21 +153,44 @@ class DockerSandbox:
         }
 
 
-def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> str:
+def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int | None]:
     with engine.calls() as api:
-        made = api.create_container(**config, host_config=api.create_host_config(**limits))
-        api.start(made["Id"])
-    return str(made["Id"])
+        made = _create(api, config, limits)
+        api.start(made)
+        return made, _first_process(api, made)
 
 
 def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> Attachment:
     with engine.calls() as api:
-        made = api.create_container(**config, host_config=api.create_host_config(**limits))
-        attached = api.attach_socket(
-            made["Id"], {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-        )
-        api.start(made["Id"])
-    return Attachment(str(made["Id"]), socket.socket(fileno=os.dup(attached.fileno())))
+        made = _create(api, config, limits)
+        attached = api.attach_socket(made, _ALL_STREAMS)
+        api.start(made)
+        carrier = socket.socket(fileno=os.dup(attached.fileno()))
+        carrier.setblocking(True)
+        return Attachment(made, carrier, _first_process(api, made))
+
+
+def _create(api: "APIClient", config: Mapping[str, Any], limits: Mapping[str, Any]) -> str:
+    host_config = api.create_host_config(**limits)
+    return str(api.create_container(**config, host_config=host_config)["Id"])
+
+
+def _first_process(api: "APIClient", container: str) -> int | None:
+    """Return the first process of a container, as the engine's machine knows it."""
+    from docker.errors import NotFound
+
+    with suppress(NotFound):
+        return int(api.inspect_container(container)["State"]["Pid"])
+    return None
+
+
+def _last_words(running: Running) -> str:
+    """End a program; returns what it said on standard error, or how it ended."""
+    running.kill()
+    with suppress(BlockingIOError):
+        if said := " ".join(os.read(running.stderr, 4096).decode("utf-8", "replace").split()):
+            return said
+    return f"a container ended with {running.exit_code()}"
 
 
 def _ulimits(quota: Quota) -> list[dict[str, Any]]:
