@@ -30,7 +30,8 @@ def test_bubblewrap_is_fit_for_strangers() -> None:
 def test_process_is_not() -> None:
     examined = examine("process", ProcessSandbox)
     seen = kept(examined)
-    for open_ in ("network", "files", "rivals", "processes", "orphans"):
+    # Not the orphans: another arena that starts meanwhile may clear them away.
+    for open_ in ("network", "files", "rivals", "processes"):
         assert seen[open_] is False
     assert seen["environment"]
     assert seen["clock"]

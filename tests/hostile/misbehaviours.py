@@ -6,6 +6,9 @@ from arena.bots.choose import SANDBOXES
 from arena.bots.scope import holders
 from arena.records import Cause, LimitsInfo
 
+_holders = holders()
+GROUPED = _holders is not None and _holders.caps_memory
+"""Whether control groups hold bots together on this machine."""
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0, restarts=1)
 """For what takes no time: nobody waits for these."""
 HASTY = LimitsInfo(start=20.0, answer=0.5, game=5.0, wall=1.0, restarts=1)
@@ -75,8 +78,7 @@ def _not_tried(what: str) -> Outcome:
 
 def _unless_grouped(otherwise: Outcome, grouped: Outcome | None = None) -> Outcome:
     """Return what follows where there are no control groups, and what where there are."""
-    found = holders()
-    if found is None or not found.caps_memory:
+    if not GROUPED:
         return otherwise
     return grouped or Outcome(otherwise.cause, otherwise.detail)
 

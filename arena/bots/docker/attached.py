@@ -10,7 +10,6 @@ from threading import Event, Thread
 from typing import NamedTuple
 
 from arena.bots.cgroup import Group, group_of
-from arena.errors import ArenaError
 
 _CHUNK = 65_536
 _HEADER = 8
@@ -116,7 +115,8 @@ class AttachedContainer:
             self._launched.set()
             self._carry(self._made.socket)
             self._code = self._wait(self._made.id)
-        except ArenaError as error:
+        except Exception as error:
+            # Nobody else would hear of it, and the bot would be waited for.
             if self._made is None:
                 self._code = _NO_CONTAINER
                 os.write(self._to_stderr, str(error).encode() + b"\n")

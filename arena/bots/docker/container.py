@@ -8,7 +8,6 @@ from pathlib import Path
 from threading import Thread
 
 from arena.bots.cgroup import Group, group_of
-from arena.errors import ArenaError
 
 KEEPER = """
 cd /run/arena
@@ -130,7 +129,8 @@ class Container:
         try:
             self._id, pid = self._launch()
             self._group = None if pid is None else group_of(pid)
-        except ArenaError as error:
+        except Exception as error:
+            # Nobody else would hear of it, and the bot would be waited for.
             self._say_why(str(error).encode())
         else:
             # Until the bot has opened its input, its end must not be closed.

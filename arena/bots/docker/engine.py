@@ -24,34 +24,39 @@ _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3)
 """The first releases of runc that let no container write through /proc (CVE-2025-31133)."""
 
 
-@cache
-def client() -> "APIClient":
-    """Return this process's connection to the engine; raises ArenaError when there is none."""
+@contextmanager
+def calls() -> Iterator["APIClient"]:
+    """Yield a connection to the engine for a few calls; what the SDK raises becomes one line.
+
+    Each caller has its own: the SDK's are not to be shared by threads, and keep a socket open for
+    each URL that they ever called.
+    """
     import docker
     from docker.utils import kwargs_from_env
 
     with _in_words():
-        where = kwargs_from_env()
-        found = docker.APIClient(version="auto", timeout=_SECONDS, **where)
-    if _numbers(found.api_version) < _MIN_API:
+        api = docker.APIClient(version=_version(), timeout=_SECONDS, **kwargs_from_env())
+        try:
+            yield api
+        finally:
+            api.close()
+
+
+@cache
+def _version() -> str:
+    """Return the version of the API that the engine speaks; raises ArenaError for an old one."""
+    import docker
+    from docker.utils import kwargs_from_env
+
+    with _in_words():
+        asked = docker.APIClient(version="auto", timeout=_SECONDS, **kwargs_from_env())
+        found = asked.api_version
+        asked.close()
+    if _numbers(found) < _MIN_API:
         least = ".".join(map(str, _MIN_API))
-        what = f"Docker's API is {found.api_version}, the arena needs {least} or later"
+        what = f"Docker's API is {found}, the arena needs {least} or later"
         raise ArenaError(what, hint="install a newer Docker engine")
     return found
-
-
-@contextmanager
-def calls() -> Iterator["APIClient"]:
-    """Yield the engine for a few calls; what the SDK raises becomes one line.
-
-    The SDK would keep a connection open for each URL that it ever called.
-    """
-    api = client()
-    try:
-        with _in_words():
-            yield api
-    finally:
-        api.close()
 
 
 @contextmanager
