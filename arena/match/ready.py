@@ -1,6 +1,7 @@
 """Bots copied, built and tried, before the first game."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from arena.bots.manifest import Bot
@@ -10,6 +11,8 @@ from arena.errors import ArenaError
 from arena.match.table import try_start
 from arena.perudo.rules import Rules
 from arena.records import LimitsInfo
+
+_AT_A_TIME = 4
 
 
 @contextmanager
@@ -21,12 +24,25 @@ def ready(
     Raises ArenaError for the first that does not start.
     """
     with staging() as runs:
-        staged: dict[str, Bot] = {}
-        for bot in bots:
-            if bot.info.digest not in staged:
-                staged[bot.info.digest] = stage(bot, runs, sandbox)
-                _try(bot, staged[bot.info.digest], rules, limits, sandbox)
+
+        def make_ready(bot: Bot) -> Bot:
+            staged = stage(bot, runs, sandbox)
+            _try(bot, staged, rules, limits, sandbox)
+            return staged
+
+        different = {bot.info.digest: bot for bot in bots}
+        staged = dict(zip(different, _each(make_ready, different.values(), sandbox), strict=True))
         yield [staged[bot.info.digest] for bot in bots]
+
+
+def _each(
+    make_ready: Callable[[Bot], Bot], bots: Collection[Bot], sandbox: Sandbox
+) -> Iterable[Bot]:
+    """Make bots ready one by one; where a start is mostly waiting, several at a time."""
+    if not sandbox.starts_slowly:
+        return map(make_ready, bots)
+    with ThreadPoolExecutor(_AT_A_TIME) as threads:
+        return list(threads.map(make_ready, bots))
 
 
 def _try(bot: Bot, staged: Bot, rules: Rules, limits: LimitsInfo, sandbox: Sandbox) -> None:

@@ -12,6 +12,7 @@ import pytest
 from arena.bots import bubblewrap, process
 from arena.bots.board import Board
 from arena.bots.bubblewrap import BubblewrapSandbox
+from arena.bots.choose import make_sandbox
 from arena.bots.clock import READY
 from arena.bots.manifest import Bot
 from arena.bots.process import ProcessSandbox
@@ -65,6 +66,7 @@ def without_groups(make: type[BubblewrapSandbox] | type[ProcessSandbox]) -> Call
 
 
 KINDS: dict[str, Callable[[], Sandbox]] = {
+    "docker": lambda: make_sandbox("docker"),
     "bubblewrap": BubblewrapSandbox,
     "process": ProcessSandbox,
     "bubblewrap, no groups": without_groups(BubblewrapSandbox),
