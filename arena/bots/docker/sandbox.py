@@ -165,7 +165,8 @@ def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> At
         made = _create(api, config, limits)
         attached = api.attach_socket(made, _ALL_STREAMS)
         api.start(made)
-        carrier = socket.socket(fileno=os.dup(attached.fileno()))
+        # Taken over from the SDK, which would neither close it nor leave it open.
+        carrier = socket.socket(fileno=getattr(attached, "_sock", attached).detach())
         carrier.setblocking(True)
         return Attachment(made, carrier, _first_process(api, made))
 
