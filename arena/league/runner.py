@@ -68,9 +68,9 @@ def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot], sandbox: 
     )
 
 
-def _with_next(tasks: deque[Task]) -> Task:
-    """Return the first task; it says who plays in the second."""
-    return replace(tasks[0], next_bots=tasks[1].bots) if len(tasks) > 1 else tasks[0]
+def _with_next(tasks: deque[Task], workers: int) -> Task:
+    """Return the first task; it says who plays in the one that its worker will get after it."""
+    return replace(tasks[0], next_bots=tasks[workers].bots) if len(tasks) > workers else tasks[0]
 
 
 class _Crew:
@@ -138,7 +138,7 @@ class _Crew:
         """Keep one fixture more under way than workers, so that none waits; Ctrl-C awaits all."""
         while tasks and len(running) <= workers:
             try:
-                future = submit(executor, _with_next(tasks))
+                future = submit(executor, _with_next(tasks, workers))
             except BrokenProcessPool:
                 return
             running[future] = tasks.popleft()

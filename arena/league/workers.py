@@ -33,7 +33,7 @@ class Task(Struct, frozen=True):
     limits: LimitsInfo
     keep_memory: bool = False
     next_bots: tuple[Bot, ...] = ()
-    """Who plays in the task that comes after this one, perhaps in another worker."""
+    """Who plays in the task that this task's worker will probably get after it."""
 
 
 _roster = Roster()

@@ -37,6 +37,7 @@ BOX: dict[str, Sandbox] = {
 LEAGUE = {
     "bots": [f"sample:{name}" for name in ("honest", "odds", "bluffer", "random", "memory", "c-*")],
     "games": 50,
+    "rounds": 10,
 }
 NEEDED = {"docker, FIFOs": 0.85}
 
@@ -80,7 +81,7 @@ def print_league() -> bool:
             values.append(seconds_of_league(name))
     medians = {name: median(values) for name, values in found.items()}
     ratio = medians["docker"] / medians["process"]
-    print(f"\na league of 6 bots, 30 fixtures of 50 games: docker takes {ratio:.2f} times as long")
+    print(f"\na league of 6 bots, 60 fixtures of 50 games: docker takes {ratio:.2f} times as long")
     print("  " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in medians.items()))
     return ratio > 1.5
 
