@@ -21,8 +21,8 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
-SECONDS = 5
-"""Processor time after which a mutant is held to run for ever; the tests take a third of it."""
+SECONDS = 20
+"""Processor time after which a mutant is held to run for ever; the tests take a quarter of it."""
 MEMORY = 4 * 2**30
 """Bytes after which a mutant is held to ask for a list without an end."""
 UNIONS = "core/ReplaceBinaryOperator_BitOr_"
