@@ -5,7 +5,7 @@ from hashlib import sha512
 import pytest
 
 from arena.perudo.dice import count_face, first_opener, roll
-from arena.perudo.seeds import bot_seed, commitment, fixture_seed
+from arena.perudo.seeds import block_seed, bot_seed, commitment, fixture_seed
 
 DIGEST = (
     "f8df5f181d447e351a696058d6ca72535d9709283afbe20a5d13964b10eab65f"
@@ -94,6 +94,11 @@ def test_the_commitment_is_a_plain_digest() -> None:
 
 def test_a_fixtures_dice_have_half_a_digest_as_their_key() -> None:
     assert fixture_seed("master", "a-b/3") == "a7a41c7e00f1a95dd3ab17a421d70548"
+
+
+def test_a_blocks_dice_have_a_key_of_their_own() -> None:
+    """printf %s master/block/bga/2/0 | sha256sum."""
+    assert block_seed("master", "bga/2/0") == "dd1f652be1009497e3a1de116d870bb7"
 
 
 @pytest.mark.parametrize(("seat", "digest"), [(0, 0x9F60CD46), (5, 0x1AB8E809)])
