@@ -5,6 +5,7 @@ import mmap
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -67,10 +68,13 @@ def starts_200_threads() -> list[str]:
 @attempt
 def kills_every_process() -> list[str]:
     """Where it is in a process namespace of its own, and not root."""
-    if os.getpid() > 9 or not os.getuid() or not TARGETS["isolates"]:
+    seen = sum(name.isdigit() for name in os.listdir("/proc"))
+    if seen > 9 or not os.getuid() or not TARGETS["isolates"]:
         return ["nothing, for the host would be hit"]
     with suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
+        # Where that ends the sandbox, it ends within moments.
+        time.sleep(0.2)
     return []
 
 
