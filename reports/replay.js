@@ -20,26 +20,19 @@ const PLACES = ["", "1st", "2nd", "3rd", "4th", "5th", "6th"];
 const get = (id) => document.getElementById(id);
 const narrow = matchMedia("(max-width: 40rem)");
 const waiting = new Map();
-const state = { shard: null, game: null, at: 0, eyes: ALL, speed: 2, timer: 0, wanted: "" };
+const state = { shard: null, game: null, at: 0, eyes: ALL, speed: 2, timer: 0 };
 
 /* Elements */
 
-function element(name, options = {}, ...children) {
-  const made = document.createElement(name);
+function dress(made, options, children) {
   for (const [key, value] of Object.entries(options)) made.setAttribute(key, value);
   made.append(...children);
   return made;
 }
 
-function draw(name, options = {}, ...children) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(options)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
-
-const name = (seat) => state.shard.seats[seat];
-const percent = (chance) => `${Math.round(100 * chance)}\u202f%`;
+const element = (kind, options = {}, ...children) => dress(document.createElement(kind), options, children);
+const draw = (kind, options = {}, ...children) => dress(document.createElementNS(SVG, kind), options, children);
+const nameOf = (seat) => state.shard.seats[seat];
 const steps = () => state.game.steps;
 const step = () => steps()[state.at];
 const last = () => steps().length - 1;
@@ -65,7 +58,7 @@ window.perudoShard = async (shard, text) => {
 
 /* Where things stand */
 
-const roundOf = (one) => (one.round === undefined || one.round === null ? null : state.game.rounds[one.round]);
+const roundOf = (one) => state.game.rounds[one.round] || null;
 
 function story() {
   const round = roundOf(step());
@@ -73,10 +66,7 @@ function story() {
   return steps().slice(first, state.at + 1).map((one, at) => ({ ...one, at: first + at }));
 }
 
-function bidOnTable() {
-  return story().findLast((one) => one.kind === "bid") || null;
-}
-
+const bidOnTable = () => story().findLast((one) => one.kind === "bid") || null;
 const revealed = () => step().kind === "call" || step().kind === "end";
 
 function sees(seat) {
@@ -91,9 +81,7 @@ function matches(face, bid, round) {
   return face === bid.face || (face === 1 && round.palifico === null);
 }
 
-function goneAt(seat) {
-  return steps().findIndex((one) => one.kind === "fault" && one.seat === seat);
-}
+const goneAt = (seat) => steps().findIndex((one) => one.kind === "fault" && one.seat === seat);
 
 /* The table */
 
@@ -137,8 +125,7 @@ function wordOf(seat, round) {
   const fault = goneAt(seat);
   if (fault >= 0 && fault <= state.at) return "faulted";
   if (step().kind === "end" || !round || !round.dice[seat].length) return PLACES[state.game.places[seat]];
-  const bids = story().filter((one) => one.kind === "bid" && one.seat === seat);
-  const bid = bids[bids.length - 1];
+  const bid = story().findLast((one) => one.kind === "bid" && one.seat === seat);
   return bid ? `${bid.quantity} × ${bid.face}` : "";
 }
 
@@ -156,7 +143,7 @@ function drawSeat(seat, round, shape) {
   const dice = sees(seat) ? drawDice(hand, x, y + 2, bidOnTable(), round) : drawCup(hand.length, x, y);
   const word = draw("text", { class: "word quiet", x, y: y + 36 }, wordOf(seat, round));
   return draw("g", { class: seatClass(seat, round) },
-    draw("rect", box), drawLabel(name(seat), x, y - 24, shape.box - 10), ...(hand.length ? dice : []), word);
+    draw("rect", box), drawLabel(nameOf(seat), x, y - 24, shape.box - 10), ...(hand.length ? dice : []), word);
 }
 
 function drawBid(bid, shape) {
@@ -184,9 +171,7 @@ function showTable() {
 /* The words */
 
 function toldOf(one) {
-  const knew = one.knew && sees(one.seat) ? one.knew : "";
-  const truth = one.truth && seesAll() ? one.truth : "";
-  return [one.said, knew, truth].filter(Boolean).join(" ");
+  return [one.said, sees(one.seat) && one.knew, seesAll() && one.truth].filter(Boolean).join(" ");
 }
 
 function didOf(one) {
@@ -200,16 +185,15 @@ function didOf(one) {
 }
 
 function truthOf(one) {
-  if (one.kind === "bid" && seesAll()) {
-    return element("td", one.right ? {} : { class: "false" }, `${one.right ? "true" : "false"}: ${one.count}`);
-  }
-  if (one.kind === "call") return element("td", one.right ? {} : { class: "false" }, `${one.right ? "right" : "wrong"}: ${one.count}`);
-  return element("td", { class: "none" }, one.kind === "bid" ? "hidden" : "");
+  const [yes, no] = one.kind === "bid" ? ["true", "false"] : ["right", "wrong"];
+  if (one.kind !== "bid" && one.kind !== "call") return element("td");
+  if (!seesAll()) return element("td", { class: "none" }, "hidden");
+  return element("td", { class: String(one.right) }, `${one.right ? yes : no}: ${one.count}`);
 }
 
 function rowOf(one) {
-  const bot = element("a", { href: state.shard.bots[one.seat], class: "bot" }, element("bdi", {}, name(one.seat)));
-  const knew = one.chance !== undefined && sees(one.seat) ? percent(one.chance) : "";
+  const bot = element("a", { href: state.shard.bots[one.seat], class: "bot" }, element("bdi", {}, nameOf(one.seat)));
+  const knew = one.odds && sees(one.seat) ? one.odds : "";
   return element("tr", one.at === state.at ? { class: "now" } : {},
     element("th", { scope: "row", class: "name" }, bot),
     didOf(one), element("td", { class: "num" }, knew), truthOf(one));
@@ -225,33 +209,29 @@ function showStory() {
 
 function aboutRound(round) {
   const dice = round.dice.reduce((sum, hand) => sum + hand.length, 0);
-  const wild = round.palifico === null ? "pacos are wild" : `palifico of ${name(round.palifico)}: nothing is wild`;
+  const wild = round.palifico === null ? "pacos are wild" : `palifico of ${nameOf(round.palifico)}: nothing is wild`;
   return `${dice} dice, ${wild}`;
 }
 
-function showRounds() {
-  const now = step().round;
+function fillRounds() {
   const faulty = new Set(steps().filter((one) => one.kind === "fault").map((one) => one.round));
-  get("rounds").replaceChildren(...state.game.rounds.map((round, at) => {
-    const link = element("a", { href: place(round.first), class: faulty.has(at) ? "faulty" : "round" }, String(round.number));
-    if (at === now) link.setAttribute("aria-current", "true");
-    return link;
-  }));
+  get("rounds").replaceChildren(...state.game.rounds.map((round, at) =>
+    element("a", { href: place(round.first), class: faulty.has(at) ? "faulty" : "round" }, String(round.number))));
+}
+
+function showRounds() {
+  [...get("rounds").children].forEach((link, at) => {
+    if (at === step().round) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  });
 }
 
 /* The controls */
 
 const nextFault = () => steps().findIndex((one, at) => at > state.at && one.kind === "fault");
 
-function nextRound() {
-  const next = state.game.rounds.find((round) => round.first > state.at);
-  return next ? next.first : last();
-}
-
-function lastRound() {
-  const before = state.game.rounds.findLast((round) => round.first < state.at);
-  return before ? before.first : 0;
-}
+const nextRound = () => state.game.rounds.find((round) => round.first > state.at)?.first ?? last();
+const lastRound = () => state.game.rounds.findLast((round) => round.first < state.at)?.first ?? 0;
 
 function showControls() {
   const playing = state.timer !== 0;
@@ -339,7 +319,8 @@ function pressed(event) {
   const at = event.target.closest("select, summary, a, button, input");
   const taken = at && (at.matches("select") || (event.key === " " && !at.matches("input")));
   const action = keyOf(event);
-  if (!state.game || taken || !action || event.ctrlKey || event.altKey || event.metaKey) return;
+  const meant = event.getModifierState("AltGraph") || !(event.ctrlKey || event.altKey || event.metaKey);
+  if (get("replay").hidden || taken || !action || !meant) return;
   event.preventDefault();
   action();
 }
@@ -351,14 +332,19 @@ function fill(id, choices) {
 }
 
 function begin(shard, game, at) {
+  if (shard !== state.shard || shard.games[game] !== state.game) sitDown(shard, game);
+  get("trouble").hidden = true;
+  get("replay").hidden = false;
+  go(at);
+}
+
+function sitDown(shard, game) {
   Object.assign(state, { shard, game: shard.games[game], eyes: ALL });
   get("about").replaceChildren(...aboutGame());
   fill("games", Object.keys(shard.games).map((one) => [one, one]));
   fill("eyes", [[ALL, "all shown"], [ACTING, "as the seat that acts"], ...shard.seats.map((seat, at) => [at, `as ${seat}`])]);
   get("games").value = game;
-  get("trouble").hidden = true;
-  get("replay").hidden = false;
-  go(at);
+  fillRounds();
 }
 
 function aboutGame() {
@@ -376,7 +362,7 @@ function complain(message) {
   get("replay").hidden = true;
 }
 
-async function open(fragment) {
+async function openGame(fragment) {
   const found = /^#?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?$/.exec(fragment);
   if (!found) throw new Error("the address names no game");
   const [fixture, game, at] = [found[1], found[2], found[3] || 0].map(Number);
@@ -389,7 +375,7 @@ async function open(fragment) {
 function follow() {
   if (state.game && location.hash === place(state.at)) return;
   pause();
-  open(location.hash || get("replay").dataset.first).catch((error) => complain(error.message));
+  openGame(location.hash || get("replay").dataset.first).catch((error) => complain(error.message));
 }
 
 function listen() {

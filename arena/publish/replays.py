@@ -47,7 +47,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     """What was called, or the cause of a fault."""
     quantity: int = 0
     face: int = 0
-    chance: float | None = None
+    odds: str = ""
     """The probability that a bid is true, or a call is right, as the one who acted knew it."""
     count: int | None = None
     """The dice that match the bid, with all dice known."""
@@ -124,7 +124,7 @@ class _Walk:
 
     def _bid(self, event: BidMade) -> Step:
         self.bid = bid = Bid(event.quantity, event.face)
-        chance = bid_holds(bid, *self._seen_by(event.seat))
+        odds = likely(bid_holds(bid, *self._seen_by(event.seat)))
         count = count_face(self.hands, bid.face, self.wild)
         right = count >= bid.quantity
         return Step(
@@ -132,27 +132,27 @@ class _Walk:
             event.seat,
             f"{self.seats[event.seat]} bids {spoken(bid)}.",
             self.number,
-            knew=f"{percent(chance, 0)} likely by its own dice.",
+            knew=f"{odds} likely by its own dice.",
             truth=f"In truth there are {count}: the bid is {'true' if right else 'false'}.",
             quantity=bid.quantity,
             face=bid.face,
-            chance=round(chance, 4),
+            odds=odds,
             count=count,
             right=right,
         )
 
     def _call(self, event: CallMade) -> Step:
-        chance = self._chance_of(event) if self.bid else None
+        odds = likely(self._chance_of(event, self.bid)) if self.bid else ""
         return Step(
             "call",
             event.seat,
             " ".join(self._told(event)),
             self.number,
-            knew="" if chance is None else f"Its call was {percent(chance, 0)} likely to be right.",
+            knew=f"Its call was {odds} likely to be right." if odds else "",
             word=event.call,
             quantity=self.bid.quantity if self.bid else 0,
             face=self.bid.face if self.bid else 0,
-            chance=None if chance is None else round(chance, 4),
+            odds=odds,
             count=event.count,
             right=event.loser != event.seat,
         )
@@ -172,9 +172,8 @@ class _Walk:
         else:
             yield "Nobody loses a die."
 
-    def _chance_of(self, event: CallMade) -> float:
+    def _chance_of(self, event: CallMade, bid: Bid) -> float:
         """Return the chance that a call is right, for one who sees the caller's dice."""
-        bid = self.bid or Bid(0, PACO)
         if event.call == "calza":
             return bid_exact(bid, *self._seen_by(event.seat))
         return 1.0 - bid_holds(bid, *self._seen_by(event.seat))
@@ -199,6 +198,15 @@ def _end(record: GameRecord, seats: Sequence[str]) -> Step:
     said = ", ".join(f"{_PLACES[record.places[seat]]} {seats[seat]}" for seat in order)
     rounds = sum(isinstance(event, RoundStarted) for event in record.events)
     return Step("end", order[0], f"The game is over: {said}.", rounds - 1 if rounds else None)
+
+
+def likely(chance: float) -> str:
+    """Return a chance in whole per cent; only what is certain is 0 % or 100 %."""
+    if 0 < chance < 0.005:
+        return f"under {percent(0.01, 0)}"
+    if 0.995 <= chance < 1:
+        return f"over {percent(0.99, 0)}"
+    return percent(chance, 0)
 
 
 def spoken(bid: Bid) -> str:

@@ -59,7 +59,7 @@ def _shard(fixture: Fixture, games: Sequence[GameRecord], links: Links) -> Shard
 
 def packed(name: str, shard: Shard) -> str:
     """Return the script of a shard; the same games give the same text."""
-    data = gzip.compress(msgspec.json.encode(shard), mtime=0)
+    data = gzip.compress(msgspec.json.encode(shard), compresslevel=6, mtime=0)
     return f'perudoShard("{name}", "{base64.b64encode(data).decode()}");\n'
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from arena.perudo.odds import at_least
 from arena.perudo.rules import VARIANTS
-from arena.publish.replays import Step, replay
+from arena.publish.replays import Step, likely, replay
 from arena.records import (
     BidMade,
     CallMade,
@@ -33,33 +33,41 @@ def test_a_round_says_who_has_what_and_who_opens() -> None:
 
 def test_a_bid_has_the_odds_of_its_bidder_and_the_truth() -> None:
     step = steps(BidMade(0, 3, 5))[1]
-    assert (step.chance, step.count, step.right) == (round(at_least(2, 4, 2), 4), 3, True)
+    assert (step.odds, step.count, step.right) == (likely(at_least(2, 4, 2)), 3, True)
     assert step.said == "alpha bids 3 fives."
     assert step.knew == "41\u202f% likely by its own dice."
     assert step.truth == "In truth there are 3: the bid is true."
 
 
+@pytest.mark.parametrize(
+    ("chance", "shown"),
+    [(0, "0"), (1e-9, "under 1"), (0.006, "1"), (0.994, "99"), (0.999, "over 99"), (1, "100")],
+)
+def test_only_what_is_certain_is_said_to_be(chance: float, shown: str) -> None:
+    assert likely(chance) == f"{shown}\u202f%"
+
+
 def test_pacos_are_not_wild_in_a_palifico_round() -> None:
     step = steps(BidMade(0, 3, 5), palifico=0)[1]
-    assert (step.chance, step.count, step.right) == (round(at_least(3, 4, 1), 4), 2, False)
+    assert (step.odds, step.count, step.right) == (likely(at_least(3, 4, 1)), 2, False)
 
 
 def test_pacos_count_themselves_alone() -> None:
     step = steps(BidMade(1, 1, 1))[1]
-    assert (step.chance, step.count) == (round(at_least(1, 4, 1), 4), 1)
+    assert (step.odds, step.count) == (likely(at_least(1, 4, 1)), 1)
     assert step.said == "beta bids 1 paco."
 
 
 def test_a_dudo_is_right_as_often_as_the_bid_is_false_for_its_caller() -> None:
     step = steps(BidMade(0, 4, 5), CallMade(1, "dudo", 3, 0, None))[2]
-    assert (step.chance, step.right, step.word) == (round(1 - at_least(2, 4, 2), 4), True, "dudo")
+    assert (step.odds, step.right, step.word) == (likely(1 - at_least(2, 4, 2)), True, "dudo")
     assert step.said == "beta calls dudo. There are 3 of 4 fives. alpha loses a die."
 
 
 def test_a_calza_is_right_as_often_as_the_bid_is_exact_for_its_caller() -> None:
     step = steps(BidMade(0, 3, 5), CallMade(1, "calza", 3, None, 1, (2,)))[2]
     exact = at_least(1, 4, 2) - at_least(2, 4, 2)
-    assert (step.chance, step.right) == (round(exact, 4), True)
+    assert (step.odds, step.right) == (likely(exact), True)
     assert "gamma did so in the same moment, but further off." in step.said
     assert step.said.endswith("beta gains a die.")
 
@@ -98,4 +106,4 @@ def test_steps_are_the_events_of_a_real_game(book: str) -> None:
             bid = shown.steps[at - 1]
             assert (bid.kind, bid.count) == ("bid", event.count)
             assert step.right == (event.loser != event.seat)
-        assert step.chance is None or 0 <= step.chance <= 1
+        assert bool(step.odds) == (step.kind in {"bid", "call"})
