@@ -133,7 +133,7 @@ class _Walk:
             f"{self.seats[event.seat]} bids {spoken(bid)}.",
             self.number,
             knew=f"{odds} likely by its own dice.",
-            truth=f"In truth there are {count}: the bid is {'true' if right else 'false'}.",
+            truth=f"In truth {there(count)}: the bid is {'true' if right else 'false'}.",
             quantity=bid.quantity,
             face=bid.face,
             odds=odds,
@@ -148,7 +148,9 @@ class _Walk:
             event.seat,
             " ".join(self._told(event)),
             self.number,
-            knew=f"Its call was {odds} likely to be right." if odds else "",
+            knew=f"The call was {odds} likely to be right by the caller's own dice."
+            if odds
+            else "",
             word=event.call,
             quantity=self.bid.quantity if self.bid else 0,
             face=self.bid.face if self.bid else 0,
@@ -162,7 +164,8 @@ class _Walk:
         if event.rivals:
             rivals = ", ".join(self.seats[seat] for seat in event.rivals)
             yield f"{rivals} did so in the same moment, but further off."
-        yield f"There are {event.count}" + (f" of {spoken(self.bid)}." if self.bid else ".")
+        if self.bid:
+            yield f"The bid is {spoken(self.bid)}, and {there(event.count)}."
         if event.loser is not None:
             left = len(self.hands[event.loser]) - 1
             out = "" if left > 0 else " and is out"
@@ -207,6 +210,11 @@ def likely(chance: float) -> str:
     if 0.995 <= chance < 1:
         return f"over {percent(0.99, 0)}"
     return percent(chance, 0)
+
+
+def there(count: int) -> str:
+    """Return how many dice match, in words."""
+    return f"there is {count}" if count == 1 else f"there are {count}"
 
 
 def spoken(bid: Bid) -> str:

@@ -13,7 +13,7 @@ from arena.publish import bots, conditions, data, text
 from arena.publish.boards import axis, better_matrix, matrix, overall_axis
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
-from arena.publish.kept import NEWEST, Choice, Kept, choose
+from arena.publish.kept import NEWEST, UPSET, Choice, choose
 from arena.publish.links import REPLAY, Links, links
 from arena.publish.shards import shards
 from arena.ratings.standings import Ratings
@@ -50,7 +50,7 @@ def write_site(
     longer needed are removed.
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
-    site = _Site(league, ratings, played, choose(played, ratings.boards, replays))
+    site = _Site(league, ratings, played, replays)
     replace_site(folder, site.files())
     return folder / FRONT
 
@@ -87,13 +87,18 @@ class _Site:
     """One report in the making."""
 
     def __init__(
-        self, league: LeagueInfo, ratings: Ratings, played: Sequence[PlayedFixture], kept: Kept
+        self,
+        league: LeagueInfo,
+        ratings: Ratings,
+        played: Sequence[PlayedFixture],
+        choice: Choice,
     ) -> None:
         self.league = league
         self.ratings = ratings
         self.boards = boards = ratings.boards
         self.played = played
-        self.kept = kept
+        self.choice = choice
+        self.kept = choose(played, boards, choice)
         self.facts: Facts = gather(played)
         self.links: Links = links(league, boards)
         self.common = {
@@ -102,7 +107,9 @@ class _Site:
             "boards": boards,
             "facts": self.facts,
             "links": self.links,
-            "watchable": {(index, game.game) for index, games in kept.items() for game in games},
+            "watchable": {
+                (index, game.game) for index, games in self.kept.items() for game in games
+            },
             "causes": CAUSES,
             "changes": conditions.changes(league),
         }
@@ -141,7 +148,8 @@ class _Site:
         yield _static("replay.js")
         yield _static("replay.css")
         index, games = next(iter(self.kept.items()))
-        yield self._page("replay.html", REPLAY, {"first": f"{index}.{games[0].game}.0"})
+        model = {"first": f"{index}.{games[0].game}.0", "choice": self.choice, "upset": UPSET}
+        yield self._page("replay.html", REPLAY, model)
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
         path = self.links.heads(board)

@@ -104,6 +104,16 @@ def test_faults_link_to_their_step(site: Path) -> None:
     assert broken_links(site) == []
 
 
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [("all", "Every game can be watched"), (0, "all upsets. An"), (7, "the newest 7 of each bot")],
+)
+def test_the_page_says_what_can_be_watched(tmp_path: Path, choice: Choice, said: str) -> None:
+    league, ratings, seen = factory.sample()
+    write_site(league, ratings, seen, tmp_path, replays=choice)
+    assert said in (tmp_path / "replay.html").read_text()
+
+
 def test_without_replays_nothing_of_them_is_there(tmp_path: Path) -> None:
     league, ratings, seen = factory.sample()
     write_site(league, ratings, seen, tmp_path, replays="all")

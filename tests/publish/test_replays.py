@@ -56,12 +56,13 @@ def test_pacos_count_themselves_alone() -> None:
     step = steps(BidMade(1, 1, 1))[1]
     assert (step.odds, step.count) == (likely(at_least(1, 4, 1)), 1)
     assert step.said == "beta bids 1 paco."
+    assert step.truth == "In truth there is 1: the bid is true."
 
 
 def test_a_dudo_is_right_as_often_as_the_bid_is_false_for_its_caller() -> None:
     step = steps(BidMade(0, 4, 5), CallMade(1, "dudo", 3, 0, None))[2]
     assert (step.odds, step.right, step.word) == (likely(1 - at_least(2, 4, 2)), True, "dudo")
-    assert step.said == "beta calls dudo. There are 3 of 4 fives. alpha loses a die."
+    assert step.said == ("beta calls dudo. The bid is 4 fives, and there are 3. alpha loses a die.")
 
 
 def test_a_calza_is_right_as_often_as_the_bid_is_exact_for_its_caller() -> None:
