@@ -172,3 +172,11 @@ def test_images_are_listed(tmp_path: Path) -> None:
 
 def test_an_image_of_an_unknown_runtime(tmp_path: Path) -> None:
     error_line(run("images", "build", "nod", cwd=tmp_path), "unknown runtime 'nod'", "'node'")
+
+
+def test_a_build_that_fails_says_why(tmp_path: Path) -> None:
+    refused = (200, {"error": "pull access denied for python"})
+    with daemon(tmp_path, {"/version": (200, VERSION), "/build": refused}) as address:
+        ran = run("images", "build", "python", cwd=tmp_path, env={"DOCKER_HOST": address})
+    what = "the build of perudo-arena/python failed"
+    error_line(ran, what, "pull access denied for python", "arena images build --from-host")

@@ -95,7 +95,8 @@ def _not_promised() -> str:
     for sandbox in SANDBOXES:
         outcomes = [way.outcome(sandbox) for way in WAYS.values()]
         reasons = dict.fromkeys(o.not_promised for o in outcomes if o.not_promised)
-        lines += [f"`{sandbox}`:", "", *(f"- {reason}." for reason in reasons), ""]
+        said = reasons or ["Nothing of what these bots try is left open"]
+        lines += [f"`{sandbox}`:", "", *(f"- {reason}." for reason in said), ""]
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
 from multiprocessing.util import Finalize
@@ -72,14 +73,15 @@ class DockerSandbox:
         images = sorted({self._images[runtime] for runtime in self._runtimes})
         if found := engine.obstacle(images):
             return found
-        for runtime in sorted(self._runtimes):
-            reason = self._try(runtime)
-            if reason and not self.attach:
-                self.attach = True
-                reason = self._try(runtime)
-            if reason:
-                return Obstacle(reason)
-        return None
+        first, *others = sorted(self._runtimes)
+        reason = self._try(first)
+        if reason and not self.attach:
+            self.attach = True
+            reason = self._try(first)
+        if not reason and others:
+            with ThreadPoolExecutor(len(others)) as threads:
+                reason = next(filter(None, threads.map(self._try, others)), "")
+        return Obstacle(reason) if reason else None
 
     def _try(self, runtime: str) -> str:
         """Have a container say a word back; returns what went wrong.
@@ -165,7 +167,8 @@ def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> At
         made = _create(api, config, limits)
         attached = api.attach_socket(made, _ALL_STREAMS)
         api.start(made)
-        carrier = socket.socket(fileno=os.dup(attached.fileno()))
+        # Taken over from the SDK, which would neither close it nor leave it open.
+        carrier = socket.socket(fileno=getattr(attached, "_sock", attached).detach())
         carrier.setblocking(True)
         return Attachment(made, carrier, _first_process(api, made))
 

@@ -1,0 +1,48 @@
+"""How long a killed league lives on in containers: the arena gets SIGKILL at random moments.
+
+Prints, for each kill, the seconds until no process and no container of the league was left, and
+exits with 1 where the longest was above two.
+"""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.cli.command import LOWEST, bot, league
+from tests.e2e.live import Live
+from tests.e2e.test_killed_in_docker import ARGUMENTS, wait_until_nothing_is_left
+
+KILLS = 20
+ALLOWED = 2.0
+
+
+def main() -> None:
+    rng = random.Random("kills")
+    with TemporaryDirectory(prefix="arena-kills-") as folder:
+        names = list("abcde")
+        for name in names:
+            bot(Path(folder, name), LOWEST, command=f"python3 bot.py {folder}")
+        league(Path(folder), bots=names, games=40, rounds=400, seed="killed")
+        took = sorted(kill(Path(folder), rng.uniform(0.5, 6.0)) for _ in range(KILLS))
+    print("seconds until nothing was left:", ", ".join(f"{seconds:.2f}" for seconds in took))
+    sys.exit(took[-1] > ALLOWED)
+
+
+def kill(folder: Path, after: float) -> float:
+    with Live(*ARGUMENTS, cwd=folder, mark=str(folder)) as live:
+        try:
+            live.process.wait(after)
+        except subprocess.TimeoutExpired:
+            live.process.send_signal(signal.SIGKILL)
+        began = time.monotonic()
+        live.process.wait()
+        wait_until_nothing_is_left(live)
+        return time.monotonic() - began
+
+
+if __name__ == "__main__":
+    main()
