@@ -4,11 +4,19 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import json_option, league_argument, site_option, store_option, store_path
+from arena.cli.options import (
+    json_option,
+    league_argument,
+    site_option,
+    store_option,
+    store_path,
+)
 from arena.cli.output import print_json, ratings_data, say, say_suspicions
+from arena.cli.replays import replays_option
 from arena.errors import ArenaError
 from arena.league.config import load_ratings
 from arena.league.course import Course
+from arena.publish.kept import Choice
 from arena.publish.site import write_site
 from arena.ratings.standings import rate_league
 from arena.records import LeagueInfo, RatingsInfo
@@ -19,8 +27,9 @@ from arena.store.store import Store
 @league_argument
 @store_option
 @site_option
+@replays_option
 @json_option
-def command(league: Path, store: Path | None, site: Path, *, as_json: bool) -> int:
+def command(league: Path, store: Path | None, site: Path, *, replays: Choice, as_json: bool) -> int:
     """Write the report of LEAGUE from its stored games, finished or not."""
     with Store(store_path(league, store)) as kept:
         info = kept.league
@@ -29,7 +38,7 @@ def command(league: Path, store: Path | None, site: Path, *, as_json: bool) -> i
         course = Course(info)
         played = [one for one in kept.played() if course.counts(one.fixture)]
         ratings = rate_league(played, _options(league, info))
-        index = write_site(info, ratings, played, site)
+        index = write_site(info, ratings, played, site, replays=replays)
     if as_json:
         print_json({"site": str(index), **ratings_data(ratings)})
     say_suspicions(ratings, index)

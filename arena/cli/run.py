@@ -26,12 +26,14 @@ from arena.cli.options import (
 )
 from arena.cli.output import print_json, print_table, ratings_data, say, say_suspicions
 from arena.cli.progress import Tally, progress
+from arena.cli.replays import replays_option
 from arena.league.config import League, check_anchor, check_enough, load_league, without
 from arena.league.course import Course, Verdict
 from arena.league.plan import begin
 from arena.league.runner import run
 from arena.match.ready import ready
 from arena.publish.files import check_folder
+from arena.publish.kept import Choice
 from arena.publish.site import write_site
 from arena.ratings.overall import Overall
 from arena.ratings.standings import rate_league
@@ -46,6 +48,7 @@ STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops 
 @league_argument
 @store_option
 @site_option
+@replays_option
 @sandbox_option
 @trust_option
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes [default: cores].")
@@ -67,6 +70,7 @@ def command(
     sandbox: str | None,
     workers: int | None,
     *,
+    replays: Choice,
     trust_bots: bool,
     skip_missing_runtimes: bool,
     drop_games: bool,
@@ -102,7 +106,7 @@ def command(
             return _say_how_to_resume(kept)
         played = [one for one in kept.played() if course.counts(one.fixture)]
         ratings = rate_league(played, info.ratings)
-        index = write_site(info, ratings, played, site)
+        index = write_site(info, ratings, played, site, replays=replays)
     if as_json:
         print_json({"site": str(index), "league": info, **ratings_data(ratings)})
     else:

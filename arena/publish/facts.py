@@ -27,6 +27,8 @@ class FaultEntry(Struct, frozen=True):
     game: int
     round: int | None
     """From 0; None where no dice had been rolled yet."""
+    step: int
+    """The fault's place among the events of its game, from 0."""
     seat: int
     opponents: tuple[str, ...]
     detail: str
@@ -101,20 +103,22 @@ def _keep_stderr(facts: Facts, one: PlayedFixture, entry: FaultEntry) -> None:
 
 def _faults(one: PlayedFixture) -> Iterator[FaultEntry]:
     for game in one.games:
-        for number, event in _faulted(game.events):
-            yield _entry(one, game, number, event)
+        for step, number, event in _faulted(game.events):
+            yield _entry(one, game, step, number, event)
 
 
-def _faulted(events: Sequence[Event]) -> Iterator[tuple[int | None, Faulted]]:
+def _faulted(events: Sequence[Event]) -> Iterator[tuple[int, int | None, Faulted]]:
     number = None
-    for event in events:
+    for step, event in enumerate(events):
         if isinstance(event, RoundStarted):
             number = event.number
         elif isinstance(event, Faulted):
-            yield number, event
+            yield step, number, event
 
 
-def _entry(one: PlayedFixture, game: GameRecord, number: int | None, event: Faulted) -> FaultEntry:
+def _entry(
+    one: PlayedFixture, game: GameRecord, step: int, number: int | None, event: Faulted
+) -> FaultEntry:
     seats = one.fixture.seats
     return FaultEntry(
         cause=event.cause,
@@ -125,6 +129,7 @@ def _entry(one: PlayedFixture, game: GameRecord, number: int | None, event: Faul
         index=one.fixture.index,
         game=game.game,
         round=number,
+        step=step,
         seat=event.seat,
         opponents=seats[: event.seat] + seats[event.seat + 1 :],
         detail=event.detail,

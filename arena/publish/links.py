@@ -9,6 +9,10 @@ from msgspec import Struct
 from arena.ratings.table import Leaderboard
 from arena.records import LeagueInfo
 
+REPLAY = "replay.html"
+GAMES_A_SHARD = 32
+"""Games of one fixture that a replay loads at once: number // 32 is the shard's number."""
+
 _SLUG_LENGTH = 40
 _LOOKS_HASHED = re.compile(r"-[0-9a-f]{8}$")
 
@@ -66,6 +70,16 @@ class Links(Struct, frozen=True):
     def data(self, board: Leaderboard, kind: str, suffix: str) -> str:
         """Return a data file, suffix `csv` or `json`."""
         return f"{self.data_stem(board, kind)}.{suffix}"
+
+    @staticmethod
+    def shard(fixture: int, number: int) -> str:
+        """Return the file that holds games of a fixture's replays."""
+        return f"replays/{fixture}-{number}.js"
+
+    @staticmethod
+    def step(fixture: int, game: int, step: int = 0) -> str:
+        """Return the place of a game's step in the replay; all are counted from 0."""
+        return f"{REPLAY}#{fixture}.{game}.{step}"
 
     def variant(self, label: str) -> str:
         """Return the place of a variant's switches."""

@@ -13,7 +13,9 @@ from arena.publish import bots, conditions, data, text
 from arena.publish.boards import axis, better_matrix, matrix, overall_axis
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
-from arena.publish.links import Links, links
+from arena.publish.kept import NEWEST, UPSET, Choice, choose
+from arena.publish.links import REPLAY, Links, links
+from arena.publish.shards import shards
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture
@@ -38,15 +40,18 @@ def write_site(
     ratings: Ratings,
     played: Sequence[PlayedFixture],
     folder: Path,
+    *,
+    replays: Choice = NEWEST,
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    Leaderboards are shown in their order; `played` is walked once. The same data gives the same
-    bytes. Files of an earlier report that are no longer needed are removed.
+    Leaderboards are shown in their order, `played` is in schedule order; `replays` says which games
+    can be watched. The same data gives the same bytes. Files of an earlier report that are no
+    longer needed are removed.
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
-    facts = gather(played)
-    replace_site(folder, _Site(league, ratings, facts).files())
+    site = _Site(league, ratings, played, replays)
+    replace_site(folder, site.files())
     return folder / FRONT
 
 
@@ -74,29 +79,44 @@ def environment() -> Environment:
     return env
 
 
+def _static(name: str) -> File:
+    return name, (shipped.folder("reports") / name).read_text(encoding="utf-8")
+
+
 class _Site:
     """One report in the making."""
 
-    def __init__(self, league: LeagueInfo, ratings: Ratings, facts: Facts) -> None:
+    def __init__(
+        self,
+        league: LeagueInfo,
+        ratings: Ratings,
+        played: Sequence[PlayedFixture],
+        choice: Choice,
+    ) -> None:
         self.league = league
         self.ratings = ratings
         self.boards = boards = ratings.boards
-        self.facts = facts
+        self.played = played
+        self.choice = choice
+        self.kept = choose(played, boards, choice)
+        self.facts: Facts = gather(played)
         self.links: Links = links(league, boards)
         self.common = {
             "league": league,
             "ratings": ratings,
             "boards": boards,
-            "facts": facts,
+            "facts": self.facts,
             "links": self.links,
+            "watchable": {
+                (index, game.game) for index, games in self.kept.items() for game in games
+            },
             "causes": CAUSES,
             "changes": conditions.changes(league),
         }
 
     def files(self) -> Iterator[File]:
         """Yield every file of the site, each once."""
-        style = shipped.folder("reports") / "style.css"
-        yield "style.css", style.read_text(encoding="utf-8")
+        yield _static("style.css")
         yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
         yield self._page("conditions.html", "conditions.html", conditions.model(self.league))
         yield from self._faults()
@@ -107,6 +127,8 @@ class _Site:
             yield from self._board(board)
         for bot in bots.models(self.league, self.boards, self.facts):
             yield self._page("bot.html", self.links.bot(bot.info.name), {"bot": bot})
+        if self.kept:
+            yield from self._replays()
 
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
         context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
@@ -120,6 +142,14 @@ class _Site:
         yield self._page("suspicions.html", "suspicions.html", {})
         head = {**self._league_head(), "alpha": self.ratings.options.alpha}
         yield from self._table("data/suspicions", head, data.suspicions(self.ratings.suspicions))
+
+    def _replays(self) -> Iterator[File]:
+        yield from shards(self.played, self.kept, self.links)
+        yield _static("replay.js")
+        yield _static("replay.css")
+        index, games = next(iter(self.kept.items()))
+        model = {"first": f"{index}.{games[0].game}.0", "choice": self.choice, "upset": UPSET}
+        yield self._page("replay.html", REPLAY, model)
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
         path = self.links.heads(board)

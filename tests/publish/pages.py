@@ -4,6 +4,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from arena.publish.links import GAMES_A_SHARD, REPLAY, Links
+from arena.publish.shards import unpacked
+
 
 class _Reader(HTMLParser):
     def __init__(self) -> None:
@@ -44,6 +47,16 @@ def broken_links(folder: Path) -> list[str]:
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             known = pages[target].ids if target in pages else []
             whole = target.is_file() and target.is_relative_to(folder.resolve())
-            if parts.scheme or not whole or (parts.fragment and parts.fragment not in known):
+            found = parts.fragment in known or _is_step(folder, target, parts.fragment)
+            if parts.scheme or not whole or (parts.fragment and not found):
                 broken.append(f"{path.name}: {link}")
     return broken
+
+
+def _is_step(folder: Path, target: Path, fragment: str) -> bool:
+    """Tell whether a link names a step of a game that can be watched."""
+    if target.name != REPLAY or not fragment:
+        return False
+    fixture, game, step = map(int, fragment.split("."))
+    path = folder / Links.shard(fixture, game // GAMES_A_SHARD)
+    return path.is_file() and step < len(unpacked(path.read_text()).games[str(game)].steps)
