@@ -15,6 +15,7 @@ OK, FINDINGS, BAD_INPUT, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
 
 COMMANDS = {
     "run": "Play a league and write its report.",
+    "status": "Say how far a league has come, also while it runs.",
     "check": "Start a bot, play it against itself, say what is wrong.",
     "compare": "Say whether a new version of a bot is better.",
     "doctor": "Try what each sandbox keeps on this machine.",

@@ -41,10 +41,11 @@ def verify(store: Store) -> Verified:
     findings = list(_check_seed(info))
     proved: list[Fixture] = []
     fixtures = games = 0
-    for position, id_, played in store.rows():
+    for row, _ in store.rows():
+        played = store.unpack(row)
         fixtures += 1
         games += len(played.games)
-        findings += _check_place(position, id_, played.fixture)
+        findings += _check_place(row.position, row.id, played.fixture)
         found = list(_check_fixture(info, expected, played))
         findings += found
         if not found:
