@@ -25,6 +25,7 @@ COMMANDS = {
     "images": "Show or build what containers are made of.",
     "verify": "Replay a stored league and prove it.",
     "report": "Write the site of a stored league.",
+    "export": "Write one row a game: CSV, JSON lines, Parquet.",
 }
 """Each command lives in a module of its own, imported when it is called."""
 
