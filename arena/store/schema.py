@@ -9,6 +9,8 @@ from arena.store.rows import Row, row_hash
 SCHEMA_VERSION = 3
 """2: a league knows its rounds, and blocks may share dice. 3: each row has its hash and its time.
 """
+WITH_HASHES = 3
+"""The first version in which rows have hashes."""
 SCHEMA = (
     "CREATE TABLE league (info BLOB NOT NULL, hash BLOB)",
     """CREATE TABLE fixtures (

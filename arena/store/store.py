@@ -14,11 +14,14 @@ import msgspec
 from arena.errors import ArenaError
 from arena.records import LeagueInfo, PlayedFixture
 from arena.store.rows import Row, pack, pin, root, row_hash, unpack
-from arena.store.schema import SCHEMA, SCHEMA_VERSION, columns, migrate, upgraded
+from arena.store.schema import SCHEMA, SCHEMA_VERSION, WITH_HASHES, columns, migrate, upgraded
 
 _STATE = "SELECT (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_master"
 _PATIENCE = 100
 """How often a claim is tried again while others only ask whether there is one."""
+
+_DAMAGE = (sqlite3.Error, zlib.error, msgspec.MsgspecError, UnicodeError, TypeError)
+"""What reading a damaged file may raise; any column may hold any type."""
 
 _encode = msgspec.json.Encoder().encode
 _leagues = msgspec.json.Decoder(LeagueInfo)
@@ -128,6 +131,22 @@ class Store:
             for row in self._db.execute(query, () if first is None else (first, last)):
                 yield Row(*row[:-1]), row[-1]
 
+    def damage(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the file as such and with the conditions: where, and what.
+
+        What is wrong with a fixture is told by its hash.
+        """
+        with self._in_words():
+            for (said,) in self._db.execute("PRAGMA integrity_check"):
+                if said != "ok":
+                    yield "store", f"{self.path}: {said}"
+            if self.hashed:
+                found = self._db.execute("SELECT info, hash FROM league").fetchall()
+                if any(digest != row_hash([info]) for info, digest in found):
+                    yield "league", "the stored conditions are not what was written there"
+            if self.hashed != (self._version >= WITH_HASHES):
+                yield "store", f"{self.path}: its version is not {self._version}, as it says"
+
     def root(self) -> str:
         """Return one hash over the conditions and all that is stored, but for times and stderr.
 
@@ -175,13 +194,15 @@ class Store:
             self._db.execute("COMMIT")
         elif create and version < SCHEMA_VERSION:
             migrate(self._db, version)
+        self._version = self._db.execute(_STATE).fetchone()[0]
         self._columns = columns(self._db)
+        self.hashed = self._columns.endswith("hash")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, zlib.error, msgspec.MsgspecError) as error:
+        except _DAMAGE as error:
             raise ArenaError(f"the store fails: {error}", str(self.path), _hint(error)) from None
 
 
