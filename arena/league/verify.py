@@ -38,16 +38,19 @@ class Verified(msgspec.Struct, frozen=True):
     findings: list[Finding]
 
 
-def verify(store: Store, *, workers: int = 1, published: str | None = None) -> Verified:
+def verify(
+    store: Store, *, workers: int = 1, published: str | None = None, playing: bool = False
+) -> Verified:
     """Replay every stored game from seed and actions and compare byte for byte.
 
-    `published` is the root that the store must have. Small stores take one process, whatever
+    `published` is the root that the store must have; `playing` says that an arena is adding to it.
+    Small stores take one process, whatever
     `workers` says. Raises ArenaError where nothing was played, or the file cannot be read at all.
     """
     info = store.league
     if info is None:
         raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
-    findings = [Finding(where, what) for where, what in store.damage()]
+    findings = [Finding(where, what) for where, what in store.damage(playing=playing)]
     findings += _check_seed(info)
     spans = _spans(store.positions(), info.games)
     course, proved, pins, games = Course(info), list[Fixture](), list[bytes](), 0

@@ -15,6 +15,7 @@ from arena.errors import ArenaError
 from arena.records import LeagueInfo, PlayedFixture
 from arena.store.rows import Row, pack, pin, root, row_hash, unpack
 from arena.store.schema import SCHEMA, SCHEMA_VERSION, WITH_HASHES, columns, migrate, upgraded
+from arena.store.wal import unreadable
 
 _STATE = "SELECT (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_master"
 _PATIENCE = 100
@@ -131,11 +132,15 @@ class Store:
             for row in self._db.execute(query, () if first is None else (first, last)):
                 yield Row(*row[:-1]), row[-1]
 
-    def damage(self) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with the file as such and with the conditions: where, and what.
+    def damage(self, *, playing: bool = False) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the files as such and with the conditions: where, and what.
 
-        What is wrong with a fixture is told by its hash.
+        What is wrong with a fixture is told by its hash. `playing` says that somebody may be
+        writing, so that the end of the log beside the store is not looked at.
         """
+        if not playing and (at := unreadable(self.path)):
+            what = f"cannot be read from byte {at} on: what was stored last may be lost"
+            yield "store", f"{self.path}-wal: {what}"
         with self._in_words():
             for (said,) in self._db.execute("PRAGMA integrity_check"):
                 if said != "ok":

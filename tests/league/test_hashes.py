@@ -206,3 +206,51 @@ def test_a_flipped_bit_is_found_or_says_nothing(copy: Path) -> None:
         found += bool(named)
         assert named or contents(copy) == before, (byte, bit)
     assert found > 80
+
+
+@pytest.fixture
+def killed(whole: Path, tmp_path: Path) -> Path:
+    """A store as a killed arena leaves it: what was stored last is in the log beside it."""
+    path = Path(shutil.copy(whole, tmp_path / "written"))
+    execute(path, "DELETE FROM fixtures WHERE position > 7")
+    with Store(whole) as source, Store(path, create=True) as store:
+        for played in list(source.played())[8:]:
+            store.add(played)
+        shutil.copy(path, tmp_path / "copy")
+        shutil.copy(f"{path}-wal", tmp_path / "copy-wal")
+    return tmp_path / "copy"
+
+
+def test_a_log_that_was_left_is_read(killed: Path, whole: Path) -> None:
+    found = check(killed)
+    assert (found.fixtures, found.findings) == (12, [])
+    assert found.root == check(whole).root
+
+
+def test_a_flipped_bit_in_the_log_is_found(killed: Path, whole: Path) -> None:
+    """SQLite alone would take what was stored last for never written."""
+    store, log = killed.read_bytes(), killed.with_name("copy-wal").read_bytes()
+    draw = Random(6)
+    expected = check(whole).root
+    last_frame = len(log) - 4096 - 24
+    bytes_ = [*range(24), *range(last_frame, last_frame + 24)]
+    for byte in [*bytes_, *(draw.randrange(len(log)) for _ in range(20))]:
+        damaged = bytearray(log)
+        damaged[byte] ^= 1 << draw.randrange(8)
+        killed.write_bytes(store)
+        killed.with_name("copy-wal").write_bytes(damaged)
+        killed.with_name("copy-shm").unlink(missing_ok=True)
+        found = check(killed)
+        assert found.findings or found.root == expected, byte
+
+
+def test_a_log_that_is_being_written_is_not_judged(killed: Path) -> None:
+    log = killed.with_name("copy-wal")
+    damaged = bytearray(log.read_bytes())
+    damaged[100] ^= 1
+    log.write_bytes(damaged)
+    assert check(killed, playing=True).findings == []
+    log.write_bytes(damaged)
+    [finding] = check(killed).findings
+    assert finding.where == "store"
+    assert "copy-wal: cannot be read from byte " in finding.what
