@@ -38,15 +38,17 @@ def write_site(
     ratings: Ratings,
     played: Sequence[PlayedFixture],
     folder: Path,
+    root: str = "",
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    Leaderboards are shown in their order; `played` is walked once. The same data gives the same
-    bytes. Files of an earlier report that are no longer needed are removed.
+    Leaderboards are shown in their order; `played` is walked once. `root` is the hash that pins the
+    store, where there is one. The same data gives the same bytes. Files of an earlier report that
+    are no longer needed are removed.
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
     facts = gather(played)
-    replace_site(folder, _Site(league, ratings, facts).files())
+    replace_site(folder, _Site(league, ratings, facts, root).files())
     return folder / FRONT
 
 
@@ -77,7 +79,8 @@ def environment() -> Environment:
 class _Site:
     """One report in the making."""
 
-    def __init__(self, league: LeagueInfo, ratings: Ratings, facts: Facts) -> None:
+    def __init__(self, league: LeagueInfo, ratings: Ratings, facts: Facts, root: str) -> None:
+        self._root = root
         self.league = league
         self.ratings = ratings
         self.boards = boards = ratings.boards
@@ -98,7 +101,8 @@ class _Site:
         style = shipped.folder("reports") / "style.css"
         yield "style.css", style.read_text(encoding="utf-8")
         yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
-        yield self._page("conditions.html", "conditions.html", conditions.model(self.league))
+        model = {**conditions.model(self.league), "store_root": self._root}
+        yield self._page("conditions.html", "conditions.html", model)
         yield from self._faults()
         yield from self._suspicions()
         if self.ratings.overall:
