@@ -31,6 +31,7 @@ bench: $(VENV)/.test
 	@$(BIN)/python tests/bench/throughput.py
 	@$(BIN)/python tests/bench/startup.py
 	@$(BIN)/python tests/bench/playouts.py
+	@$(BIN)/python -m tests.bench.verify
 	@./.ci/with-docker $(BIN)/python tests/bench/sandboxes.py
 	@$(BIN)/python tests/bench/rating.py
 	@$(BIN)/python tests/bench/coverage.py

@@ -15,6 +15,7 @@ OK, FINDINGS, BAD_INPUT, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
 
 COMMANDS = {
     "run": "Play a league and write its report.",
+    "status": "Say how far a league has come, also while it runs.",
     "check": "Start a bot, play it against itself, say what is wrong.",
     "compare": "Say whether a new version of a bot is better.",
     "doctor": "Try what each sandbox keeps on this machine.",
@@ -24,6 +25,7 @@ COMMANDS = {
     "images": "Show or build what containers are made of.",
     "verify": "Replay a stored league and prove it.",
     "report": "Write the site of a stored league.",
+    "export": "Write one row a game: CSV, JSON lines, Parquet.",
 }
 """Each command lives in a module of its own, imported when it is called."""
 

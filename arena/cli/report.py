@@ -37,10 +37,11 @@ def command(league: Path, store: Path | None, site: Path, *, replays: Choice, as
             raise ArenaError("nothing was played yet", str(kept.path), f"arena run {league}")
         course = Course(info)
         played = [one for one in kept.played() if course.counts(one.fixture)]
+        root = kept.root()
         ratings = rate_league(played, _options(league, info))
-        index = write_site(info, ratings, played, site, replays=replays)
+        index = write_site(info, ratings, played, site, root=root, replays=replays)
     if as_json:
-        print_json({"site": str(index), **ratings_data(ratings)})
+        print_json({"site": str(index), "root": root, **ratings_data(ratings)})
     say_suspicions(ratings, index)
     say(f"report: {index}")
     return 0

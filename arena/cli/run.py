@@ -105,10 +105,11 @@ def command(
         if not finished:
             return _say_how_to_resume(kept)
         played = [one for one in kept.played() if course.counts(one.fixture)]
+        root = kept.root()
         ratings = rate_league(played, info.ratings)
-        index = write_site(info, ratings, played, site, replays=replays)
+        index = write_site(info, ratings, played, site, root=root, replays=replays)
     if as_json:
-        print_json({"site": str(index), "league": info, **ratings_data(ratings)})
+        print_json({"site": str(index), "root": root, "league": info, **ratings_data(ratings)})
     else:
         _print_boards(ratings.boards)
         _print_overall(ratings.overall)

@@ -41,6 +41,10 @@ class Course:
         """Return the number of fixtures in the schedule, with those that `until` may save."""
         return len(self._track)
 
+    def fixtures(self) -> list[Fixture]:
+        """Return the schedule, with what `until` may save, kind by kind in the league's order."""
+        return [one for track in self._tracks for one in track.fixtures()]
+
     def counts(self, fixture: Fixture) -> bool:
         """Tell whether a fixture is in the schedule as it is now."""
         return fixture.id in self._track

@@ -1,25 +1,28 @@
-"""Prove a stored league: every game replayed, every fixture where the schedule puts it."""
+"""Prove a stored league: every bit as it was written, every game replayed, every fixture due."""
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import msgspec
 
 from arena.errors import ArenaError
 from arena.league.course import Course
-from arena.league.schedule import schedule, stages
-from arena.match.replay import ReplayError, replay
+from arena.league.proof import Checked, Finding, Judge, check_in_worker
+from arena.league.workers import pool, start
 from arena.perudo.seeds import commitment
-from arena.records import Fixture, LeagueInfo, PlayedFixture
+from arena.records import Fixture, LeagueInfo
+from arena.store.rows import root
 from arena.store.store import Store
 
-_encode = msgspec.json.Encoder().encode
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """Something in a store that is not as it must be."""
-
-    where: str
-    what: str
+_GAMES_AT_A_TIME = 500
+"""Games that a worker is given at least, where there are as many: half a second's work or so."""
+_AHEAD = 3
+"""How many tasks wait for each worker, at most."""
+_Span = tuple[int, int]
+"""The first and the last position of what is checked in one go."""
 
 
 class Verified(msgspec.Struct, frozen=True):
@@ -28,31 +31,74 @@ class Verified(msgspec.Struct, frozen=True):
     fixtures: int
     games: int
     scheduled: int
+    root: str | None
+    """One hash over the conditions and all fixtures; None where one cannot be read."""
+    hashed: bool
+    """Whether the store has a hash of each fixture: those of older arenas have not."""
     findings: list[Finding]
 
 
-def verify(store: Store) -> Verified:
-    """Replay every stored game from seed and actions and compare byte for byte."""
+def verify(
+    store: Store, *, workers: int = 1, published: str | None = None, playing: bool = False
+) -> Verified:
+    """Replay every stored game from seed and actions and compare byte for byte.
+
+    `published` is the root that the store must have; `playing` says that an arena is adding to it.
+    Small stores take one process, whatever
+    `workers` says. Raises ArenaError where nothing was played, or the file cannot be read at all.
+    """
     info = store.league
     if info is None:
         raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
-    expected = {fixture.id: fixture for stage in stages(info) for fixture in schedule(stage)}
-    course = Course(info)
-    findings = list(_check_seed(info))
-    proved: list[Fixture] = []
-    fixtures = games = 0
-    for position, id_, played in store.rows():
-        fixtures += 1
-        games += len(played.games)
-        findings += _check_place(position, id_, played.fixture)
-        found = list(_check_fixture(info, expected, played))
-        findings += found
-        if not found:
-            course.add(played)
-            proved.append(played.fixture)
+    findings = [Finding(where, what) for where, what in store.damage(playing=playing)]
+    findings += _check_seed(info)
+    spans = _spans(store.positions(), info.games)
+    course, proved, pins, games = Course(info), list[Fixture](), list[bytes](), 0
+    for checked in _checked(store, info, spans, workers):
+        findings += checked.findings
+        pins.append(checked.pin)
+        games += len(checked.played.games) if checked.played else 0
+        if checked.played and not checked.findings:
+            course.add(checked.played)
+            proved.append(checked.played.fixture)
     wanted = course.wanted()
     findings += _check_end(course, proved, wanted)
-    return Verified(fixtures, games, len(wanted), findings)
+    found_root = root(info, pins) if all(pins) else None
+    findings += _check_root(found_root, published)
+    return Verified(len(pins), games, len(wanted), found_root, store.hashed, findings)
+
+
+def _spans(positions: Sequence[int], games: int) -> list[_Span]:
+    size = max(1, -(-_GAMES_AT_A_TIME // games))
+    parts = [positions[at : at + size] for at in range(0, len(positions), size)]
+    return [(part[0], part[-1]) for part in parts]
+
+
+def _checked(
+    store: Store, info: LeagueInfo, spans: Sequence[_Span], workers: int
+) -> Iterator[Checked]:
+    if min(workers, len(spans)) > 1:
+        yield from _in_workers(store.path, spans, min(workers, len(spans)))
+        return
+    judge = Judge(info)
+    for span in spans:
+        yield from judge.check(store, *span)
+
+
+def _in_workers(path: Path, spans: Sequence[_Span], workers: int) -> Iterator[Checked]:
+    """Check spans on worker processes; what was found comes in schedule order."""
+    pending: deque[Future[list[Checked]]] = deque()
+    try:
+        with pool(workers, pin=False) as executor:
+            for span in spans:
+                pending.append(start(executor, check_in_worker, path, *span))
+                if len(pending) > _AHEAD * workers:
+                    yield from pending.popleft().result()
+            while pending:
+                yield from pending.popleft().result()
+    except BrokenProcessPool:
+        hint = "is there memory for all of them? --workers 1 takes the least"
+        raise ArenaError("a worker died while it verified", str(path), hint) from None
 
 
 def _check_seed(info: LeagueInfo) -> Iterator[Finding]:
@@ -70,28 +116,6 @@ def _check_end(
             yield Finding(f"fixture {fixture.id}", "it was played past where its table size stops")
 
 
-def _check_place(position: int, id_: str, fixture: Fixture) -> Iterator[Finding]:
-    if (position, id_) != (fixture.index, fixture.id):
-        what = f"it is stored in the place of fixture {id_}, number {position}"
-        yield Finding(f"fixture {fixture.id}", what)
-
-
-def _check_fixture(
-    info: LeagueInfo, expected: dict[str, Fixture], played: PlayedFixture
-) -> Iterator[Finding]:
-    fixture = played.fixture
-    if expected.get(fixture.id) != fixture:
-        yield Finding(f"fixture {fixture.id}", "it is not in the schedule as it stands there")
-        return
-    if [record.game for record in played.games] != list(range(fixture.games)):
-        yield Finding(f"fixture {fixture.id}", "it does not hold each of its games once")
-    rules = info.variants[fixture.variant]
-    for record in played.games:
-        where = f"fixture {fixture.id}, game {record.game}"
-        try:
-            again = replay(fixture, rules, record)
-        except (ReplayError, LookupError, ValueError, TypeError) as error:
-            yield Finding(where, f"does not replay: {error}")
-            continue
-        if _encode(again) != _encode(record):
-            yield Finding(where, "the replay differs from the record")
+def _check_root(found: str | None, published: str | None) -> Iterator[Finding]:
+    if published is not None and found != published.strip().lower():
+        yield Finding("root", f"it is {found or 'not to be had'}, not the one that was published")

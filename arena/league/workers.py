@@ -4,12 +4,13 @@ import ctypes
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.queues import SimpleQueue
 from multiprocessing.util import Finalize
+from typing import ParamSpec, TypeVar
 
 from msgspec import Struct
 
@@ -21,6 +22,8 @@ from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo, PlayedFixture
 
 _PR_SET_PDEATHSIG = 1
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
 
 
 class Task(Struct, frozen=True):
@@ -69,10 +72,20 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
 
 
 def submit(executor: Executor, task: Task) -> Future[PlayedFixture]:
-    """Hand a task to a worker; a Ctrl-C must not end a new worker before it ignores them."""
+    """Hand a task to a worker."""
+    return start(executor, play_task, task)
+
+
+def start(
+    executor: Executor,
+    function: Callable[_Given, _Result],
+    *given: _Given.args,
+    **no: _Given.kwargs,
+) -> Future[_Result]:
+    """Call a function in a worker; a Ctrl-C must not end a new worker before it ignores them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return executor.submit(play_task, task)
+        return executor.submit(function, *given, **no)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

@@ -89,11 +89,12 @@ def to_csv(columns: Sequence[str], records: Iterable[Record]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_csv_cell(record[column]) for column in columns] for record in records)
+    writer.writerows([csv_cell(record[column]) for column in columns] for record in records)
     return out.getvalue()
 
 
-def _csv_cell(value: object) -> object:
+def csv_cell(value: object) -> object:
+    """Return a cell as a spreadsheet may have it: no text is a formula, numbers are as they are."""
     if isinstance(value, tuple):
         return csv_text("; ".join(value))
     return csv_text(value) if isinstance(value, str) else value

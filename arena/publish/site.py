@@ -41,16 +41,17 @@ def write_site(
     played: Sequence[PlayedFixture],
     folder: Path,
     *,
+    root: str = "",
     replays: Choice = NEWEST,
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
     Leaderboards are shown in their order, `played` is in schedule order; `replays` says which games
-    can be watched. The same data gives the same bytes. Files of an earlier report that are no
-    longer needed are removed.
+    can be watched; `root` is the hash that pins the store, where there is one. The same data gives
+    the same bytes. Files of an earlier report that are no longer needed are removed.
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
-    site = _Site(league, ratings, played, replays)
+    site = _Site(league, ratings, played, replays, root)
     replace_site(folder, site.files())
     return folder / FRONT
 
@@ -92,7 +93,9 @@ class _Site:
         ratings: Ratings,
         played: Sequence[PlayedFixture],
         choice: Choice,
+        root: str,
     ) -> None:
+        self._root = root
         self.league = league
         self.ratings = ratings
         self.boards = boards = ratings.boards
@@ -118,7 +121,8 @@ class _Site:
         """Yield every file of the site, each once."""
         yield _static("style.css")
         yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
-        yield self._page("conditions.html", "conditions.html", conditions.model(self.league))
+        model = {**conditions.model(self.league), "store_root": self._root}
+        yield self._page("conditions.html", "conditions.html", model)
         yield from self._faults()
         yield from self._suspicions()
         if self.ratings.overall:

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import sqlite3
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,46 +12,20 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError
-from arena.records import Fixture, GameRecord, LeagueInfo, PlayedFixture
+from arena.records import LeagueInfo, PlayedFixture
+from arena.store.rows import Row, pack, pin, root, row_hash, unpack
+from arena.store.schema import SCHEMA, SCHEMA_VERSION, WITH_HASHES, columns, migrate, upgraded
+from arena.store.wal import unreadable
 
-SCHEMA_VERSION = 2
-"""2: a league knows its rounds, and blocks may share dice."""
-_SCHEMA = (
-    "CREATE TABLE league (info BLOB NOT NULL)",
-    """CREATE TABLE fixtures (
-    position INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    record BLOB NOT NULL,
-    sandbox TEXT NOT NULL,
-    clock TEXT NOT NULL,
-    decisions INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    stderr BLOB NOT NULL
-)""",
-    f"PRAGMA user_version = {SCHEMA_VERSION}",
-)
 _STATE = "SELECT (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_master"
+_PATIENCE = 100
+"""How often a claim is tried again while others only ask whether there is one."""
 
-
-class Record(msgspec.Struct, frozen=True):
-    """What must come out the same when it is played again: a fixture and its games."""
-
-    fixture: Fixture
-    games: list[GameRecord]
-
+_DAMAGE = (sqlite3.Error, zlib.error, msgspec.MsgspecError, UnicodeError, TypeError)
+"""What reading a damaged file may raise; any column may hold any type."""
 
 _encode = msgspec.json.Encoder().encode
-_records = msgspec.json.Decoder(Record)
-_texts = msgspec.json.Decoder(tuple[str, ...])
 _leagues = msgspec.json.Decoder(LeagueInfo)
-
-
-def _upgraded(info: bytes, version: int) -> bytes:
-    """Return the conditions of an older store as today's; before 2, each fixture had its dice."""
-    if version >= 2:
-        return info
-    data = msgspec.json.decode(info)
-    return _encode({**data, "rounds": len(data["bots"]) - 1, "shared_dice": False})
 
 
 class Store:
@@ -71,6 +46,7 @@ class Store:
                 self._claim()
             with self._in_words():
                 self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+                self._db.text_factory = _text
                 self._open.callback(self._db.close)
                 self._prepare(create=create)
         except ArenaError:
@@ -89,17 +65,20 @@ class Store:
         with self._in_words():
             row = self._db.execute("SELECT info, user_version FROM league, pragma_user_version")
             found = row.fetchone()
-            return _leagues.decode(_upgraded(*found)) if found else None
+            return _leagues.decode(upgraded(*found)) if found else None
 
     def begin(self, info: LeagueInfo) -> None:
         """Write down the conditions, before the first game."""
         with self._in_words():
-            self._db.execute("INSERT INTO league (info) VALUES (?)", (_encode(info),))
+            new = _encode(info)
+            insert = "INSERT INTO league (info, hash) VALUES (?, ?)"
+            self._db.execute(insert, (new, row_hash([new])))
 
     def change(self, info: LeagueInfo) -> None:
         """Write down new conditions in the place of those before, which they hold as stages."""
         with self._in_words():
-            self._db.execute("UPDATE league SET info = ?", (_encode(info),))
+            new = _encode(info)
+            self._db.execute("UPDATE league SET info = ?, hash = ?", (new, row_hash([new])))
 
     def finished(self) -> set[str]:
         """Return the ids of the stored fixtures."""
@@ -108,14 +87,11 @@ class Store:
 
     def add(self, played: PlayedFixture) -> None:
         """Store a fixture, durably and at most once."""
-        fixture = played.fixture
-        record = zlib.compress(_encode(Record(fixture, list(played.games))), 1)
-        stderr = zlib.compress(_encode(played.stderr), 1)
-        row = (fixture.index, fixture.id, record, played.sandbox, played.clock)
+        row = pack(played, time.time())
         with self._in_words():
             self._db.execute(
-                "INSERT OR IGNORE INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (*row, played.decisions, played.seconds, stderr),
+                "INSERT OR IGNORE INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*row, row_hash(row)),
             )
 
     def records(self) -> Iterator[tuple[str, bytes]]:
@@ -128,29 +104,65 @@ class Store:
 
     def played(self) -> Iterator[PlayedFixture]:
         """Yield the stored fixtures in schedule order."""
-        for _, _, played in self.rows():
-            yield played
+        for row, _ in self.rows():
+            yield self.unpack(row)
 
-    def rows(self) -> Iterator[tuple[int, str, PlayedFixture]]:
-        """Yield the stored fixtures, each after the position and the id it is stored under."""
+    def unpack(self, row: Row) -> PlayedFixture:
+        """Return the fixture of a row; raises ArenaError where it is damaged."""
         with self._in_words():
-            for row in self._db.execute(
-                "SELECT record, sandbox, clock, decisions, seconds, stderr, position, id"
-                " FROM fixtures ORDER BY position"
-            ):
-                record = _records.decode(zlib.decompress(row[0]))
-                stderr = _texts.decode(zlib.decompress(row[5]))
-                sandbox, clock, decisions, seconds = row[1:5]
-                played = PlayedFixture(
-                    fixture=record.fixture,
-                    games=record.games,
-                    sandbox=sandbox,
-                    clock=clock,
-                    decisions=decisions,
-                    seconds=seconds,
-                    stderr=stderr,
-                )
-                yield row[6], row[7], played
+            return unpack(row)
+
+    def positions(self) -> list[int]:
+        """Return the positions in the schedule that are stored, ascending."""
+        with self._in_words():
+            found = self._db.execute("SELECT position FROM fixtures ORDER BY position")
+            return [position for (position,) in found]
+
+    def rows(
+        self, first: int | None = None, last: int | None = None
+    ) -> Iterator[tuple[Row, bytes | None]]:
+        """Yield rows as they are stored, each with its hash, from one position to another.
+
+        Without positions these are all, in schedule order. Hashes are None in stores of a version
+        before 3.
+        """
+        where = "" if first is None else "WHERE position BETWEEN ? AND ?"
+        query = f"SELECT {self._columns} FROM fixtures {where} ORDER BY position"  # noqa: S608
+        with self._in_words():
+            for row in self._db.execute(query, () if first is None else (first, last)):
+                yield Row(*row[:-1]), row[-1]
+
+    def damage(self, *, playing: bool = False) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the files as such and with the conditions: where, and what.
+
+        What is wrong with a fixture is told by its hash. `playing` says that somebody may be
+        writing, so that the end of the log beside the store is not looked at.
+        """
+        if not playing and (at := unreadable(self.path)):
+            what = f"cannot be read from byte {at} on: what was stored last may be lost"
+            yield "store", f"{self.path}-wal: {what}"
+        with self._in_words():
+            for (said,) in self._db.execute("PRAGMA integrity_check"):
+                if said != "ok":
+                    yield "store", f"{self.path}: {said}"
+            if self.hashed:
+                found = self._db.execute("SELECT info, hash FROM league").fetchall()
+                if any(digest != row_hash([info]) for info, digest in found):
+                    yield "league", "the stored conditions are not what was written there"
+            if self.hashed != (self._version >= WITH_HASHES):
+                yield "store", f"{self.path}: its version is not {self._version}, as it says"
+
+    def root(self) -> str:
+        """Return one hash over the conditions and all that is stored, but for times and stderr.
+
+        The same league, played again by deterministic bots, has the same. Raises ArenaError where
+        nothing was played yet.
+        """
+        info = self.league
+        if info is None:
+            raise ArenaError("nothing was played yet", str(self.path), "start with: arena run")
+        with self._in_words():
+            return root(info, (pin(row) for row, _ in self.rows()))
 
     def _claim(self) -> None:
         """Claim the store for one player: two would play every fixture, on a secret seed each.
@@ -162,12 +174,10 @@ class Store:
         except OSError:
             return
         self._open.callback(os.close, claim)
-        try:
-            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _claimed(claim):
             hint = "wait for it, or choose another with --store"
             what = "another arena is playing into this store"
-            raise ArenaError(what, str(self.path), hint) from None
+            raise ArenaError(what, str(self.path), hint)
 
     def _prepare(self, *, create: bool) -> None:
         version, tables = self._db.execute(_STATE).fetchone()
@@ -184,26 +194,59 @@ class Store:
         if version == 0:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("BEGIN IMMEDIATE")
-            for statement in _SCHEMA:
+            for statement in SCHEMA:
                 self._db.execute(statement)
             self._db.execute("COMMIT")
         elif create and version < SCHEMA_VERSION:
-            self._migrate(version)
-
-    def _migrate(self, version: int) -> None:
-        """Bring an older store up to date, all at once or not at all."""
-        self._db.execute("BEGIN IMMEDIATE")
-        for (info,) in self._db.execute("SELECT info FROM league").fetchall():
-            self._db.execute("UPDATE league SET info = ?", (_upgraded(info, version),))
-        self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        self._db.execute("COMMIT")
+            migrate(self._db, version)
+        self._version = self._db.execute(_STATE).fetchone()[0]
+        self._columns = columns(self._db)
+        self.hashed = self._columns.endswith("hash")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, zlib.error, msgspec.MsgspecError) as error:
+        except _DAMAGE as error:
             raise ArenaError(f"the store fails: {error}", str(self.path), _hint(error)) from None
+
+
+def is_played(path: Path) -> bool:
+    """Tell whether an arena is playing into a store now.
+
+    Ask before this process opens the store: closing any descriptor drops SQLite's locks on it.
+    """
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return not _locked(file, fcntl.LOCK_SH)
+    finally:
+        os.close(file)
+
+
+def _claimed(file: int) -> bool:
+    """Claim a file for one player; those who ask whether it is claimed share it for a moment."""
+    for _ in range(_PATIENCE):
+        if _locked(file, fcntl.LOCK_EX):
+            return True
+        if not _locked(file, fcntl.LOCK_SH):
+            return False
+    return False
+
+
+def _locked(file: int, kind: int) -> bool:
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _text(data: bytes) -> str:
+    """Return a stored text, also where damage made it none in UTF-8."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _hint(error: Exception) -> str:

@@ -176,9 +176,10 @@ def test_verify_finds_what_was_tampered_with(
     db.close()
     ran = run("verify", "league.yaml", cwd=tmp_path)
     assert (ran.code, ran.err) == (1, "")
-    *findings, last = ran.out.splitlines()
+    *findings, last, root = ran.out.splitlines()
     assert findings
     assert all(line.startswith(f"fixture {record['fixture']['id']}") for line in findings)
+    assert root.startswith("root: ")
     assert last == f"{12 - (tamper is _a_game_less)} games in 6 of 6 fixtures: NOT verified"
     ran = run("verify", "league.yaml", "--json", cwd=tmp_path)
     assert (ran.code, len(json.loads(ran.out)["findings"])) == (1, len(findings))
@@ -203,6 +204,9 @@ def test_a_damaged_record_is_said(tmp_path: Path, stored: bytes) -> None:
         db.execute("UPDATE fixtures SET record = x'00' WHERE position = 2")
     db.close()
     ran = run("verify", "league.yaml", cwd=tmp_path)
+    assert (ran.code, ran.err) == (1, "")
+    assert "what is stored at position 2 is not what was written there" in ran.out
+    ran = run("report", "league.yaml", cwd=tmp_path)
     assert ran.code == 2
     assert "error: the store fails: " in ran.err
     assert " / league.sqlite / the file is damaged" in ran.err

@@ -3,7 +3,9 @@
 import csv
 import json
 import os
+import sqlite3
 import subprocess
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -200,13 +202,33 @@ def test_a_league_that_is_over_only_writes_its_report(played: tuple[Path, Ran]) 
 
 
 def test_verify(played: tuple[Path, Ran]) -> None:
-    folder, _ = played
+    folder, first = played
     count = len(records(folder / "league.sqlite"))
-    ran = run("verify", "league.yaml", cwd=folder)
+    root = json.loads(first.out)["root"]
+    ran = run("verify", "league.yaml", "--root", root, cwd=folder)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
         f"{2 * count} games in {count} of {count} fixtures: all replay byte for byte\n"
+        f"root: {root}\n"
     )
-    ran = run("verify", "league.yaml", "--json", cwd=folder)
     said = {"fixtures": count, "games": 2 * count, "scheduled": count, "findings": []}
-    assert (ran.code, json.loads(ran.out)) == (0, said)
+    ran = run("verify", "league.yaml", "--workers", 2, "--json", cwd=folder)
+    assert (ran.code, json.loads(ran.out)) == (0, {**said, "root": root, "hashed": True})
+    page = (folder / "site/conditions.html").read_text()
+    assert f"arena verify league.yaml --root {root}" in page
+    ran = run("verify", "league.yaml", "--root", "0" * 64, cwd=folder)
+    assert ran.code == 1
+    assert f"root: it is {root}, not the one that was published\n" in ran.out
+
+
+def test_verify_names_a_changed_bit(played: tuple[Path, Ran], tmp_path: Path) -> None:
+    store = tmp_path / "league.sqlite"
+    store.write_bytes((played[0] / "league.sqlite").read_bytes())
+    with closing(sqlite3.connect(store)) as db, db:
+        [(id_,)] = db.execute("SELECT id FROM fixtures WHERE position = 3").fetchall()
+        db.execute("UPDATE fixtures SET decisions = decisions + 1 WHERE position = 3")
+    ran = run("verify", "league.yaml", cwd=tmp_path)
+    assert ran.code == 1
+    assert ran.out.startswith(
+        f"fixture {id_}: what is stored at position 3 is not what was written there\n"
+    )

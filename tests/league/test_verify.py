@@ -6,6 +6,7 @@ import sqlite3
 import tempfile
 import zlib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,8 +18,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.verify import Finding, Verified, verify
+from arena.league.proof import Finding
+from arena.league.verify import Verified, verify
 from arena.records import Faulted
+from arena.store.rows import row_hash
 from arena.store.store import Store
 from tests.league import leagues
 
@@ -33,13 +36,17 @@ def check(path: Path) -> Verified:
 
 
 def test_an_honest_store_has_no_findings(whole: Path) -> None:
-    assert check(whole) == Verified(fixtures=12, games=24, scheduled=12, findings=[])
+    with Store(whole) as store:
+        root = store.root()
+    assert check(whole) == Verified(12, 24, 12, root=root, hashed=True, findings=[])
 
 
 def test_a_league_half_played_has_no_findings(whole: Path, tmp_path: Path) -> None:
     copy = copied(whole, tmp_path)
     statement(copy, "DELETE FROM fixtures WHERE position % 2")
-    assert check(copy) == Verified(fixtures=6, games=12, scheduled=12, findings=[])
+    found = check(copy)
+    assert (found.fixtures, found.games, found.scheduled, found.findings) == (6, 12, 12, [])
+    assert found.root != check(whole).root
 
 
 def test_nothing_to_verify(tmp_path: Path) -> None:
@@ -67,10 +74,17 @@ def copied(store: Path, into: Path) -> Path:
 
 
 def statement(path: Path, sql: str, *values: object) -> None:
-    database = sqlite3.connect(path)
-    with database:
+    """Change a store as somebody does who knows of the hashes, and makes them anew."""
+    raw_statement(path, sql, *values)
+    with Store(path) as store:
+        hashes = [(row_hash(row), row.position) for row, _ in store.rows()]
+    for digest, position in hashes:
+        raw_statement(path, "UPDATE fixtures SET hash = ? WHERE position = ?", digest, position)
+
+
+def raw_statement(path: Path, sql: str, *values: object) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute(sql, values)
-    database.close()
 
 
 def edit_record(path: Path, position: int, change: Callable[[Data], None]) -> Data:
@@ -204,7 +218,7 @@ def change_info(path: Path, **changes: object) -> None:
         info = store.league
     assert info
     new = msgspec.json.encode(replace(info, **changes))
-    statement(path, "UPDATE league SET info = ?", new)
+    statement(path, "UPDATE league SET info = ?, hash = ?", new, row_hash([new]))
 
 
 def test_a_changed_commitment_is_a_finding(whole: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The store: what goes in comes out, once, also while others look."""
 
+import fcntl
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +16,9 @@ from arena.match.table import play_fixture
 from arena.perudo.rules import variant
 from arena.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.shipped import folder
-from arena.store.store import SCHEMA_VERSION, Record, Store
+from arena.store.rows import Record, row_hash, unpack
+from arena.store.schema import SCHEMA_VERSION
+from arena.store.store import Store, is_played
 from tests.publish import factory
 
 PATIENT = LimitsInfo(start=60, answer=60, game=600)
@@ -53,9 +56,11 @@ def test_rows_say_where_a_fixture_is_stored(tmp_path: Path) -> None:
     one = factory.fixture(7, ("a", "b"))
     with Store(tmp_path / "s", create=True) as store:
         store.add(one)
-        [(position, id_, again)] = store.rows()
-    assert (position, id_) == (7, one.fixture.id)
-    assert msgspec.json.encode(again) == msgspec.json.encode(one)
+        [(row, digest)] = store.rows()
+        assert [len(list(store.rows(*span))) for span in ((0, 6), (7, 7), (8, 9))] == [0, 1, 0]
+    assert (row.position, row.id) == (7, one.fixture.id)
+    assert digest == row_hash(row)
+    assert msgspec.json.encode(unpack(row)) == msgspec.json.encode(one)
 
 
 def test_a_fixture_is_stored_once_and_the_first_stays(tmp_path: Path) -> None:
@@ -101,6 +106,18 @@ def test_one_plays_at_a_time(tmp_path: Path) -> None:
         assert len(store.finished()) == 1
 
 
+def test_who_asks_whether_a_store_is_played_leaves_it_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    assert not is_played(path)
+    with Store(path, create=True) as store:
+        assert is_played(path)
+        store.add(factory.fixture(0, ("a", "b")))
+    assert not is_played(path)
+    with path.open() as asking:
+        fcntl.flock(asking, fcntl.LOCK_SH)
+        assert not is_played(path)
+
+
 def test_nothing_played_yet(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="nothing was played yet") as caught:
         Store(tmp_path / "s")
@@ -129,6 +146,9 @@ def old_store(path: Path) -> LeagueInfo:
     data = {key: value for key, value in msgspec.to_builtins(info).items() if key not in new}
     database = sqlite3.connect(path)
     with database:
+        database.execute("ALTER TABLE league DROP COLUMN hash")
+        database.execute("ALTER TABLE fixtures DROP COLUMN hash")
+        database.execute("ALTER TABLE fixtures DROP COLUMN stored_at")
         database.execute("UPDATE league SET info = ?", (msgspec.json.encode(data),))
         database.execute("PRAGMA user_version = 1")
     database.close()
@@ -150,6 +170,10 @@ def test_an_older_store_is_brought_up_to_date_by_who_plays(tmp_path: Path) -> No
         with Store(tmp_path / "s", create=create) as store:
             assert store.league == expected
             assert len(list(store.played())) == 1
+            assert [digest for _, digest in store.rows()] == [
+                row_hash(row) for row, _ in store.rows()
+            ]
+            assert [row.stored_at for row, _ in store.rows()] == [None]
     with closing(sqlite3.connect(tmp_path / "s")) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
 

@@ -1,0 +1,67 @@
+"""`arena status`: how far a league has come, also while it runs."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.options import json_option, league_argument, store_option, store_path
+from arena.cli.output import harmless, print_json, print_table
+from arena.league.status import Status, TableStatus, status
+from arena.store.store import Store, is_played
+
+
+@click.command()
+@league_argument
+@store_option
+@json_option
+def command(league: Path, store: Path | None, *, as_json: bool) -> int:
+    """Say how much of LEAGUE is stored, how fast it goes, what went wrong and what comes next.
+
+    Reads the store beside an `arena run` that goes on.
+    """
+    path = store_path(league, store)
+    playing = is_played(path)
+    with Store(path) as kept:
+        found = status(kept, playing=playing)
+    if as_json:
+        print_json(found)
+    else:
+        _print(found)
+    return 0
+
+
+def _print(found: Status) -> None:
+    lines = [
+        f"{found.name}: {_state(found)}",
+        f"{found.fixtures} of {found.scheduled} fixtures, "
+        f"{found.games} of {found.scheduled_games} games" + _speed(found),
+        "faults: "
+        + (", ".join(f"{cause} {count}" for cause, count in found.faults.items()) or "none"),
+    ]
+    if found.not_counting:
+        lines.append(f"{found.not_counting} stored fixtures count no more")
+    for line in lines:
+        click.echo(harmless(line))
+    click.echo()
+    print_table(["table", "fixtures", "of", "games", "faults"], [_row(one) for one in found.tables])
+    for one in found.next:
+        seats = ", ".join(one.seats)
+        click.echo(harmless(f"next: fixture {one.index}, {one.variant}: {seats}"))
+
+
+def _row(one: TableStatus) -> list[str]:
+    numbers = (one.fixtures, one.scheduled, one.games, one.faults)
+    return [f"{one.variant}, {one.players} players", *map(str, numbers)]
+
+
+def _state(found: Status) -> str:
+    if found.playing:
+        return "an arena is playing it"
+    return "finished" if found.finished else "nobody is playing it; arena run goes on with it"
+
+
+def _speed(found: Status) -> str:
+    if found.games_per_second is None:
+        return ""
+    when = "" if found.playing else " when it was last played"
+    return f", {found.games_per_second:.1f} games/s{when}"

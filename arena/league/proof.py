@@ -1,0 +1,108 @@
+"""The proof of one stored fixture: its bytes, its place in the schedule, its games."""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.errors import ArenaError
+from arena.league.schedule import schedule, stages
+from arena.match.replay import ReplayError, replay
+from arena.records import Fixture, LeagueInfo, PlayedFixture
+from arena.store.rows import Row, pin, row_hash
+from arena.store.store import Store
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something in a store that is not as it must be."""
+
+    where: str
+    what: str
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What was found of one stored fixture."""
+
+    findings: tuple[Finding, ...]
+    played: PlayedFixture | None = None
+    """What it holds, without the games' events; None where it cannot be read."""
+    pin: bytes = b""
+    """Its part in the root of the store; empty where it cannot be read."""
+
+
+class Judge:
+    """Checks stored rows against the conditions of their league."""
+
+    def __init__(self, info: LeagueInfo) -> None:
+        self._variants = info.variants
+        self._expected = {one.id: one for stage in stages(info) for one in schedule(stage)}
+
+    def check(self, store: Store, first: int, last: int) -> Iterator[Checked]:
+        """Check what is stored from one position to another."""
+        try:
+            for row, digest in store.rows(first, last):
+                yield self._check_row(store, row, digest)
+        except ArenaError as error:
+            where = f"positions {first} to {last}"
+            yield Checked((Finding(where, error.what),))
+
+    def _check_row(self, store: Store, row: Row, digest: bytes | None) -> Checked:
+        found = list(_check_bytes(store, row, digest))
+        try:
+            played = store.unpack(row)
+        except ArenaError as error:
+            found.append(Finding(f"fixture {row.id}", f"it cannot be read: {error.what}"))
+            return Checked(tuple(found))
+        found += _check_place(row, played.fixture)
+        found += self._check_fixture(played)
+        short = replace(played, games=[replace(game, events=()) for game in played.games])
+        return Checked(tuple(found), short, pin(row))
+
+    def _check_fixture(self, played: PlayedFixture) -> Iterator[Finding]:
+        fixture = played.fixture
+        if self._expected.get(fixture.id) != fixture:
+            yield Finding(f"fixture {fixture.id}", "it is not in the schedule as it stands there")
+            return
+        if [record.game for record in played.games] != list(range(fixture.games)):
+            yield Finding(f"fixture {fixture.id}", "it does not hold each of its games once")
+        rules = self._variants[fixture.variant]
+        for record in played.games:
+            where = f"fixture {fixture.id}, game {record.game}"
+            try:
+                again = replay(fixture, rules, record)
+            except (ReplayError, LookupError, ValueError, TypeError) as error:
+                yield Finding(where, f"does not replay: {error}")
+                continue
+            if _encode(again) != _encode(record):
+                yield Finding(where, "the replay differs from the record")
+
+
+def check_in_worker(path: Path, first: int, last: int) -> list[Checked]:
+    """Check what a store holds from one position to another, in a worker."""
+    with Store(path) as store:
+        judge = _judge(path)
+        return list(judge.check(store, first, last)) if judge else []
+
+
+@lru_cache(maxsize=1)
+def _judge(path: Path) -> Judge | None:
+    """Return the judge of this worker, which lives for one store."""
+    with Store(path) as store:
+        info = store.league
+    return Judge(info) if info else None
+
+
+def _check_bytes(store: Store, row: Row, digest: bytes | None) -> Iterable[Finding]:
+    if store.hashed and digest != row_hash(row):
+        what = f"what is stored at position {row.position} is not what was written there"
+        yield Finding(f"fixture {row.id}", what)
+
+
+def _check_place(row: Row, fixture: Fixture) -> Iterable[Finding]:
+    if (row.position, row.id) != (fixture.index, fixture.id):
+        what = f"it is stored in the place of fixture {row.id}, number {row.position}"
+        yield Finding(f"fixture {fixture.id}", what)

@@ -1,0 +1,180 @@
+"""`arena export`: a row a game, the same in every format, harmless, also while a league runs."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.store.store import Store
+from tests.cli.command import (
+    READY,
+    ROOT,
+    arena,
+    bot,
+    confined,
+    environment,
+    error_line,
+    league,
+    opened,
+    run,
+)
+
+CRASHES = READY + "            sys.exit(3)\n"
+FORMULA = "=1+1"
+NAMES = {"odds", "honest", FORMULA}
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league with a bot that has a formula for a name and always crashes."""
+    folder = tmp_path_factory.mktemp("export")
+    bot(folder / "broken", CRASHES, name=FORMULA)
+    league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3])
+    ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=folder)
+    assert ran.code == 0, ran.err
+    return folder
+
+
+def jsonl(folder: Path) -> list[dict[str, Any]]:
+    ran = run("export", "league.yaml", "--format", "jsonl", cwd=folder)
+    assert (ran.code, ran.err) == (0, "")
+    return [json.loads(line) for line in ran.out.splitlines()]
+
+
+def test_rows_are_what_the_records_say(played: Path) -> None:
+    rows = jsonl(played)
+    records = opened(played / "league.sqlite")
+    assert len(rows) == 24
+    games = [(record["fixture"], game) for record in records for game in record["games"]]
+    for row, (fixture, game) in zip(rows, games, strict=True):
+        tags = [event[0] for event in game["events"]]
+        faults = {event[1]: event[2] for event in game["events"] if event[0] == "fault"}
+        seats = fixture["seats"]
+        assert row == {
+            "fixture": fixture["id"],
+            "index": fixture["index"],
+            "block": fixture["block"],
+            "variant": "bga",
+            "players": len(seats),
+            "game": game["game"],
+            "counts": True,
+            "winner": next(seats[at] for at, place in enumerate(game["places"]) if place == 1),
+            "rounds": tags.count("round"),
+            "bids": tags.count("bid"),
+            "sandbox": "process",
+            "clock": row["clock"],
+            "seats": seats,
+            "places": game["places"],
+            "faults": [faults.get(seat) for seat in range(len(seats))],
+        }
+    assert {cause for row in rows for cause in row["faults"]} == {None, "crash"}
+
+
+def test_json_is_jsonl(played: Path) -> None:
+    one = run("export", "league.yaml", "--json", cwd=played)
+    assert one == run("export", "league.yaml", "--format", "jsonl", cwd=played)
+
+
+def test_csv_has_the_same_and_no_formula(played: Path) -> None:
+    ran = run("export", "league.yaml", "-o", "games.csv", cwd=played)
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    text = (played / "games.csv").read_text(encoding="utf-8")
+    assert text == run("export", "league.yaml", cwd=played).out
+    rows = list(csv.DictReader(io.StringIO(text)))
+    for row, same in zip(rows, jsonl(played), strict=True):
+        names = [row[f"seat_{seat}"].removeprefix("'") for seat in range(3)]
+        assert names[: same["players"]] == same["seats"]
+        assert [row[f"place_{seat}"] for seat in range(same["players"])] == [
+            str(place) for place in same["places"]
+        ]
+        assert [row[f"fault_{seat}"] or None for seat in range(same["players"])] == same["faults"]
+        if same["players"] == 2:
+            assert (row["seat_2"], row["place_2"], row["fault_2"]) == ("", "", "")
+    cells = {cell for row in rows for cell in row.values()}
+    assert f"'{FORMULA}" in cells
+    assert not [cell for cell in cells if cell.startswith("=")]
+
+
+def test_parquet_has_the_same(played: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    ran = run("export", "league.yaml", "--format", "parquet", "-o", "games.parquet", cwd=played)
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert parquet.read_table(played / "games.parquet").to_pylist() == jsonl(played)
+
+
+def test_parquet_without_pyarrow(played: Path, tmp_path: Path) -> None:
+    (tmp_path / "pyarrow.py").write_text("raise ModuleNotFoundError('pyarrow')")
+    ran = run(
+        *("export", "league.yaml", "--format", "parquet", "-o", tmp_path / "games.parquet"),
+        cwd=played,
+        env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+    )
+    error_line(ran, "parquet needs pyarrow", "pip install 'perudo-arena[parquet]'")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["pyarrow.py"]
+
+
+def test_games_that_count_no_more_say_so(played: Path, tmp_path: Path) -> None:
+    (tmp_path / "league.sqlite").write_bytes((played / "league.sqlite").read_bytes())
+    league(tmp_path, bots=["sample:odds", "sample:honest"], players=[2, 3])
+    league(tmp_path, bots=["sample:odds", "sample:honest", "sample:random"], players=[2, 3])
+    play = ("run", "league.yaml", "--sandbox", "process", "--drop-games")
+    assert run(*play, cwd=tmp_path).code == 0
+    rows = jsonl(tmp_path)
+    assert {row["counts"] for row in rows} == {True, False}
+    assert all(row["counts"] == (FORMULA not in row["seats"]) for row in rows)
+
+
+def test_while_a_league_runs(played: Path, tmp_path: Path) -> None:
+    """A row for each game that was stored when the export began, whoever writes meanwhile."""
+    (tmp_path / "league.sqlite").write_bytes((played / "league.sqlite").read_bytes())
+    with Store(tmp_path / "league.sqlite", create=True) as writer:
+        [*_, last] = writer.played()
+        assert jsonl(tmp_path) == jsonl(played)
+        writer.add(last)
+        assert jsonl(tmp_path) == jsonl(played)
+
+
+@pytest.mark.parametrize("target", ["league.sqlite", "league.yaml"])
+def test_the_league_itself_is_not_overwritten(played: Path, target: str) -> None:
+    before = (played / target).read_bytes()
+    error_line(run("export", "league.yaml", "-o", target, cwd=played), "overwrite the league")
+    assert (played / target).read_bytes() == before
+
+
+def test_where_nothing_can_be_written(played: Path) -> None:
+    ran = run("export", "league.yaml", "-o", "none/games.csv", cwd=played)
+    error_line(ran, "the export cannot be written: ", "none/games.csv", "name a file in a folder")
+
+
+def test_a_file_that_was_there_stays_when_it_fails(played: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    shell = 'printf before > "$0/games.csv"; "$@"; code=$?; cat "$0"/* "$0"/.g*; exit $code'
+    under = [*confined("--size", 4096, "--tmpfs", disk), "sh", "-c", shell, disk]
+    ran = run("export", "league.yaml", "-o", disk / "games.csv", cwd=played, under=under)
+    assert (ran.code, ran.out) == (2, "before")
+    assert ran.err.startswith("error: the export cannot be written: No space left")
+
+
+def test_whoever_reads_may_stop_reading(played: Path) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb") as nobody:
+        done = subprocess.run(
+            arena("export", "league.yaml"),
+            cwd=played,
+            env=environment(),
+            stdout=nobody,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_nothing_was_played(tmp_path: Path) -> None:
+    error_line(run("export", "league.yaml", cwd=tmp_path), "nothing was played yet", "arena run")

@@ -1,0 +1,121 @@
+"""`arena status`: what it says of leagues that run, were stopped, are over."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.store.store import Store
+from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
+
+PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
+CRASHES = READY + "            sys.exit(3)\n"
+
+
+def status(folder: Path) -> dict[str, Any]:
+    ran = run("status", "league.yaml", "--json", cwd=folder)
+    assert (ran.code, ran.err) == (0, "")
+    found: dict[str, Any] = json.loads(ran.out)
+    return found
+
+
+def change(store: Path, sql: str) -> None:
+    with closing(sqlite3.connect(store)) as db, db:
+        db.execute(sql)
+
+
+def copied(league: Path, into: Path) -> Path:
+    """Copy the store of a league; returns the copy."""
+    return Path(shutil.copy(league / "league.sqlite", into))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league of which one bot always crashes."""
+    folder = tmp_path_factory.mktemp("status")
+    bot(folder / "broken", CRASHES)
+    league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3], name="\x1bSt")
+    assert run(*PLAY, cwd=folder).code == 0
+    return folder
+
+
+def test_a_league_that_is_over(played: Path) -> None:
+    found = status(played)
+    assert (found["playing"], found["finished"], found["next"]) == (False, True, [])
+    assert (found["fixtures"], found["scheduled"]) == (12, 12)
+    assert (found["games"], found["scheduled_games"]) == (24, 24)
+    assert found["faults"] == {"crash": 4 * 2 + 6 * 2}
+    assert [(one["players"], one["fixtures"], one["faults"]) for one in found["tables"]] == [
+        (2, 6, 8),
+        (3, 6, 12),
+    ]
+    said = run("status", "league.yaml", cwd=played).out
+    assert said.startswith("\\x1bSt: finished\n12 of 12 fixtures, 24 of 24 games, ")
+    assert "faults: crash 20\n" in said
+
+
+def test_a_league_that_was_stopped(played: Path, tmp_path: Path) -> None:
+    store = copied(played, tmp_path)
+    change(store, "DELETE FROM fixtures WHERE position % 2")
+    found = status(tmp_path)
+    assert (found["playing"], found["finished"]) == (False, False)
+    assert (found["fixtures"], found["games"]) == (6, 12)
+    assert [one["index"] for one in found["next"]] == [1, 3, 5, 7, 9]
+    said = run("status", "league.yaml", cwd=tmp_path).out
+    assert "nobody is playing it; arena run goes on with it" in said
+    assert f"next: fixture 1, bga: {', '.join(found['next'][0]['seats'])}\n" in said
+
+
+def test_the_speed_is_that_of_the_last_minute(played: Path, tmp_path: Path) -> None:
+    store = copied(played, tmp_path)
+    change(store, "UPDATE fixtures SET stored_at = 1000 + 20 * position")
+    assert status(tmp_path)["games_per_second"] == 2 * 3 / 60
+    change(store, "UPDATE fixtures SET stored_at = 1000")
+    assert status(tmp_path)["games_per_second"] is None
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Path]:
+    """Yield the folder of a league that is being played, of which something is stored."""
+    league(tmp_path, games=200, rounds=500)
+    command = arena(*PLAY, "--workers", 1)
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE
+    ) as playing:
+        try:
+            wait_for_a_fixture(playing, tmp_path / "league.sqlite")
+            yield tmp_path
+        finally:
+            playing.terminate()
+            playing.wait(HANG)
+
+
+def wait_for_a_fixture(playing: "subprocess.Popen[bytes]", path: Path) -> None:
+    """Look until a fixture is stored."""
+    while playing.poll() is None:
+        with suppress(ArenaError), Store(path) as store:
+            if store.positions():
+                return
+    raise AssertionError("the league ended by itself")
+
+
+def test_a_league_that_runs(running: Path) -> None:
+    found = status(running)
+    assert (found["playing"], found["finished"]) == (True, False)
+    assert 0 < found["fixtures"] < found["scheduled"] == 1500
+    assert found["games"] == 200 * found["fixtures"]
+    assert "an arena is playing it" in run("status", "league.yaml", cwd=running).out
+    assert status(running)["fixtures"] >= found["fixtures"]
+
+
+def test_nothing_was_played(tmp_path: Path) -> None:
+    error_line(run("status", "league.yaml", cwd=tmp_path), "nothing was played yet", "arena run")
+    Store(tmp_path / "league.sqlite", create=True).__exit__()
+    error_line(run("status", "league.yaml", cwd=tmp_path), "nothing was played yet", "arena run")
