@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
-HANG = 60.0
+HANG = 300.0
 """Seconds after which a command is taken to hang: far above what any of them takes."""
 FIELD = ["sample:odds", "sample:honest", "sample:random"]
 

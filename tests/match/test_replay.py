@@ -14,6 +14,8 @@ from arena.perudo.rules import VARIANTS
 from arena.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord, RoundStarted
 from tests.match.driver import GONE, SEED, Driven, driven_games, faults, table
 
+MANY_DICE = 12
+
 each_game = settings(max_examples=200, deadline=None, database=None)
 
 
@@ -119,6 +121,8 @@ def test_a_tampered_record_is_found_out(game: Driven, seed: int) -> None:
 @given(driven_games(some_fault=False), st.text(max_size=10))
 def test_other_dice_are_found_out(game: Driven, seed: str) -> None:
     fixture = replace(game.fixture, seed=f"{seed}!")
+    # Of a few dice another seed may well roll the same.
+    assume(game.rules.starting_dice * len(fixture.seats) >= MANY_DICE)
     with suppress(ReplayError):
         assert replay(fixture, game.rules, game.record) != game.record
 
