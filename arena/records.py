@@ -145,6 +145,8 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     freeze: bool = False
     """Whether a bot is stopped while no answer is awaited from it."""
     restarts: int = 3
+    concurrent_games: int = 16
+    """The most games of a fixture under way at a time, where its bots can play so many."""
 
 
 class Stage(Struct, frozen=True):

@@ -41,7 +41,7 @@ def fault_of(board: Board) -> Fault:
 
 def test_a_request_longer_than_the_pipe_is_written_in_parts(tmp_path: Path) -> None:
     with board_with(tmp_path, f"while sys.stdin.read(1) != '!': pass\n{DUDO}") as board:
-        board.tell(LONG)
+        board.tell(0, LONG)
         board.ask(0, 1, b"!\n")
         assert board.wait() == [(0, 1, Answer(id=1, action="dudo"))]
 
@@ -88,26 +88,26 @@ def test_output_that_nobody_asked_for_is_a_flood(tmp_path: Path) -> None:
     with session_with(tmp_path, f"sys.stdout.buffer.write({lines})\nsignal.pause()") as session:
         while not session.full:
             wait_for(session.stdout)
-            assert session.read() is None
+            assert session.read() == []
         session.ask(1, b"{}\n")
-        reply = session.next_reply()
-        assert reply is not None
-        assert isinstance(reply[1], Fault)
-        assert reply[1].cause is Cause.FLOOD
+        ((_, reply),) = session.replies()
+        assert isinstance(reply, Fault)
+        assert reply.cause is Cause.FLOOD
 
 
 def test_a_helper_does_not_bring_a_dead_bot_back(tmp_path: Path) -> None:
     """The program ended between two requests; what it left behind writes on."""
     with session_with(tmp_path, f"os.fork() and os._exit(6)\nos.read(0, 1)\n{DUDO}") as session:
         wait_for(session.death)
-        assert session.died() is None
+        assert session.died() == []
         os.write(session.stdin, b"!")
         wait_for(session.stdout)
-        assert session.read() is None
+        assert session.read() == []
         session.ask(1, b"{}\n")
-        assert session.next_reply() == (1, Answer(id=1, action="dudo"))
+        assert session.replies() == [(1, Answer(id=1, action="dudo"))]
         session.ask(2, b"{}\n")
-        assert session.next_reply() == (2, Fault(Cause.CRASH, "the program ended with exit code 6"))
+        ended = Fault(Cause.CRASH, "the program ended with exit code 6")
+        assert session.replies() == [(2, ended)]
 
 
 def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:
     with Board([bot], ProcessSandbox(), PATIENT, lambda *line: said.append(line)) as board:
         board.start(0, b"hello\n")
         board.wait()
-        board.tell(b"news\n")
+        board.tell(0, b"news\n")
         board.ask(0, 1, b"request\n")
         board.wait()
     assert said == [
