@@ -41,11 +41,14 @@ class Seats:
     def fill(self, game: int) -> bool:
         """Start the bots that are missing for a game that is to begin; tell whether all are in."""
         for seat in self._all:
-            if not self._board.live(seat) and seat not in self.absent:
-                fault = self._refusal(seat, game) or self.start(seat)
-                if fault:
-                    self.miss(seat, game, fault)
+            if seat not in self.absent and (fault := self._seat(seat, game)):
+                self.miss(seat, game, fault)
         return not self.starting
+
+    def _seat(self, seat: int, game: int) -> Fault | None:
+        """See to it that a seat's bot runs; one that may still play earlier games may not play on."""
+        refused = self._refusal(seat, game)
+        return refused or (None if self._board.live(seat) else self.start(seat))
 
     def start(self, seat: int) -> Fault | None:
         """Start a seat's bot and greet it."""

@@ -29,7 +29,7 @@ each_table = settings(max_examples=150, deadline=None, database=None)
 def tempers() -> st.SearchStrategy[Temper]:
     return st.builds(
         Temper,
-        risk=st.sampled_from([0.0, 0.002, 0.02, 0.2, 1.0]),
+        risk=st.sampled_from([0.0, 0.01, 0.02, 0.05, 0.1, 1.0]),
         careless=st.integers(0, 6),
         calza=st.booleans(),
         false_starts=st.sampled_from([False, False, False, True]),
@@ -45,13 +45,12 @@ def as_bytes(played: PlayedFixture) -> bytes:
 
 
 @each_table
-@given(
-    rules(), st.integers(2, 6), st.integers(1, 24), tempers(), st.integers(0, 4), st.integers(2, 24)
-)
+@given(rules(), st.integers(2, 6), tempers(), st.integers(0, 3), st.integers(2, 16))
 def test_the_records_are_the_same(
-    book: Rules, players: int, games: int, temper: Temper, restarts: int, together: int
+    book: Rules, players: int, temper: Temper, restarts: int, together: int
 ) -> None:
     """By any rules, at any table, whoever faults when, and whoever answers first."""
+    games = 24
     seats = [f"bot{seat}" for seat in range(players)]
     serial = LimitsInfo(restarts=restarts, concurrent_games=1)
     expected, _ = play_steadily(book, seats, games, temper, serial, 0)
