@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 
-from arena.bots.clock import READY, Bank
+from arena.bots.clock import Bank
 from arena.bots.manifest import Bot
 from arena.bots.roster import Roster
 from arena.bots.sandbox import Running, Sandbox
@@ -80,8 +80,8 @@ class Board:
         self._watch(session.stdout, partial(self._hear, seat, session))
         self._watch(session.stderr, partial(self._keep_errors, session))
         self._watch(session.death, partial(self._bury, seat, session))
-        self.ask(seat, READY, hello)
-        self._send(seat)
+        session.greet(hello)
+        self._look_after(seat, session)
         return None
 
     def stop(self, seat: int) -> None:
@@ -106,9 +106,7 @@ class Board:
 
     def ask(self, seat: int, id_: int, line: bytes, game: int = 0) -> None:
         """Ask a live seat for an answer in a game; `wait` writes it."""
-        session = self._sessions[seat]
-        due = session.ask(id_, line, game)
-        self._due = min(self._due, due)
+        self._sessions[seat].ask(id_, line, game)
         self._asked.add(seat)
 
     def wait(self) -> Sequence[_Reply]:
@@ -117,7 +115,10 @@ class Board:
         A fault is a reply, too.
         """
         for seat in sorted(self._asked):
-            self._send(seat)
+            session = self._sessions[seat]
+            session.flush()
+            self._look_after(seat, session)
+        self._asked.clear()
         found = self._left_over() if self._ahead else []
         while not found:
             left = self._due - time.monotonic()
@@ -162,13 +163,9 @@ class Board:
         else:
             self.stop(seat)
 
-    def _send(self, seat: int) -> None:
-        """Write what a seat was told and asked."""
-        self._asked.discard(seat)
-        session = self._sessions.get(seat)
-        if session is None:
-            return
-        session.flush()
+    def _look_after(self, seat: int, session: Session) -> None:
+        """See to what a seat was asked: in time, all of it, and answered early as it may be."""
+        self._due = min(self._due, session.due)
         if session.ahead:
             self._ahead.add(seat)
         if session.outbox and session.stdin not in self._serve:

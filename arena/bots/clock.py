@@ -15,7 +15,6 @@ bot's previous answer where that came later.
 
 from collections.abc import Callable
 from math import inf
-from typing import NamedTuple
 
 from arena.records import LimitsInfo
 
@@ -37,20 +36,16 @@ class Bank:
         self.wall = limits.game * limits.wall
 
 
-class _Open(NamedTuple):
-    """A request that awaits its answer, by both clocks, in seconds."""
-
-    since: float
-    cpu: float | None
-    """The most that the bot can have used by then; None where that cannot be told."""
-    bank: Bank
+_Open = tuple[float, float | None, Bank]
+"""An open request: when it was asked, the most processor time that was used by then, its bank."""
 
 
 class Clock:
-    """Times one bot's answers; `deadlines` says when each open request must be looked at again.
+    """Times one bot's answers; `open` holds the requests that await one, the oldest first.
 
-    `now` is the wall clock, `cpu` the processor time that the bot used so far, None where that
-    cannot be told. `banks` holds what is left by game.
+    `due` says when they must be looked at again, or earlier; infinite when none is open. `now` is
+    the wall clock, `cpu` the processor time that the bot used so far, None where that cannot be
+    told. `banks` holds what is left by game.
     """
 
     def __init__(
@@ -60,12 +55,12 @@ class Clock:
         cpu: Callable[[], float | None],
         banks: dict[int, Bank] | None = None,
     ) -> None:
-        self.deadlines: dict[int, float] = {}
+        self.open: dict[int, _Open] = {}
+        self.due = inf
         self._limits = limits
         self._now = now
         self._cpu = cpu
         self._banks = {} if banks is None else banks
-        self._open: dict[int, _Open] = {}
         self._longest = limits.answer * limits.wall
         self._fine = _FINE * min(limits.answer, limits.game / _ANSWERS)
         self._read_at = -inf
@@ -73,25 +68,25 @@ class Clock:
         self._answered_at = -inf
         self._used_by_then: float | None = None
 
-    @property
-    def due(self) -> float:
-        """When the first open request must be looked at; infinite when none is open."""
-        return min(self.deadlines.values(), default=inf)
-
-    def ask(self, id_: int, game: int = 0) -> float:
-        """Start the clock of a request in a game; returns when it must be looked at."""
+    def greet(self) -> None:
+        """Start the clock of the start."""
         now = self._now()
-        bank = self._banks.get(game)
-        if bank is None:
-            bank = self._banks[game] = Bank(self._limits)
-        if id_ == READY:
-            self._open[id_] = _Open(now, None, bank)
-            due = now + self._limits.start
-        else:
-            self._open[id_] = _Open(now, self._most_used(now), bank)
-            due = now + min(self._limits.answer, bank.used, bank.wall)
-        self.deadlines[id_] = due
-        return due
+        self.open[READY] = (now, None, Bank(self._limits))
+        self.due = now + self._limits.start
+
+    def ask(self, *requests: tuple[int, int]) -> None:
+        """Start the clocks of requests that are written together; each is an id and a game."""
+        now = self._now()
+        cpu = self._most_used(now)
+        limit = self._limits.answer
+        for id_, game in requests:
+            bank = self._banks.get(game)
+            if bank is None:
+                bank = self._banks[game] = Bank(self._limits)
+            if bank.used < limit or bank.wall < limit:
+                limit = min(bank.used, bank.wall)
+            self.open[id_] = (now, cpu, bank)
+        self.due = min(self.due, now + limit)
 
     def answered(self, id_: int) -> str:
         """Stop the clock of a request; returns why its answer came too late, "" where it did not.
@@ -99,8 +94,7 @@ class Clock:
         Whatever else is open starts anew.
         """
         now = self._now()
-        request = self._open.pop(id_)
-        del self.deadlines[id_]
+        request = self.open.pop(id_)
         if id_ == READY:
             return ""
         since, cpu, bank = self._since_the_last_answer(request)
@@ -109,22 +103,25 @@ class Clock:
         limit = min(self._limits.answer, bank.used)
         bank.used -= used
         bank.wall -= passed
-        if self._open:
+        if self.open:
             self._answered_at, self._used_by_then = now, self._most_used(now)
         return "" if used < limit or cpu is None else self._too_much(limit)
 
     def expired(self) -> str:
-        """Return why an open request is late, "" when none is; others are looked at again later."""
+        """Return why an open request is late, "" when none is; says anew when to look again."""
         now = self._now()
-        for id_, due in self.deadlines.items():
-            if due <= now and (late := self._look(id_, now)):
+        self.due = inf
+        for id_ in self.open:
+            due, late = self._look(id_, now)
+            if late:
                 return late
+            self.due = min(self.due, due)
         return ""
 
     def forget(self) -> None:
         """Await no answer any more."""
-        self.deadlines.clear()
-        self._open.clear()
+        self.open.clear()
+        self.due = inf
 
     def _most_used(self, now: float) -> float | None:
         """Return the most that the bot can have used by now; the kernel is not asked every time."""
@@ -141,26 +138,26 @@ class Clock:
         return max(0.0, used - cpu)
 
     def _since_the_last_answer(self, request: _Open) -> _Open:
-        if request.since >= self._answered_at:
+        if request[0] >= self._answered_at:
             return request
-        return _Open(self._answered_at, self._used_by_then, request.bank)
+        return self._answered_at, self._used_by_then, request[2]
 
-    def _look(self, id_: int, now: float) -> str:
-        """Return why a request is late; else put off the next look at it."""
+    def _look(self, id_: int, now: float) -> tuple[float, str]:
+        """Return when to look at a request again, or why it is late."""
+        since, cpu, bank = self._since_the_last_answer(self.open[id_])
         if id_ == READY:
-            return f"not ready within {self._limits.start:g} s"
-        since, cpu, bank = self._since_the_last_answer(self._open[id_])
+            due = since + self._limits.start
+            return due, f"not ready within {self._limits.start:g} s" if now >= due else ""
         limit = min(self._limits.answer, bank.used)
-        used = self._used(since, cpu, now)
-        if cpu is not None and used >= limit:
-            return self._too_much(limit)
         factor, longest = 1.0, limit
         if cpu is not None:
             factor, longest = self._limits.wall, min(self._longest, bank.wall)
+        used = self._used(since, cpu, now) if now - since >= limit else now - since
+        if cpu is not None and used >= limit:
+            return now, self._too_much(limit)
         if now >= since + longest:
-            return self._too_late_by_the_wall(longest, factor)
-        self.deadlines[id_] = min(now + max(self._fine, limit - used), since + longest)
-        return ""
+            return now, self._too_late_by_the_wall(longest, factor)
+        return min(now + max(self._fine, limit - used), since + longest), ""
 
     def _too_much(self, limit: float) -> str:
         """Say which limit a bot went beyond in processor time."""

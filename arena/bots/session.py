@@ -27,9 +27,8 @@ class Session:
     """One live bot and its pipes. The first fault is final: the bot must then be stopped.
 
     Any number of requests may be open. What is told and asked is kept until `flush` writes it in
-    one go, because every write wakes the bot. `deadlines` holds the open requests by id, the oldest
-    first; `outbox` what is to be written; `closed` says that no more output can come, `ended` that
-    the program is gone.
+    one go, because every write wakes the bot. `outbox` is what is to be written; `closed` says that
+    no more output can come, `ended` that the program is gone.
     """
 
     def __init__(
@@ -43,7 +42,8 @@ class Session:
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.death = running.stderr, running.death
         self._clock = Clock(limits, now, running.cpu, banks)
-        self.deadlines = self._clock.deadlines
+        self._open = self._clock.open
+        self._asked: list[tuple[int, int]] = []
         self.outbox = b""
         self.closed = False
         self.ended = False
@@ -64,22 +64,34 @@ class Session:
         """Keep a notice; it is written together with the next request."""
         self._told.append(line)
 
-    def ask(self, id_: int, line: bytes, game: int = 0) -> float:
-        """Start a request's clock and keep it for `flush`; returns when it must be looked at."""
-        self._flooded = self.full
-        if self._freezes:
-            self._running.freeze(frozen=False)
+    def greet(self, line: bytes) -> None:
+        """Write the first line and start the clock of the start."""
+        self._clock.greet()
         self._told.append(line)
-        return self._clock.ask(id_, game)
+        self.flush()
+
+    def ask(self, id_: int, line: bytes, game: int = 0) -> None:
+        """Keep a request for `flush`."""
+        self._told.append(line)
+        self._asked.append((id_, game))
 
     def flush(self) -> None:
-        """Write what is kept, as far as the pipe takes it; the rest stays in the outbox."""
+        """Write what is kept, as far as the pipe takes it, and start the clocks of the requests."""
+        if self._asked:
+            self._begin()
         if self._log:
             for line in self._told:
                 self._log(">>", line)
         self.outbox += b"".join(self._told)
         self._told.clear()
         self.write_on()
+
+    def _begin(self) -> None:
+        self._flooded = self.full
+        if self._freezes:
+            self._running.freeze(frozen=False)
+        self._clock.ask(*self._asked)
+        self._asked.clear()
 
     def write_on(self) -> None:
         """Write what the pipe takes of the outbox."""
@@ -112,7 +124,7 @@ class Session:
     def replies(self) -> list[Tagged]:
         """Take the replies from what was read already; a fault is the last."""
         found = []
-        while self.deadlines and (reply := self._next_reply()):
+        while self._open and (reply := self._next_reply()):
             found.append(reply)
         return found
 
@@ -136,7 +148,7 @@ class Session:
 
         Of a bot that ended while nothing was asked, no event tells any more.
         """
-        return bool((self._inbox or self.closed) and self.deadlines)
+        return bool((self._inbox or self.closed) and self._open)
 
     def read_errors(self) -> bool:
         """Read standard error, keep its end; False when it was closed."""
@@ -170,7 +182,7 @@ class Session:
         """Write what was kept and give the program away; None where it is not fit to serve on."""
         self.flush()
         self._drain_errors()
-        busy = self.deadlines or self.outbox or self._inbox or self.closed or self.ended
+        busy = self._open or self.outbox or self._inbox or self.closed or self.ended
         return None if busy else self._running
 
     def stop(self) -> None:
@@ -190,12 +202,12 @@ class Session:
         if self._log:
             self._log("<<", line)
         try:
-            if READY in self.deadlines:
+            if READY in self._open:
                 return self._answered(READY, decode_ready(line))
             answer = decode_answer(line)
         except StrictError as error:
             return self._fault(Cause.MALFORMED_LINE, f"{error}: {_excerpt(line)}")
-        if answer.id not in self.deadlines:
+        if answer.id not in self._open:
             what = f"answers request {answer.id}, but that is not open"
             return self._fault(Cause.MALFORMED_LINE, what)
         return self._answered(answer.id, answer)
@@ -205,13 +217,13 @@ class Session:
         if late:
             self._clock.forget()
             return id_, Fault(Cause.TIMEOUT, late)
-        if self._freezes and not self.deadlines:
+        if self._freezes and not self._open:
             self._running.freeze(frozen=True)
         return id_, reply
 
     def _fault(self, cause: Cause, detail: str) -> Tagged:
         """Give up on the bot: the oldest open request gets the fault, no other is awaited."""
-        id_ = next(iter(self.deadlines))
+        id_ = next(iter(self._open))
         self._clock.forget()
         return id_, Fault(cause, detail)
 

@@ -82,18 +82,11 @@ class Referee:
     def request(self, seat: int, id_: int) -> Turn | CalzaOffer:
         """Build what a waiting seat is asked, from what it may see."""
         view = seen_by(seat, self._now, self._hands, self._bids)
-        shared = (
-            view.seat,
-            view.dice,
-            view.bids,
-            view.alive,
-            view.dice_counts,
-            view.palifico_seat,
-        )
+        seen = view.seat, view.dice, view.bids, view.alive, view.dice_counts, view.palifico_seat
         if self.offering:
-            return CalzaOffer(*shared, id=id_, game=self.game, round=self._number)
+            return CalzaOffer(*seen, id=id_, game=self.game, round=self._number)
         return Turn(
-            *shared,
+            *seen,
             id=id_,
             game=self.game,
             round=self._number,
@@ -111,8 +104,10 @@ class Referee:
             self._faults[seat] = fault
         elif isinstance(reply, Answer) and reply.action == "calza":
             self._callers.add(seat)
-        self.waiting = tuple([other for other in self.waiting if other != seat])
-        if not self.waiting:
+        if len(self.waiting) > 1:
+            self.waiting = tuple([other for other in self.waiting if other != seat])
+        else:
+            self.waiting = ()
             self._go_on(reply)
         return fault
 

@@ -46,7 +46,7 @@ class Seats:
         return not self.starting
 
     def _seat(self, seat: int, game: int) -> Fault | None:
-        """See to it that a seat's bot runs; one that may still play earlier games may not play on."""
+        """See to it that a seat's bot runs; one may play earlier games to their end and no more."""
         refused = self._refusal(seat, game)
         return refused or (None if self._board.live(seat) else self.start(seat))
 

@@ -90,6 +90,7 @@ def test_output_that_nobody_asked_for_is_a_flood(tmp_path: Path) -> None:
             wait_for(session.stdout)
             assert session.read() == []
         session.ask(1, b"{}\n")
+        session.flush()
         ((_, reply),) = session.replies()
         assert isinstance(reply, Fault)
         assert reply.cause is Cause.FLOOD
@@ -104,8 +105,10 @@ def test_a_helper_does_not_bring_a_dead_bot_back(tmp_path: Path) -> None:
         wait_for(session.stdout)
         assert session.read() == []
         session.ask(1, b"{}\n")
+        session.flush()
         assert session.replies() == [(1, Answer(id=1, action="dudo"))]
         session.ask(2, b"{}\n")
+        session.flush()
         ended = Fault(Cause.CRASH, "the program ended with exit code 6")
         assert session.replies() == [(2, ended)]
 

@@ -129,7 +129,7 @@ def thinker(runs: Path, sandbox: Sandbox, limits: LimitsInfo) -> Iterator[tuple[
     session = Session(running, limits, time.monotonic)
     with ExitStack() as stack:
         stack.callback(session.stop)
-        session.ask(READY, b"{}\n")
+        session.greet(b"{}\n")
         assert answer_of(session) == (READY, Ready())
         yield session, running
 
