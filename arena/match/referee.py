@@ -124,22 +124,26 @@ class Referee:
 
     def _illegal(self, seat: int, answer: Answer) -> Fault | None:
         """Check an answer against the rules and against what was asked."""
-        reason = self._why_illegal(seat, answer)
-        return Fault(Cause.ILLEGAL_ACTION, reason) if reason else None
+        if self.offering:
+            legal = answer.action in ("calza", "pass")
+        elif answer.action == "bid":
+            legal = is_among(self._legal_raises(), Bid(answer.quantity, answer.face))
+        else:
+            legal = answer.action == "dudo" and self._now.bid is not None
+        return None if legal else Fault(Cause.ILLEGAL_ACTION, self._why_illegal(seat, answer))
 
     def _why_illegal(self, seat: int, answer: Answer) -> str:
         if self.offering:
-            return "" if answer.action in ("calza", "pass") else "an offer of calza was open"
+            return "an offer of calza was open"
         if answer.action == "bid":
-            bid = Bid(answer.quantity, answer.face)
-            if is_among(self._legal_raises(), bid):
-                return ""
-            wrong = why_illegal_bid(self._now, seat, bid)
+            wrong = why_illegal_bid(self._now, seat, Bid(answer.quantity, answer.face))
         elif answer.action == "dudo":
             wrong = why_illegal_call(self._now, seat, "dudo")
         else:
+            wrong = None
+        if wrong is None:
             return f"{answer.action} is no answer to a turn"
-        return f"{wrong[0]} ({', '.join(wrong[1])})" if wrong else ""
+        return f"{wrong[0]} ({', '.join(wrong[1])})"
 
     def _go_on(self, reply: Answer | Fault) -> None:
         if self._faults:
