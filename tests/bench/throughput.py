@@ -1,9 +1,9 @@
 """Decisions a second of `arena run` against a bare loop: `python tests/bench/throughput.py`.
 
 The floor sends the same bytes to the same bots in the same sandbox, one request at a time, with no
-rules, no limits and no records. Like a worker of the arena it shares one core with its bots; a second
-floor runs where the system puts it. The arena plays one game at a time, and as many at a time as
-`--together` says. All take turns, with one worker; what counts is the ratio.
+rules, no limits and no records. Like a worker of the arena it shares one core with its bots; a
+second floor runs where the system puts it. The arena plays one game at a time, and as many at a
+time as `--together` says. All take turns, with one worker; what counts is the ratio.
 """
 
 import argparse
@@ -57,7 +57,7 @@ def main() -> None:
     options = _options()
     print(f"bot {options.bot}, {options.games} games, {options.rounds} rounds, median of each")
     print(
-        "sandbox     players  games at a time  decisions/s    / floor, one core    / floor, any core"
+        "sandbox     players  games at a time  decisions/s  / floor, one core   / floor, any core"
     )
     for name in options.sandbox:
         for players in options.players:
@@ -71,7 +71,7 @@ def _print(options: argparse.Namespace, name: str, players: int, rounds: list[Ar
         print(f"{name:10}  {players:7}  {games:15}  {_rate(arm):11,.0f}", end="")
         for floor_arm in floors:
             ratio = median(a.rate / b.rate for a, b in zip(arm, floor_arm, strict=True))
-            print(f"    {ratio:5.2f} ({_rate(floor_arm):7,.0f}/s)", end="")
+            print(f"  {ratio:5.2f} ({_rate(floor_arm):7,.0f}/s)", end="")
         print(flush=True)
 
 
