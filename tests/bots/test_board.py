@@ -129,3 +129,49 @@ def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:
         (0, ">>", b"request\n"),
         (0, "<<", b'{"id":1,"action":"dudo"}\n'),
     ]
+
+
+# ---------------------------------------------------------------- several requests open
+
+READS = """
+while True:
+    lines = os.read(0, 65536)
+    count = lines.count(b"\\n") - lines.count(b"{}")
+    count and os.write(2, b"%d " % count)
+    for line in lines.splitlines()[::-1]:
+        if line.isdigit(): os.write(1, b'{"id":%s,"action":"dudo"}\\n' % line)
+"""
+
+
+def answers(board: Board, count: int) -> list[int]:
+    """Wait for answers; returns their ids in the order they came."""
+    found: list[int] = []
+    while len(found) < count:
+        found += [id_ for _, id_, reply in board.wait() if isinstance(reply, Answer)]
+    return found
+
+
+def test_what_a_seat_is_told_and_asked_comes_in_one_write(tmp_path: Path) -> None:
+    with board_with(tmp_path, READS) as board:
+        for ids in ([1, 2, 3], [4]):
+            board.tell(0, b"news\n")
+            for id_ in ids:
+                board.ask(0, id_, b"%d\n" % id_, game=id_)
+            assert answers(board, len(ids)) == ids[::-1]
+        board.stop(0)
+        assert board.stderr == ("4 2 ",)
+
+
+def test_a_fault_is_charged_to_the_oldest_open_request(tmp_path: Path) -> None:
+    body = """
+os.read(0, 65536)
+os.write(1, b'{"id":2,"action":"dudo"}\\nhm\\n{"id":3,"action":"dudo"}\\n')
+signal.pause()
+"""
+    with board_with(tmp_path, body) as board:
+        for id_ in (1, 2, 3):
+            board.ask(0, id_, b"?\n", game=id_)
+        found = []
+        while not any(isinstance(reply, Fault) for *_, reply in found):
+            found += board.wait()
+        assert [id_ for _, id_, _ in found] == [2, 1]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.bots.clock import Clock
+from arena.bots.clock import Bank, Clock
 from arena.records import LimitsInfo
 
 LIMITS = LimitsInfo(start=10, answer=2, game=60, wall=4)
@@ -173,3 +173,30 @@ def test_open_requests_take_turns() -> None:
     assert clock.due < machine.wall
     assert clock.expired() == ""
     assert clock.answered(2) == ""
+
+
+def test_concurrent_games_have_banks_of_their_own() -> None:
+    machine = Machine()
+    clock = clock_of(machine)
+    for number in range(0, 74, 2):
+        clock.ask((number, 1), (number + 1, 2))
+        for id_ in (number, number + 1):
+            machine.run(1.6, 1.6)
+            assert clock.answered(id_) == ""
+    clock.ask((74, 1), (75, 3))
+    machine.run(1.9, 1.9)
+    assert clock.answered(75) == ""
+    machine.run(0.9, 0.9)
+    why = "the 60 s of processor time for all answers of a game are used up"
+    assert clock.answered(74) == why
+
+
+def test_a_later_process_inherits_what_is_left_of_a_games_time() -> None:
+    """Else a bot could crash for more time in the games that this does not cost it."""
+    machine, banks = Machine(), dict[int, Bank]()
+    first, second = (Clock(LIMITS, machine.now, machine.cpu, banks) for _ in range(2))
+    assert play_on(first, machine, 1.5, 1.5)[0] == 39
+    second.ask((1, 0))
+    machine.run(1.9, 1.9)
+    why = "the 60 s of processor time for all answers of a game are used up"
+    assert second.answered(1) == why
