@@ -3,11 +3,11 @@
 Events are stored as JSON arrays that begin with their tag, so a game's log stays small.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, msgpack
 
 from arena.perudo.dice import Hand
 from arena.perudo.rules import Rules
@@ -118,6 +118,14 @@ class PlayedFixture(Struct, frozen=True):
     """Time spent in play, without starting the bots."""
     stderr: tuple[str, ...] = ()
     """The last 64 KiB of each seat's standard error."""
+
+    def __reduce__(self) -> "tuple[Callable[[bytes], PlayedFixture], tuple[bytes]]":
+        """Go from process to process in one piece: event by event takes 25 times as long."""
+        return _unpacked, (msgpack.encode(self),)
+
+
+def _unpacked(packed: bytes) -> PlayedFixture:
+    return msgpack.decode(packed, type=PlayedFixture)
 
 
 class BotInfo(Struct, frozen=True):

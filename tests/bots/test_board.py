@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.bots.board import Board
 from arena.bots.clock import READY
 from arena.bots.process import ProcessSandbox
-from arena.bots.session import Session
+from arena.bots.session import Reply, Session
 from arena.records import Cause, Fault, LimitsInfo
 from arena.wire.messages import Answer, Ready
 from tests.bots.live import HANG, write_bot
@@ -171,7 +171,7 @@ signal.pause()
     with board_with(tmp_path, body) as board:
         for id_ in (1, 2, 3):
             board.ask(0, id_, b"?\n", game=id_)
-        found = []
+        found: list[tuple[int, int, Reply]] = []
         while not any(isinstance(reply, Fault) for *_, reply in found):
             found += board.wait()
         assert [id_ for _, id_, _ in found] == [2, 1]
