@@ -29,6 +29,7 @@ fix: $(VENV)/.test
 
 bench: $(VENV)/.test
 	@$(BIN)/python tests/bench/throughput.py
+	@$(BIN)/python tests/bench/cores.py
 	@$(BIN)/python tests/bench/startup.py
 	@$(BIN)/python tests/bench/playouts.py
 	@$(BIN)/python -m tests.bench.verify

@@ -3,11 +3,11 @@
 Events are stored as JSON arrays that begin with their tag, so a game's log stays small.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, msgpack
 
 from arena.perudo.dice import Hand
 from arena.perudo.rules import Rules
@@ -119,6 +119,14 @@ class PlayedFixture(Struct, frozen=True):
     stderr: tuple[str, ...] = ()
     """The last 64 KiB of each seat's standard error."""
 
+    def __reduce__(self) -> "tuple[Callable[[bytes], PlayedFixture], tuple[bytes]]":
+        """Go from process to process in one piece: event by event takes 25 times as long."""
+        return _unpacked, (msgpack.encode(self),)
+
+
+def _unpacked(packed: bytes) -> PlayedFixture:
+    return msgpack.decode(packed, type=PlayedFixture)
+
 
 class BotInfo(Struct, frozen=True):
     """A bot as it entered a league."""
@@ -145,6 +153,8 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     freeze: bool = False
     """Whether a bot is stopped while no answer is awaited from it."""
     restarts: int = 3
+    concurrent_games: int = 16
+    """The most games of a fixture under way at a time, where its bots can play so many."""
 
 
 class Stage(Struct, frozen=True):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 
-from arena.bots.clock import READY
+from arena.bots.clock import Bank
 from arena.bots.manifest import Bot
 from arena.bots.roster import Roster
 from arena.bots.sandbox import Running, Sandbox
@@ -21,8 +21,9 @@ _Reply = tuple[int, int, Reply]
 class Board:
     """Sessions by seat; a context manager that leaves no process behind.
 
-    Requests go out with `ask`; `wait` returns the replies that have come, one or more. `log`, if
-    given, is told every line with its seat and its direction: ">>" to the bot, "<<" from it.
+    `ask` keeps requests, any number a seat; `wait` writes what each seat was told and asked in one
+    go and returns the replies that have come, one or more. `log`, if given, is told every line with
+    its seat and its direction: ">>" to the bot, "<<" from it.
     Bots come from the `roster`, if there is one; those whose seats are in `keeping` return to it.
     """
 
@@ -42,8 +43,10 @@ class Board:
         self._log = log
         self._poll = select.epoll()
         self._sessions: dict[int, Session] = {}
-        self._serve: dict[int, Callable[[], _Reply | None]] = {}
+        self._serve: dict[int, Callable[[], Sequence[_Reply]]] = {}
         self._stderr = [""] * len(bots)
+        self._banks: list[dict[int, Bank]] = [{} for _ in bots]
+        self._asked: set[int] = set()
         self._ahead: set[int] = set()
         self._due = inf
 
@@ -72,12 +75,13 @@ class Board:
         except OSError as error:
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         log = partial(self._log, seat) if self._log else None
-        session = Session(running, self._limits, time.monotonic, log)
+        session = Session(running, self._limits, time.monotonic, log, self._banks[seat])
         self._sessions[seat] = session
         self._watch(session.stdout, partial(self._hear, seat, session))
         self._watch(session.stderr, partial(self._keep_errors, session))
         self._watch(session.death, partial(self._bury, seat, session))
-        self.ask(seat, READY, hello)
+        session.greet(hello)
+        self._look_after(seat, session)
         return None
 
     def stop(self, seat: int) -> None:
@@ -86,38 +90,45 @@ class Board:
         if session is None:
             return
         self._unwatch(session)
+        self._asked.discard(seat)
         session.stop()
         self._stderr[seat] = (self._stderr[seat] + session.errors)[-STDERR_KEPT:]
 
-    def new_game(self) -> None:
-        """Fill every bot's time bank."""
-        for session in self._sessions.values():
-            session.new_game()
+    def end_game(self, game: int) -> None:
+        """Forget how much of its time each seat used in a game."""
+        for banks in self._banks:
+            banks.pop(game, None)
 
-    def tell(self, line: bytes) -> None:
-        """Tell every bot something; it is written together with the bot's next request."""
-        for session in self._sessions.values():
+    def tell(self, seat: int, line: bytes) -> None:
+        """Tell a bot something, if it runs; it is written together with the bot's next request."""
+        if session := self._sessions.get(seat):
             session.tell(line)
 
-    def ask(self, seat: int, id_: int, line: bytes) -> None:
-        """Send a request to a live seat."""
-        session = self._sessions[seat]
-        self._due = min(self._due, session.ask(id_, line))
-        if session.ahead:
-            self._ahead.add(seat)
-        if session.outbox and session.stdin not in self._serve:
-            self._watch(session.stdin, partial(self._flush, session), select.EPOLLOUT)
+    def ask(self, seat: int, id_: int, line: bytes, game: int = 0) -> None:
+        """Ask a live seat for an answer in a game; `wait` writes it."""
+        self._sessions[seat].ask(id_, line, game)
+        self._asked.add(seat)
 
-    def wait(self) -> list[_Reply]:
-        """Wait for at least one (seat, request id, reply); a fault is a reply, too."""
+    def wait(self) -> Sequence[_Reply]:
+        """Write what was asked and wait for at least one (seat, request id, reply).
+
+        A fault is a reply, too.
+        """
+        for seat in sorted(self._asked):
+            session = self._sessions[seat]
+            session.flush()
+            self._look_after(seat, session)
+        self._asked.clear()
         found = self._left_over() if self._ahead else []
         while not found:
-            for fd, _ in self._poll.poll(max(0.0, self._due - time.monotonic())):
-                reply = self._serve[fd]()
-                if reply is not None:
-                    found.append(reply)
-            if not found:
+            left = self._due - time.monotonic()
+            if left <= 0:
                 found = self._expired()
+                left = 0.0 if found else self._due - time.monotonic()
+            for fd, _ in self._poll.poll(max(0.0, left)):
+                # One that is served may end the watch over another.
+                if serve := self._serve.get(fd):
+                    found += serve()
         return found
 
     def bye(self, line: bytes) -> None:
@@ -152,49 +163,51 @@ class Board:
         else:
             self.stop(seat)
 
+    def _look_after(self, seat: int, session: Session) -> None:
+        """See to what a seat was asked: in time, all of it, and answered early as it may be."""
+        self._due = min(self._due, session.due)
+        if session.ahead:
+            self._ahead.add(seat)
+        if session.outbox and session.stdin not in self._serve:
+            self._watch(session.stdin, partial(self._write_on, session), select.EPOLLOUT)
+
     def _left_over(self) -> list[_Reply]:
-        """Take the replies that were read with an earlier one."""
+        """Take the replies that were read before they were asked for."""
         seats = sorted(self._ahead & self._sessions.keys())
         self._ahead.clear()
-        replies = [self._tag(seat, self._sessions[seat].next_reply()) for seat in seats]
-        return [reply for reply in replies if reply]
+        return [(seat, *reply) for seat in seats for reply in self._sessions[seat].replies()]
 
-    def _hear(self, seat: int, session: Session) -> _Reply | None:
-        reply = session.read()
+    def _hear(self, seat: int, session: Session) -> Sequence[_Reply]:
+        replies = session.read()
         if session.full or session.closed:
             # It can bring nothing more, or nothing that is wanted.
             self._forget(session.stdout)
-        return self._tag(seat, reply)
+        return [(seat, *reply) for reply in replies]
 
-    def _bury(self, seat: int, session: Session) -> _Reply | None:
+    def _bury(self, seat: int, session: Session) -> Sequence[_Reply]:
         self._forget(session.death)
-        return self._tag(seat, session.died())
+        return [(seat, *reply) for reply in session.died()]
 
-    def _keep_errors(self, session: Session) -> None:
+    def _keep_errors(self, session: Session) -> Sequence[_Reply]:
         if not session.read_errors():
             self._forget(session.stderr)
+        return ()
 
-    def _flush(self, session: Session) -> None:
-        session.flush()
+    def _write_on(self, session: Session) -> Sequence[_Reply]:
+        session.write_on()
         if not session.outbox:
             self._forget(session.stdin)
+        return ()
 
     def _expired(self) -> list[_Reply]:
         """Return the timeouts; what was due first is looked up again only now."""
         sessions = list(self._sessions.items())
-        replies = [self._tag(seat, session.expired()) for seat, session in sessions]
+        late = [(seat, session.expired()) for seat, session in sessions]
         self._due = min((session.due for _, session in sessions), default=inf)
-        return [reply for reply in replies if reply]
-
-    def _tag(self, seat: int, reply: tuple[int, Reply] | None) -> _Reply | None:
-        if reply is None:
-            return None
-        if self._sessions[seat].ahead:
-            self._ahead.add(seat)
-        return seat, *reply
+        return [(seat, *reply) for seat, reply in late if reply]
 
     def _watch(
-        self, fd: int, serve: Callable[[], _Reply | None], event: int = select.EPOLLIN
+        self, fd: int, serve: Callable[[], Sequence[_Reply]], event: int = select.EPOLLIN
     ) -> None:
         self._serve[fd] = serve
         self._poll.register(fd, event)

@@ -5,7 +5,7 @@ import select
 import signal
 from collections.abc import Callable
 
-from arena.bots.clock import READY, Clock
+from arena.bots.clock import READY, Bank, Clock
 from arena.bots.sandbox import Running
 from arena.records import Cause, Fault, LimitsInfo
 from arena.wire.codec import decode_answer, decode_ready
@@ -19,13 +19,16 @@ _LINGER = 1.0
 """Seconds that a program has to be gone after it closed its output."""
 
 Reply = Answer | Ready | Fault
+Tagged = tuple[int, Reply]
+"""A reply with the id of its request."""
 
 
 class Session:
     """One live bot and its pipes. The first fault is final: the bot must then be stopped.
 
-    `deadlines` holds the open requests by id; `outbox` what the bot's pipe did not take yet;
-    `closed` says that no more output can come, `ended` that the program is gone.
+    Any number of requests may be open. What is told and asked is kept until `flush` writes it in
+    one go, because every write wakes the bot. `outbox` is what is to be written; `closed` says that
+    no more output can come, `ended` that the program is gone.
     """
 
     def __init__(
@@ -34,11 +37,13 @@ class Session:
         limits: LimitsInfo,
         now: Callable[[], float],
         log: Callable[[str, bytes], None] | None = None,
+        banks: dict[int, Bank] | None = None,
     ) -> None:
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.death = running.stderr, running.death
-        self._clock = Clock(limits, now, running.cpu)
-        self.deadlines = self._clock.deadlines
+        self._clock = Clock(limits, now, running.cpu, banks)
+        self._open = self._clock.open
+        self._asked: list[tuple[int, int]] = []
         self.outbox = b""
         self.closed = False
         self.ended = False
@@ -59,44 +64,71 @@ class Session:
         """Keep a notice; it is written together with the next request."""
         self._told.append(line)
 
-    def new_game(self) -> None:
-        """Fill the game's time bank."""
-        self._clock.new_game()
+    def greet(self, line: bytes) -> None:
+        """Write the first line and start the clock of the start."""
+        self._clock.greet()
+        self._told.append(line)
+        self.flush()
 
-    def ask(self, id_: int, line: bytes) -> float:
-        """Write a request, and the notices kept for it; returns when it must be looked at."""
+    def ask(self, id_: int, line: bytes, game: int = 0) -> None:
+        """Keep a request for `flush`."""
+        self._told.append(line)
+        self._asked.append((id_, game))
+
+    def flush(self) -> None:
+        """Write what is kept, as far as the pipe takes it, and start the clocks of the requests."""
+        if self._asked:
+            self._begin()
+        if self._log:
+            for line in self._told:
+                self._log(">>", line)
+        self.outbox += b"".join(self._told)
+        self._told.clear()
+        self.write_on()
+
+    def _begin(self) -> None:
         self._flooded = self.full
         if self._freezes:
             self._running.freeze(frozen=False)
-        due = self._clock.ask(id_)
-        self._put_out(line)
-        return due
+        self._clock.ask(*self._asked)
+        self._asked.clear()
 
-    def flush(self) -> None:
-        """Write what the pipe takes; the rest stays in the outbox."""
-        self._write(self.outbox)
+    def write_on(self) -> None:
+        """Write what the pipe takes of the outbox."""
+        try:
+            written = os.write(self.stdin, self.outbox)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            # It reads no more: its answer, its death or the deadline says what that means.
+            written = len(self.outbox)
+        self.outbox = self.outbox[written:]
 
     def say_goodbye(self) -> None:
         """Write what was kept and end the bot's input."""
         self._running.freeze(frozen=False)
-        self._put_out(b"")
+        self.flush()
         self._running.end_input()
 
-    def read(self) -> tuple[int, Reply] | None:
-        """Read what has come; returns a reply if there is a whole one."""
+    def read(self) -> list[Tagged]:
+        """Read what has come; returns the replies in it."""
         try:
             chunk = os.read(self.stdout, _READ)
         except BlockingIOError:
-            return None
+            return []
         # Once the process is gone, nothing that a helper writes brings it back.
         self.closed = self.ended or not chunk
         self._inbox += chunk
-        return self.next_reply()
+        return self.replies()
 
-    def next_reply(self) -> tuple[int, Reply] | None:
-        """Take a reply from what was read already; None when there is no whole one yet."""
-        if not self.deadlines:
-            return None
+    def replies(self) -> list[Tagged]:
+        """Take the replies from what was read already; a fault is the last."""
+        found = []
+        while self._open and (reply := self._next_reply()):
+            found.append(reply)
+        return found
+
+    def _next_reply(self) -> Tagged | None:
         end = self._inbox.find(b"\n") + 1
         if end > MAX_LINE or self._flooded or (not end and self.full):
             return self._fault(Cause.FLOOD, f"more than {MAX_LINE} bytes without an answer in them")
@@ -116,7 +148,7 @@ class Session:
 
         Of a bot that ended while nothing was asked, no event tells any more.
         """
-        return bool((self._inbox or self.closed) and self.deadlines)
+        return bool((self._inbox or self.closed) and self._open)
 
     def read_errors(self) -> bool:
         """Read standard error, keep its end; False when it was closed."""
@@ -129,28 +161,28 @@ class Session:
             del self._errors[:-STDERR_KEPT]
         return bool(chunk)
 
-    def died(self) -> tuple[int, Reply] | None:
-        """Take the news of the process's death: a last answer in the pipe still counts."""
+    def died(self) -> list[Tagged]:
+        """Take the news of the process's death: last answers in the pipe still count."""
         self.ended = True
-        reply = self.read()
+        found = self.read()
         self.closed = True
-        return reply or self.next_reply()
+        return found + self.replies()
 
     @property
     def due(self) -> float:
         """When the first open request must be looked at; infinite when none is open."""
         return self._clock.due
 
-    def expired(self) -> tuple[int, Reply] | None:
+    def expired(self) -> Tagged | None:
         """Return a timeout if an answer took too long."""
         late = self._clock.expired()
         return self._fault(Cause.TIMEOUT, late) if late else None
 
     def release(self) -> Running | None:
         """Write what was kept and give the program away; None where it is not fit to serve on."""
-        self._put_out(b"")
+        self.flush()
         self._drain_errors()
-        busy = self.deadlines or self.outbox or self._inbox or self.closed or self.ended
+        busy = self._open or self.outbox or self._inbox or self.closed or self.ended
         return None if busy else self._running
 
     def stop(self) -> None:
@@ -166,55 +198,32 @@ class Session:
             if not self.read_errors():
                 break
 
-    def _put_out(self, line: bytes) -> None:
-        """Write a line and all that was kept for the bot in one go: every write wakes it."""
-        if self._log:
-            for told in (*self._told, line) if line else self._told:
-                self._log(">>", told)
-        if self._told:
-            line = b"".join(self._told) + line
-            self._told.clear()
-        self._write(self.outbox + line)
-
-    def _write(self, lines: bytes) -> None:
-        """Write what the pipe takes; the rest becomes the outbox."""
-        try:
-            written = os.write(self.stdin, lines)
-        except BlockingIOError:
-            written = 0
-        except OSError:
-            # It reads no more: its answer, its death or the deadline says what that means.
-            written = len(lines)
-        self.outbox = lines[written:]
-
-    def _understand(self, line: bytes) -> tuple[int, Reply] | None:
+    def _understand(self, line: bytes) -> Tagged:
         if self._log:
             self._log("<<", line)
         try:
-            if READY in self.deadlines:
+            if READY in self._open:
                 return self._answered(READY, decode_ready(line))
             answer = decode_answer(line)
         except StrictError as error:
             return self._fault(Cause.MALFORMED_LINE, f"{error}: {_excerpt(line)}")
-        if answer.id not in self.deadlines:
-            asked = ", ".join(map(str, self.deadlines))
-            return self._fault(
-                Cause.MALFORMED_LINE, f"answers request {answer.id}, but {asked} was asked"
-            )
+        if answer.id not in self._open:
+            what = f"answers request {answer.id}, but that is not open"
+            return self._fault(Cause.MALFORMED_LINE, what)
         return self._answered(answer.id, answer)
 
-    def _answered(self, id_: int, reply: Answer | Ready) -> tuple[int, Reply]:
+    def _answered(self, id_: int, reply: Answer | Ready) -> Tagged:
         late = self._clock.answered(id_)
         if late:
             self._clock.forget()
             return id_, Fault(Cause.TIMEOUT, late)
-        if self._freezes and not self.deadlines:
+        if self._freezes and not self._open:
             self._running.freeze(frozen=True)
         return id_, reply
 
-    def _fault(self, cause: Cause, detail: str) -> tuple[int, Reply]:
+    def _fault(self, cause: Cause, detail: str) -> Tagged:
         """Give up on the bot: the oldest open request gets the fault, no other is awaited."""
-        id_ = next(iter(self.deadlines))
+        id_ = next(iter(self._open))
         self._clock.forget()
         return id_, Fault(cause, detail)
 

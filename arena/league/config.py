@@ -19,6 +19,7 @@ from arena.ratings.sequential import first_look
 from arena.records import LimitsInfo, RatingsInfo
 
 MAX_GAMES = 100_000
+MAX_TOGETHER = 1024
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 MAX_ROUNDS = 10_000
 SEPARATED = "separated"
@@ -128,6 +129,7 @@ def load_league(path: Path) -> League:
         pin=entry.pin,
         spots={key: reader.at(f"$.{key}") for key in ("bots", "players", "rounds")},
     )
+    reader.check_limits(entry.limits)
     reader.check_numbers(entry)
     reader.check_sandbox(entry.sandbox)
     return league
@@ -182,8 +184,7 @@ class _Reader:
     def at(self, spot: str) -> str:
         return place(self._path, self._marks, spot)
 
-    def check_numbers(self, entry: LeagueFile) -> None:
-        limits = entry.limits
+    def check_limits(self, limits: LimitsInfo) -> None:
         positive = {"start": limits.start, "answer": limits.answer, "game": limits.game}
         for key, value in positive.items():
             if not 0 < value <= 86_400:
@@ -194,6 +195,12 @@ class _Reader:
             raise ArenaError(f"limits.wall is a factor, 1 to 1000, not {limits.wall:g}", spot)
         if not 0 <= limits.restarts <= 1000:
             raise ArenaError("limits.restarts is 0 to 1000", self.at("$.limits.restarts"))
+        if not 1 <= limits.concurrent_games <= MAX_TOGETHER:
+            spot = self.at("$.limits.concurrent_games")
+            what = f"limits.concurrent_games is 1 to {MAX_TOGETHER}, not {limits.concurrent_games}"
+            raise ArenaError(what, spot, "1 plays one game after another")
+
+    def check_numbers(self, entry: LeagueFile) -> None:
         if not 1 <= entry.games <= MAX_GAMES:
             raise ArenaError(f"games is 1 to {MAX_GAMES}, not {entry.games}", self.at("$.games"))
         if entry.rounds is not None and not 1 <= entry.rounds <= MAX_ROUNDS:

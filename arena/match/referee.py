@@ -82,18 +82,11 @@ class Referee:
     def request(self, seat: int, id_: int) -> Turn | CalzaOffer:
         """Build what a waiting seat is asked, from what it may see."""
         view = seen_by(seat, self._now, self._hands, self._bids)
-        shared = (
-            view.seat,
-            view.dice,
-            view.bids,
-            view.alive,
-            view.dice_counts,
-            view.palifico_seat,
-        )
+        seen = view.seat, view.dice, view.bids, view.alive, view.dice_counts, view.palifico_seat
         if self.offering:
-            return CalzaOffer(*shared, id=id_, game=self.game, round=self._number)
+            return CalzaOffer(*seen, id=id_, game=self.game, round=self._number)
         return Turn(
-            *shared,
+            *seen,
             id=id_,
             game=self.game,
             round=self._number,
@@ -111,8 +104,10 @@ class Referee:
             self._faults[seat] = fault
         elif isinstance(reply, Answer) and reply.action == "calza":
             self._callers.add(seat)
-        self.waiting = tuple([other for other in self.waiting if other != seat])
-        if not self.waiting:
+        if len(self.waiting) > 1:
+            self.waiting = tuple([other for other in self.waiting if other != seat])
+        else:
+            self.waiting = ()
             self._go_on(reply)
         return fault
 
@@ -129,22 +124,26 @@ class Referee:
 
     def _illegal(self, seat: int, answer: Answer) -> Fault | None:
         """Check an answer against the rules and against what was asked."""
-        reason = self._why_illegal(seat, answer)
-        return Fault(Cause.ILLEGAL_ACTION, reason) if reason else None
+        if self.offering:
+            legal = answer.action in ("calza", "pass")
+        elif answer.action == "bid":
+            legal = is_among(self._legal_raises(), Bid(answer.quantity, answer.face))
+        else:
+            legal = answer.action == "dudo" and self._now.bid is not None
+        return None if legal else Fault(Cause.ILLEGAL_ACTION, self._why_illegal(seat, answer))
 
     def _why_illegal(self, seat: int, answer: Answer) -> str:
         if self.offering:
-            return "" if answer.action in ("calza", "pass") else "an offer of calza was open"
+            return "an offer of calza was open"
         if answer.action == "bid":
-            bid = Bid(answer.quantity, answer.face)
-            if is_among(self._legal_raises(), bid):
-                return ""
-            wrong = why_illegal_bid(self._now, seat, bid)
+            wrong = why_illegal_bid(self._now, seat, Bid(answer.quantity, answer.face))
         elif answer.action == "dudo":
             wrong = why_illegal_call(self._now, seat, "dudo")
         else:
+            wrong = None
+        if wrong is None:
             return f"{answer.action} is no answer to a turn"
-        return f"{wrong[0]} ({', '.join(wrong[1])})" if wrong else ""
+        return f"{wrong[0]} ({', '.join(wrong[1])})"
 
     def _go_on(self, reply: Answer | Fault) -> None:
         if self._faults:

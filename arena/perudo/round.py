@@ -4,6 +4,7 @@ Every step is a pure function from a frozen value to the next; none depends on h
 on the table or how long the round has been going.
 """
 
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from msgspec import Struct
@@ -12,6 +13,8 @@ from arena.perudo.dice import Hand, count_face
 from arena.perudo.rules import FACES, PACO, Count, Face, Rules
 
 T = TypeVar("T")
+_POSITIONS = 4096
+"""Ranges of raises that are kept for when they come again."""
 
 
 class Bid(Struct, frozen=True):
@@ -107,16 +110,16 @@ def left_of(dice: tuple[int, ...], seat: int) -> int:
 
 def raises(now: Round) -> list[Raises]:
     """Return every legal bid of the seat on turn: a range for each face that has one."""
-    standing = now.standing
-    cap = standing.cap
-    if now.bid is None:
-        lowest = PACO if standing.palifico_seat is not None else PACO + 1
-        return [Raises(face, 1, cap) for face in range(lowest, FACES + 1)]
-    if standing.palifico_seat is not None:
-        return _raises_locked(now, now.bid, cap)
-    if now.bid.face == PACO:
-        return _raises_from_pacos(now.bid.quantity, cap)
-    return _raises_from_number(standing.rules, now.bid, cap)
+    standing, bid = now.standing, now.bid
+    rules = standing.rules
+    if bid is None:
+        return list(_openings(standing.cap, standing.palifico_seat is None))
+    if standing.palifico_seat is None:
+        lower, both = rules.raise_to_lower_face, rules.raise_quantity_and_face
+        return list(_raises(standing.cap, bid.quantity, bid.face, lower, both))
+    free = rules.veteran_may_raise_face and is_veteran(standing, now.to_act)
+    both = rules.raise_quantity_and_face
+    return list(_raises_locked(standing.cap, bid.quantity, bid.face, free, both))
 
 
 def is_legal(now: Round, bid: Bid) -> bool:
@@ -214,15 +217,29 @@ def leave(standing: Standing, seat: int) -> Standing:
     return Standing(standing.rules, dice, used, standing.opener, palifico if still else None)
 
 
-def _raises_locked(now: Round, bid: Bid, cap: int) -> list[Raises]:
+@lru_cache(_POSITIONS)
+def _openings(cap: int, wild: bool) -> tuple[Raises, ...]:
+    """Any number of any face; pacos only where they are not wild."""
+    return tuple([Raises(face, 1, cap) for face in range(PACO + wild, FACES + 1)])
+
+
+@lru_cache(_POSITIONS)
+def _raises_locked(
+    cap: int, quantity: int, face: int, free: bool, both: bool
+) -> tuple[Raises, ...]:
     """Only more of the same face (PAL-LOCK), unless a veteran may raise it (PAL-VETERAN)."""
-    quantity, face = bid.quantity, bid.face
     found = [Raises(face, quantity + 1, cap)] if quantity < cap else []
-    rules = now.standing.rules
-    if rules.veteran_may_raise_face and is_veteran(now.standing, now.to_act):
-        high = cap if rules.raise_quantity_and_face else quantity
+    if free:
+        high = cap if both else quantity
         found += [Raises(other, quantity, high) for other in range(face + 1, FACES + 1)]
-    return found
+    return tuple(found)
+
+
+@lru_cache(_POSITIONS)
+def _raises(cap: int, quantity: int, face: int, lower: bool, both: bool) -> tuple[Raises, ...]:
+    if face == PACO:
+        return tuple(_raises_from_pacos(quantity, cap))
+    return tuple(_raises_from_number(cap, quantity, face, lower, both))
 
 
 def _raises_from_pacos(quantity: int, cap: int) -> list[Raises]:
@@ -233,15 +250,16 @@ def _raises_from_pacos(quantity: int, cap: int) -> list[Raises]:
     return found
 
 
-def _raises_from_number(rules: Rules, bid: Bid, cap: int) -> list[Raises]:
+def _raises_from_number(
+    cap: int, quantity: int, face: int, lower: bool, both: bool
+) -> list[Raises]:
     """Half as many pacos (TO-PACOS), more dice (RAISE-QTY), a higher face (RAISE-FACE)."""
-    quantity, face = bid.quantity, bid.face
     found = [Raises(PACO, (quantity + 1) // 2, cap)]
     if quantity < cap:
-        if rules.raise_to_lower_face:
-            found += [Raises(lower, quantity + 1, cap) for lower in range(PACO + 1, face)]
+        if lower:
+            found += [Raises(other, quantity + 1, cap) for other in range(PACO + 1, face)]
         found.append(Raises(face, quantity + 1, cap))
-    high = cap if rules.raise_quantity_and_face else quantity
+    high = cap if both else quantity
     found += [Raises(higher, quantity, high) for higher in range(face + 1, FACES + 1)]
     return found
 

@@ -1,6 +1,7 @@
 """What a seat may see: the one place where hidden dice are kept hidden."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -38,11 +39,10 @@ def seen_by(seat: int, now: Round, hands: Sequence[Hand], bids: Sequence[SeatBid
     """Build a seat's view; `bids` are this round's, oldest first."""
     standing = now.standing
     dice = standing.dice
-    return View(
-        seat,
-        hands[seat],
-        bids,
-        [other for other, left in enumerate(dice) if left],
-        dice if standing.rules.lost_dice_visible else None,
-        standing.palifico_seat,
-    )
+    shown = dice if standing.rules.lost_dice_visible else None
+    return View(seat, hands[seat], bids, _alive(dice), shown, standing.palifico_seat)
+
+
+@lru_cache(1024)
+def _alive(dice: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple([seat for seat, left in enumerate(dice) if left])

@@ -100,6 +100,11 @@ def limits(info: LimitsInfo) -> list[Limit]:
         ),
         Limit("freeze", shown(info.freeze), "a bot is stopped while no answer is awaited from it"),
         Limit("restarts", f"{info.restarts}", "fresh starts of a bot within a fixture"),
+        Limit(
+            "concurrent_games",
+            f"{info.concurrent_games}",
+            "games of a fixture under way at a time, at most, where all its bots can play so many",
+        ),
     ]
 
 

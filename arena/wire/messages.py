@@ -113,7 +113,8 @@ class Ready(Struct, frozen=True, tag="ready", kw_only=True):
     calza: bool = False
     """The bot wants to be offered calza; one that does not is never asked."""
     concurrent_games: Annotated[int, Meta(ge=1, le=1024)] = 1
-    """How many games the bot can play at a time over its one pipe."""
+    """How many games the bot can play at a time over its one pipe: it may be asked in all of them
+    before it answered in one."""
     reusable: bool = False
     """The bot starts afresh at every `hello`: its process may serve at the next table, too."""
 

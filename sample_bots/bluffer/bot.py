@@ -50,15 +50,14 @@ def choose(turn, mood):
 
 
 def main():
-    current = mood = None
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
-            rng, current = random.Random(message["seed"]), None
-            print('{"type":"ready","reusable":true}', flush=True)
+            seed = message["seed"]
+            print('{"type":"ready","concurrent_games":64,"reusable":true}', flush=True)
         elif message["type"] == "turn":
-            if current != (message["game"], message["round"]):
-                current, mood = (message["game"], message["round"]), Mood(rng)
+            # The same mood all round, and the same however many games share the pipe.
+            mood = Mood(random.Random("{}/{game}/{round}".format(seed, **message)))
             print(json.dumps(choose(message, mood)), flush=True)
 
 

@@ -19,6 +19,8 @@
 #define DOUBT 0.35
 #define PUSH 0.6
 #define MAX_SEATS 6
+#define MAX_GAMES 16 /* that are under way at a time */
+#define NO_GAME -1
 
 /* ---- Reading JSON: a value is a pointer to its first character ---- */
 
@@ -95,17 +97,32 @@ static bool is(const char *value, const char *word)
 
 /* ---- Counting dice ---- */
 
-static int seats, start, game = -1, left[MAX_SEATS];
+static int seats, start, *left;
 
-/* Makes `left` count for the game of a message. */
+/* The dice left in each game under way; `left` points to those of the game of a message. */
+static struct table {
+    int game, left[MAX_SEATS];
+} tables[MAX_GAMES];
+
+static struct table *find(int game)
+{
+    for (struct table *at = tables; at < tables + MAX_GAMES; at++)
+        if (at->game == game)
+            return at;
+    return NULL;
+}
+
 static void turn_to_game(const char *message)
 {
-    int now = number(field(message, "game"));
-    if (now == game)
-        return;
-    game = now;
-    for (int seat = 0; seat < seats; seat++)
-        left[seat] = start;
+    int game = number(field(message, "game"));
+    struct table *at = find(game);
+    if (!at) {
+        at = find(NO_GAME) ? find(NO_GAME) : tables;
+        at->game = game;
+        for (int seat = 0; seat < seats; seat++)
+            at->left[seat] = start;
+    }
+    left = at->left;
 }
 
 static void hear(const char *message)
@@ -118,6 +135,8 @@ static void hear(const char *message)
         left[gainer]++;
     if (is(field(message, "type"), "fault"))
         left[number(field(message, "seat"))] = 0;
+    if (is(field(message, "type"), "game_end"))
+        find(number(field(message, "game")))->game = NO_GAME;
 }
 
 /* ---- Odds ---- */
@@ -208,10 +227,11 @@ static void answer(const char *turn)
 
 static void greet(const char *hello)
 {
-    game = -1; /* whatever was counted belongs to another table */
+    for (struct table *at = tables; at < tables + MAX_GAMES; at++)
+        at->game = NO_GAME; /* whatever was counted belongs to another table */
     seats = number(field(hello, "seats"));
     start = number(field(field(hello, "rules"), "starting_dice"));
-    puts("{\"type\":\"ready\",\"reusable\":true}");
+    printf("{\"type\":\"ready\",\"concurrent_games\":%d,\"reusable\":true}\n", MAX_GAMES);
 }
 
 int main(void)
@@ -224,7 +244,7 @@ int main(void)
             greet(line);
         else if (is(type, "turn"))
             answer(line);
-        else if (is(type, "round_end") || is(type, "fault"))
+        else if (is(type, "round_end") || is(type, "fault") || is(type, "game_end"))
             hear(line);
         else if (is(type, "bye"))
             break;

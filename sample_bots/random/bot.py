@@ -24,7 +24,9 @@ def choose(turn, rng):
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
-        rng = random.Random(message["seed"])  # so that its games can be repeated
-        print('{"type":"ready","reusable":true}', flush=True)
+        seed = message["seed"]  # so that its games can be repeated
+        print('{"type":"ready","concurrent_games":64,"reusable":true}', flush=True)
     elif message["type"] == "turn":
-        print(json.dumps(choose(message, rng)), flush=True)
+        # Chance of its own for every turn: however many games share the pipe, each stays the same.
+        turn = (seed, message["game"], message["round"], len(message["bids"]))
+        print(json.dumps(choose(message, random.Random(str(turn)))), flush=True)

@@ -1,8 +1,9 @@
 """Decisions a second of `arena run` against a bare loop: `python tests/bench/throughput.py`.
 
-The floor sends the same bytes to the same bots in the same sandbox, with no rules, no limits and no
-records. Like a worker of the arena it shares one core with its bots; a second floor runs where the
-system puts it. All take turns, with one worker and one game at a time; what counts is the ratio.
+The floor sends the same bytes to the same bots in the same sandbox, one request at a time, with no
+rules, no limits and no records. Like a worker of the arena it shares one core with its bots; a
+second floor runs where the system puts it. The arena plays one game at a time, and as many at a
+time as `--together` says. All take turns, with one worker; what counts is the ratio.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from arena.match.table import play_fixture
 from arena.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.store.store import Store
 
-LIMITS = LimitsInfo(start=60, answer=60, game=3600)
+LIMITS = LimitsInfo(start=60, answer=60, game=3600, concurrent_games=1)
 
 
 class Step(NamedTuple):
@@ -47,48 +48,57 @@ class Measured(NamedTuple):
         return self.decisions / self.seconds
 
 
+Arms = tuple[Measured, ...]
+"""One game at a time, many, the floor on one core, the floor on any core."""
+
+
 def main() -> None:
     """Measure every table size and sandbox that was asked for."""
     options = _options()
-    rates: dict[tuple[str, int], list[float]] = {}
     print(f"bot {options.bot}, {options.games} games, {options.rounds} rounds, median of each")
+    print(
+        "sandbox     players  games at a time  decisions/s  / floor, one core   / floor, any core"
+    )
     for name in options.sandbox:
         for players in options.players:
-            rounds = measure(options, name, players)
-            ours, *floors = zip(*rounds, strict=True)
-            rates[name, players] = [one.rate for one in ours]
-            print(f"{name:10}  {players} players  arena run {_rate(ours):7,.0f}/s", end="")
-            for label, arm in zip(("one core", "any core"), floors, strict=True):
-                ratio = median(a.rate / b.rate for a, b in zip(ours, arm, strict=True))
-                print(f"  floor, {label} {_rate(arm):7,.0f}/s: {ratio:.2f}", end="")
-            print(flush=True)
-    for players in options.players:
-        arms = [rates[name, players] for name in options.sandbox]
-        if len(arms) == 2:
-            ratio = median(b / a for a, b in zip(*arms, strict=True))
-            print(f"{players} players: {options.sandbox[1]} / {options.sandbox[0]} = {ratio:.2f}")
+            _print(options, name, players, measure(options, name, players))
 
 
-def measure(options: argparse.Namespace, name: str, players: int) -> list[tuple[Measured, ...]]:
-    """Take turns over the same fixtures: arena run, floor on one core, floor on any core."""
+def _print(options: argparse.Namespace, name: str, players: int, rounds: list[Arms]) -> None:
+    """Print a line for each way to play, with the median of its ratios round by round."""
+    serial, together, *floors = zip(*rounds, strict=True)
+    for games, arm in ((1, serial), (options.together, together)):
+        print(f"{name:10}  {players:7}  {games:15}  {_rate(arm):11,.0f}", end="")
+        for floor_arm in floors:
+            ratio = median(a.rate / b.rate for a, b in zip(arm, floor_arm, strict=True))
+            print(f"  {ratio:5.2f} ({_rate(floor_arm):7,.0f}/s)", end="")
+        print(flush=True)
+
+
+def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
+    """Take turns over the same fixtures: one game, many games, floor on one core, on any core."""
     cores = os.sched_getaffinity(0)
     with tempfile.TemporaryDirectory() as temporary, staging() as runs:
         folder = Path(temporary)
         sandbox = SANDBOXES[name]()
         bot = load_bot(shipped.folder("sample_bots") / options.bot)
         games = max(1, options.games // (players * (players - 1)))
-        league = _league(folder, bot, players, games)
-        info, played = _arena(league, folder / "first.sqlite", name)
+        leagues = [_league(folder, bot, players, games, n) for n in (1, options.together)]
+        info, played = _arena(leagues[0], folder / "first.sqlite", name)
         staged = stage(bot, runs, sandbox)
         tables = [record(info, one.fixture, staged, sandbox) for one in played]
         rounds = []
         for number in range(options.rounds):
-            _, played = _arena(league, folder / f"{number}.sqlite", name)
-            arms = [[(one.decisions, one.seconds) for one in played]]
+            arms = [
+                _total([(one.decisions, one.seconds) for one in _arena(league, store, name)[1]])
+                for league in leagues
+                if (store := folder / f"{number}-{league.stem}.sqlite")
+            ]
             for where in ({min(cores)}, cores):
                 os.sched_setaffinity(0, where)
-                arms.append([floor(steps, [staged] * players, sandbox) for steps in tables])
-            rounds.append(tuple(_total(arm) for arm in arms))
+                played_bare = [floor(steps, [staged] * players, sandbox) for steps in tables]
+                arms.append(_total(played_bare))
+            rounds.append(tuple(arms))
     return rounds
 
 
@@ -101,20 +111,21 @@ def _total(parts: Sequence[tuple[int, float]]) -> Measured:
     return Measured(sum(decisions), sum(seconds))
 
 
-def _league(folder: Path, bot: Bot, players: int, games: int) -> Path:
+def _league(folder: Path, bot: Bot, players: int, games: int, together: int) -> Path:
     """Write a league of one fixture's worth of equal bots under different names."""
     for seat in range(players):
         copy = folder / f"bot{seat}"
-        copy.mkdir()
+        copy.mkdir(exist_ok=True)
         for path in bot.folder.iterdir():
             text = path.read_text(encoding="utf-8")
             if path.name == "bot.yaml":
                 text = text.replace(f"name: {bot.name}", f"name: {bot.name}-{seat}")
             (copy / path.name).write_text(text, encoding="utf-8")
-    league = folder / "league.yaml"
+    league = folder / f"league-{together}.yaml"
     league.write_text(
         f"bots: ['bot*']\nvariants: [bga]\nplayers: {players}\ngames: {games}\nseed: bench\n"
-        f"limits: {{start: {LIMITS.start}, answer: {LIMITS.answer}, game: {LIMITS.game}}}\n",
+        f"limits: {{start: {LIMITS.start}, answer: {LIMITS.answer}, game: {LIMITS.game},"
+        f" concurrent_games: {together}}}\n",
         encoding="utf-8",
     )
     return league
@@ -182,6 +193,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--players", type=int, nargs="+", default=[2, 6])
     parser.add_argument("--sandbox", nargs="+", default=["process", "bubblewrap"])
+    parser.add_argument("--together", type=int, default=16, help="games at a time")
     parser.add_argument("--games", type=int, default=180, help="of all fixtures together")
     parser.add_argument("--rounds", type=int, default=5)
     return parser.parse_args()

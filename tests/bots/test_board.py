@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.bots.board import Board
 from arena.bots.clock import READY
 from arena.bots.process import ProcessSandbox
-from arena.bots.session import Session
+from arena.bots.session import Reply, Session
 from arena.records import Cause, Fault, LimitsInfo
 from arena.wire.messages import Answer, Ready
 from tests.bots.live import HANG, write_bot
@@ -41,7 +41,7 @@ def fault_of(board: Board) -> Fault:
 
 def test_a_request_longer_than_the_pipe_is_written_in_parts(tmp_path: Path) -> None:
     with board_with(tmp_path, f"while sys.stdin.read(1) != '!': pass\n{DUDO}") as board:
-        board.tell(LONG)
+        board.tell(0, LONG)
         board.ask(0, 1, b"!\n")
         assert board.wait() == [(0, 1, Answer(id=1, action="dudo"))]
 
@@ -88,26 +88,29 @@ def test_output_that_nobody_asked_for_is_a_flood(tmp_path: Path) -> None:
     with session_with(tmp_path, f"sys.stdout.buffer.write({lines})\nsignal.pause()") as session:
         while not session.full:
             wait_for(session.stdout)
-            assert session.read() is None
+            assert session.read() == []
         session.ask(1, b"{}\n")
-        reply = session.next_reply()
-        assert reply is not None
-        assert isinstance(reply[1], Fault)
-        assert reply[1].cause is Cause.FLOOD
+        session.flush()
+        ((_, reply),) = session.replies()
+        assert isinstance(reply, Fault)
+        assert reply.cause is Cause.FLOOD
 
 
 def test_a_helper_does_not_bring_a_dead_bot_back(tmp_path: Path) -> None:
     """The program ended between two requests; what it left behind writes on."""
     with session_with(tmp_path, f"os.fork() and os._exit(6)\nos.read(0, 1)\n{DUDO}") as session:
         wait_for(session.death)
-        assert session.died() is None
+        assert session.died() == []
         os.write(session.stdin, b"!")
         wait_for(session.stdout)
-        assert session.read() is None
+        assert session.read() == []
         session.ask(1, b"{}\n")
-        assert session.next_reply() == (1, Answer(id=1, action="dudo"))
+        session.flush()
+        assert session.replies() == [(1, Answer(id=1, action="dudo"))]
         session.ask(2, b"{}\n")
-        assert session.next_reply() == (2, Fault(Cause.CRASH, "the program ended with exit code 6"))
+        session.flush()
+        ended = Fault(Cause.CRASH, "the program ended with exit code 6")
+        assert session.replies() == [(2, ended)]
 
 
 def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:
@@ -116,7 +119,7 @@ def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:
     with Board([bot], ProcessSandbox(), PATIENT, lambda *line: said.append(line)) as board:
         board.start(0, b"hello\n")
         board.wait()
-        board.tell(b"news\n")
+        board.tell(0, b"news\n")
         board.ask(0, 1, b"request\n")
         board.wait()
     assert said == [
@@ -126,3 +129,49 @@ def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:
         (0, ">>", b"request\n"),
         (0, "<<", b'{"id":1,"action":"dudo"}\n'),
     ]
+
+
+# ---------------------------------------------------------------- several requests open
+
+READS = """
+while True:
+    lines = os.read(0, 65536)
+    count = lines.count(b"\\n") - lines.count(b"{}")
+    count and os.write(2, b"%d " % count)
+    for line in lines.splitlines()[::-1]:
+        if line.isdigit(): os.write(1, b'{"id":%s,"action":"dudo"}\\n' % line)
+"""
+
+
+def answers(board: Board, count: int) -> list[int]:
+    """Wait for answers; returns their ids in the order they came."""
+    found: list[int] = []
+    while len(found) < count:
+        found += [id_ for _, id_, reply in board.wait() if isinstance(reply, Answer)]
+    return found
+
+
+def test_what_a_seat_is_told_and_asked_comes_in_one_write(tmp_path: Path) -> None:
+    with board_with(tmp_path, READS) as board:
+        for ids in ([1, 2, 3], [4]):
+            board.tell(0, b"news\n")
+            for id_ in ids:
+                board.ask(0, id_, b"%d\n" % id_, game=id_)
+            assert answers(board, len(ids)) == ids[::-1]
+        board.stop(0)
+        assert board.stderr == ("4 2 ",)
+
+
+def test_a_fault_is_charged_to_the_oldest_open_request(tmp_path: Path) -> None:
+    body = """
+os.read(0, 65536)
+os.write(1, b'{"id":2,"action":"dudo"}\\nhm\\n{"id":3,"action":"dudo"}\\n')
+signal.pause()
+"""
+    with board_with(tmp_path, body) as board:
+        for id_ in (1, 2, 3):
+            board.ask(0, id_, b"?\n", game=id_)
+        found: list[tuple[int, int, Reply]] = []
+        while not any(isinstance(reply, Fault) for *_, reply in found):
+            found += board.wait()
+        assert [id_ for _, id_, _ in found] == [2, 1]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.bots.clock import READY, Clock
+from arena.bots.clock import Bank, Clock
 from arena.records import LimitsInfo
 
 LIMITS = LimitsInfo(start=10, answer=2, game=60, wall=4)
@@ -52,7 +52,8 @@ def looks(clock: Clock, machine: Machine, share: float) -> Iterator[str]:
 def test_a_bot_that_does_not_answer(share: float, seconds: float, why: str) -> None:
     machine = Machine()
     clock = clock_of(machine)
-    assert clock.ask(1) == 102.0
+    clock.ask((1, 0))
+    assert clock.due == 102.0
     seen = looks(clock, machine, share)
     assert next(said for said in seen if said) == why
     assert machine.wall - 100 == pytest.approx(seconds, rel=0.01)
@@ -66,19 +67,19 @@ def test_a_bot_that_does_not_answer(share: float, seconds: float, why: str) -> N
 def test_an_answer_is_judged_by_what_it_took(wall: float, cpu: float, why: str) -> None:
     machine = Machine()
     clock = clock_of(machine)
-    clock.ask(1)
+    clock.ask((1, 0))
     machine.run(wall, cpu)
     assert clock.answered(1) == why
-    assert clock.deadlines == {}
+    assert clock.open == {}
 
 
 def test_what_was_used_before_the_request_is_free() -> None:
     machine = Machine()
     clock = clock_of(machine)
-    clock.ask(1)
+    clock.ask((1, 0))
     clock.answered(1)
     machine.run(30, 30)
-    clock.ask(2)
+    clock.ask((2, 0))
     machine.run(1, 1)
     assert clock.answered(2) == ""
 
@@ -86,7 +87,8 @@ def test_what_was_used_before_the_request_is_free() -> None:
 def test_without_processor_time_the_wall_clock_judges() -> None:
     machine = Machine(tells=False)
     clock = clock_of(machine)
-    assert clock.ask(1) == 102.0
+    clock.ask((1, 0))
+    assert clock.due == 102.0
     machine.run(2, 0)
     assert clock.expired() == "no answer within 2 s by the wall clock"
 
@@ -94,7 +96,8 @@ def test_without_processor_time_the_wall_clock_judges() -> None:
 def test_the_start_is_judged_by_the_wall_clock() -> None:
     machine = Machine()
     clock = clock_of(machine)
-    assert clock.ask(READY) == 110.0
+    clock.greet()
+    assert clock.due == 110.0
     machine.run(9.9, 50)
     assert clock.expired() == ""
     machine.run(0.1, 0)
@@ -104,7 +107,7 @@ def test_the_start_is_judged_by_the_wall_clock() -> None:
 def play_on(clock: Clock, machine: Machine, wall: float, cpu: float) -> tuple[int, str]:
     """Answer until it is too late; returns how many answers were in time, and why not the next."""
     for number in range(1, 1000):
-        clock.ask(number)
+        clock.ask((number, 0))
         if why := clock.expired():
             return number - 1, why
         machine.run(wall, cpu)
@@ -128,10 +131,9 @@ def test_the_bank_of_a_game(wall: float, cpu: float, answers: int, why: str) -> 
     clock = clock_of(machine)
     assert play_on(clock, machine, wall, cpu) == (answers, why)
     clock = clock_of(machine)
-    for _ in range(3):
-        clock.new_game()
+    for game in range(3):
         for number in range(answers):
-            clock.ask(number)
+            clock.ask((number, game))
             machine.run(wall, cpu)
             assert clock.answered(number) == ""
 
@@ -140,7 +142,7 @@ def test_quick_answers_cost_no_readings() -> None:
     machine = Machine()
     clock = clock_of(machine)
     for number in range(10_000):
-        clock.ask(number)
+        clock.ask((number, 0))
         machine.run(20e-6, 10e-6)
         assert clock.answered(number) == ""
         machine.run(20e-6, 0)
@@ -152,10 +154,10 @@ def test_quick_answers_on_a_busy_machine_are_charged_little() -> None:
     machine = Machine()
     clock = clock_of(machine)
     for number in range(100):
-        clock.ask(number)
+        clock.ask((number, 0))
         machine.run(0.006, 0.0001)
         assert clock.answered(number) == ""
-    clock.ask(100)
+    clock.ask((100, 0))
     seen = looks(clock, machine, 1.0)
     assert next(said for said in seen if said) == OWN
 
@@ -164,10 +166,37 @@ def test_open_requests_take_turns() -> None:
     """An answer's clock starts at the bot's previous answer, if that is later than its request."""
     machine = Machine()
     clock = clock_of(machine)
-    clock.ask(1)
-    clock.ask(2)
+    clock.ask((1, 0), (2, 0))
     machine.run(1.5, 1.5)
     assert clock.answered(1) == ""
-    assert clock.due == machine.wall + 2
     machine.run(1.5, 1.5)
+    assert clock.due < machine.wall
+    assert clock.expired() == ""
     assert clock.answered(2) == ""
+
+
+def test_concurrent_games_have_banks_of_their_own() -> None:
+    machine = Machine()
+    clock = clock_of(machine)
+    for number in range(0, 74, 2):
+        clock.ask((number, 1), (number + 1, 2))
+        for id_ in (number, number + 1):
+            machine.run(1.6, 1.6)
+            assert clock.answered(id_) == ""
+    clock.ask((74, 1), (75, 3))
+    machine.run(1.9, 1.9)
+    assert clock.answered(75) == ""
+    machine.run(0.9, 0.9)
+    why = "the 60 s of processor time for all answers of a game are used up"
+    assert clock.answered(74) == why
+
+
+def test_a_later_process_inherits_what_is_left_of_a_games_time() -> None:
+    """Else a bot could crash for more time in the games that this does not cost it."""
+    machine, banks = Machine(), dict[int, Bank]()
+    first, second = (Clock(LIMITS, machine.now, machine.cpu, banks) for _ in range(2))
+    assert play_on(first, machine, 1.5, 1.5)[0] == 39
+    second.ask((1, 0))
+    machine.run(1.9, 1.9)
+    why = "the 60 s of processor time for all answers of a game are used up"
+    assert second.answered(1) == why

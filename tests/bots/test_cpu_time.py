@@ -129,14 +129,15 @@ def thinker(runs: Path, sandbox: Sandbox, limits: LimitsInfo) -> Iterator[tuple[
     session = Session(running, limits, time.monotonic)
     with ExitStack() as stack:
         stack.callback(session.stop)
-        session.ask(READY, b"{}\n")
+        session.greet(b"{}\n")
         assert answer_of(session) == (READY, Ready())
         yield session, running
 
 
 def answer_of(session: Session) -> object:
-    while (reply := session.read()) is None:
+    while not (replies := session.read()):
         assert select.select([session.stdout], [], [], HANG)[0]
+    (reply,) = replies
     return reply
 
 
@@ -165,6 +166,7 @@ def test_a_frozen_bot_does_not_think(
                 assert time.monotonic() < deadline, "it goes on thinking"
             assert stands_still(running)
             session.ask(id_, b"{}\n")
+            session.flush()
             assert answer_of(session) == (id_, Answer(id=id_, action="dudo"))
 
 

@@ -76,6 +76,12 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "game": (TWO + "limits: {game: .inf}\n", "2:10", "limits.game is in seconds", ""),
     "nan": (TWO + "limits: {game: .nan}\n", "2:10", "above 0, not nan", ""),
     "restarts": (TWO + "limits: {restarts: -1}\n", "2:10", "limits.restarts is 0 to 1000", ""),
+    "no game": (
+        TWO + "limits: {concurrent_games: 0}\n",
+        "2:10",
+        "limits.concurrent_games is 1 to 1024, not 0",
+        "1 plays one game after another",
+    ),
     "rating key": (TWO + "ratings: {ancor: odds}\n", "2:11", "unknown key 'ancor'", "'anchor'"),
     "provisional": (TWO + "ratings: {provisional: -1}\n", "2:11", "number of games, not -1", ""),
     "alpha": (TWO + "ratings:\n  alpha: 2\n", "3:3", "a chance, 0 to 0.5, not 2", ""),

@@ -56,16 +56,18 @@ class ScriptedBoard:
     def stop(self, seat: int) -> None:
         self._live.discard(seat)
 
-    def new_game(self) -> None:
+    def end_game(self, game: int) -> None:
         """There is no time bank."""
 
-    def tell(self, line: bytes) -> None:
-        for seat in sorted(self._live):
+    def tell(self, seat: int, line: bytes) -> None:
+        if seat in self._live:
             self.lines[seat].append(line)
 
-    bye = tell
+    def bye(self, line: bytes) -> None:
+        for seat in self._live:
+            self.tell(seat, line)
 
-    def ask(self, seat: int, id_: int, line: bytes) -> None:
+    def ask(self, seat: int, id_: int, line: bytes, game: int) -> None:
         self.lines[seat].append(line)
         self._replies.append((seat, id_, self._answer(id_, msgspec.json.decode(line))))
 

@@ -224,7 +224,7 @@ def test_a_seat_sees_its_own_dice_and_what_everyone_hears() -> None:
     bids = [SeatBid(0, 1, 3)]
     hidden = standing("bga", (2, 0, 1))
     assert seen_by(2, after_bid(hidden, 1, 3), hands, bids) == View(
-        2, (4,), bids, [0, 2], None, None
+        2, (4,), bids, (0, 2), None, None
     )
     palifico = standing("bga", (2, 0, 1), palifico=2)
-    assert seen_by(0, open_round(palifico), hands, []) == View(0, (2, 3), [], [0, 2], None, 2)
+    assert seen_by(0, open_round(palifico), hands, []) == View(0, (2, 3), [], (0, 2), None, 2)

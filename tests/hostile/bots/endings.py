@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 
-from .frame import Message, answer, at, hang, put, start_daemon
+from .frame import Message, answer, at, hang, put, read_together, start_daemon
 
 
 @at("start")
@@ -32,6 +32,14 @@ def exits_with_255_in_mid_game(message: Message) -> None:
 def exits_with_a_code_of_no_signal(message: Message) -> None:
     """As if by a signal that has no name."""
     os._exit(128 + 40)
+
+
+@at("hello")
+def exits_with_all_its_games_under_way(message: Message) -> None:
+    """Each game loses one process, and no process two games."""
+    for turns in read_together(64):
+        if turns:
+            os._exit(6)
 
 
 @at("turn")

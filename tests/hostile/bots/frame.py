@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Message = dict[str, Any]
@@ -64,6 +64,16 @@ def answer(message: Message, **more: object) -> None:
 def ready() -> None:
     """Answer `hello`."""
     put(b'{"type":"ready"}\n')
+
+
+def read_together(games: int) -> Iterator[list[Message]]:
+    """Announce that so many games can be played at a time; yield the turns of each write."""
+    put(b'{"type":"ready","concurrent_games":%d}\n' % games)
+    rest = b""
+    while chunk := os.read(0, 65_536):
+        *lines, rest = (rest + chunk).split(b"\n")
+        messages = [json.loads(line) for line in lines]
+        yield [message for message in messages if message["type"] == "turn"]
 
 
 def hang() -> None:

@@ -37,6 +37,10 @@ LINES: dict[str, bytes] = {
     "answers_a_request_of_4300_digits": b'{"id":%b,"action":"dudo"}' % (b"9" * 4300),
 }
 READY: dict[str, bytes] = {
+    "announces_no_game_at_a_time": b'{"type":"ready","concurrent_games":0}\n',
+    "announces_minus_one_game_at_a_time": b'{"type":"ready","concurrent_games":-1}\n',
+    "announces_a_billion_games_at_a_time": b'{"type":"ready","concurrent_games":1000000000}\n',
+    "announces_true_games_at_a_time": b'{"type":"ready","concurrent_games":true}\n',
     "claims_to_speak_another_protocol": b'{"type":"ready","protocol":2}\n',
     "answers_before_it_is_ready": b'{"id":1,"action":"dudo"}\n',
     "is_ready_twice": b'{"type":"ready"}\n' * 2,

@@ -2,7 +2,17 @@
 
 import os
 
-from .frame import Message, answer, at, hang, legal, put, ready, start_daemon
+from .frame import (
+    Message,
+    answer,
+    at,
+    hang,
+    legal,
+    put,
+    read_together,
+    ready,
+    start_daemon,
+)
 
 
 @at("turn")
@@ -52,6 +62,14 @@ def says_ready_in_two_parts(message: Message) -> None:
 @at("hello")
 def says_more_in_its_ready(message: Message) -> None:
     put(b'{"type":"ready","name":"x","concurrent_games":9}\n')
+
+
+@at("hello")
+def answers_its_latest_request_first(message: Message) -> None:
+    """The ids tell which is meant."""
+    for turns in read_together(64):
+        for turn in reversed(turns):
+            answer(turn)
 
 
 @at("turn")

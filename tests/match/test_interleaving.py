@@ -1,0 +1,156 @@
+"""Games that are played side by side are the games that are played one after another."""
+
+import pickle
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena import shipped
+from arena.bots.manifest import Bot, load_bot
+from arena.bots.process import ProcessSandbox
+from arena.bots.stage import stage
+from arena.match.replay import replay
+from arena.match.table import play_fixture
+from arena.perudo.rules import VARIANTS, Rules, variant
+from arena.records import Cause, Fixture, LimitsInfo, PlayedFixture
+from tests.bots.live import write_bot
+from tests.match.driver import faults
+from tests.match.programs import program
+from tests.match.steady import Temper, play_steadily
+from tests.match.tables import PATIENT
+from tests.perudo.games import rules
+
+each_table = settings(max_examples=150, deadline=None, database=None)
+
+
+def tempers() -> st.SearchStrategy[Temper]:
+    return st.builds(
+        Temper,
+        risk=st.sampled_from([0.0, 0.01, 0.02, 0.05, 0.1, 1.0]),
+        careless=st.integers(0, 6),
+        calza=st.booleans(),
+        false_starts=st.sampled_from([False, False, False, True]),
+    )
+
+
+def as_bytes(played: PlayedFixture) -> bytes:
+    """All that is stored and must not depend on the order of play."""
+    return msgspec.json.encode((played.fixture, played.games, played.decisions))
+
+
+# ---------------------------------------------------------------- seats without processes
+
+
+@each_table
+@given(rules(), st.integers(2, 6), tempers(), st.integers(0, 3), st.integers(2, 16))
+def test_the_records_are_the_same(
+    book: Rules, players: int, temper: Temper, restarts: int, together: int
+) -> None:
+    """By any rules, at any table, whoever faults when, and whoever answers first."""
+    games = 24
+    seats = [f"bot{seat}" for seat in range(players)]
+    serial = LimitsInfo(restarts=restarts, concurrent_games=1)
+    expected, _ = play_steadily(book, seats, games, temper, serial, 0)
+    limits = replace(serial, concurrent_games=together)
+    for order in (1, 2):
+        played, _ = play_steadily(book, seats, games, temper, limits, order)
+        assert as_bytes(played) == as_bytes(expected)
+    for record in expected.games:
+        assert replay(expected.fixture, book, record) == record
+
+
+def test_a_played_fixture_goes_from_process_to_process() -> None:
+    played, _ = play_steadily(VARIANTS["bga"], "abc", 20, Temper(0.1, 2), LimitsInfo(), 1)
+    packed = pickle.dumps(played)
+    assert pickle.loads(packed) == played  # noqa: S301
+    assert len(packed) < len(as_bytes(played))
+
+
+def test_as_many_games_are_under_way_as_the_limits_allow() -> None:
+    for together in (1, 5, 16):
+        limits = LimitsInfo(concurrent_games=together)
+        _, board = play_steadily(VARIANTS["bga"], "ab", 20, Temper(), limits, 1)
+        assert together / 2 <= board.most_open <= together
+
+
+def test_a_seat_that_always_faults_does_not_keep_the_others_busy() -> None:
+    """It uses up its starts, and the others are started anew a few times at most."""
+    temper = Temper(risk=1.0, careless=1)
+    limits = LimitsInfo(restarts=3, concurrent_games=16)
+    for order in range(20):
+        played, board = play_steadily(VARIANTS["bga"], "abc", 100, temper, limits, order)
+        assert [len(faults(record)) for record in played.games] == [1] * 100
+        assert board.starts <= 40
+
+
+# ---------------------------------------------------------------- live bots
+
+
+def sample(name: str, runs: Path) -> Bot:
+    return stage(load_bot(shipped.folder("sample_bots") / name), runs, ProcessSandbox())
+
+
+def play(bots: list[Bot], games: int, together: int, book: Rules) -> PlayedFixture:
+    seats = tuple(f"{bot.name}-{seat}" for seat, bot in enumerate(bots))
+    fixture = Fixture("f", 0, book.name, seats, "a seed", games)
+    limits = replace(PATIENT, concurrent_games=together, restarts=2)
+    return play_fixture(fixture, book, bots, ProcessSandbox(), limits)
+
+
+STEADY = """
+def ready(m):
+    say('{"type":"ready","concurrent_games":8}')
+def act(m):
+    if m["game"] in (2, 7, 12) and m["round"] == 1: FAULT
+    else: answer(m)
+"""
+FAULTS = {
+    Cause.CRASH: "os._exit(9)",
+    Cause.ILLEGAL_ACTION: """say('{"id":%d,"action":"bid","quantity":99,"face":2}' % m["id"])""",
+    Cause.MALFORMED_LINE: "say('hm')",
+    Cause.FLOOD: "say('x' * 70000)",
+}
+
+
+@pytest.mark.parametrize("cause", FAULTS)
+def test_a_fault_costs_the_game_that_it_came_in(cause: Cause, runs: Path) -> None:
+    body = STEADY.replace("FAULT", FAULTS[cause])
+    odd = stage(write_bot(runs / "odd", program(body)), runs, ProcessSandbox())
+    bots = [sample("odds", runs), odd, sample("honest", runs)]
+    book = variant("bga", {}, calza=True)
+    serial, interleaved = (play(bots, 20, together, book) for together in (1, 16))
+    assert as_bytes(interleaved) == as_bytes(serial)
+    found = [fault for record in serial.games for fault in faults(record)]
+    # In games 2, 7 and 12 it faults; it was restarted twice by then, and no more.
+    assert {fault.cause for fault in found[:3]} == {cause}
+    assert len(found) == 3 + 7
+
+
+@pytest.mark.parametrize("book", VARIANTS)
+def test_sample_bots_play_the_same_games(book: str, runs: Path) -> None:
+    names = ["odds", "random", "bluffer", "honest", "sh-minimal", "c-counter"]
+    table = [sample(name, runs) for name in names]
+    full = variant(book, {}, calza=True)
+    for bots in (table[:3], table):
+        serial, interleaved = (play(bots, 12, together, full) for together in (1, 16))
+        assert as_bytes(interleaved) == as_bytes(serial)
+        assert not any(faults(record) for record in serial.games)
+
+
+def test_a_bot_that_can_play_one_game_at_a_time_is_asked_one(runs: Path) -> None:
+    one = """
+def act(m):
+    import select
+    assert not select.select([0], [], [], 0)[0]
+    answer(m)
+"""
+    bots = [
+        stage(write_bot(runs / "one", program(one)), runs, ProcessSandbox()),
+        sample("odds", runs),
+    ]
+    played = play(bots, 6, 16, VARIANTS["bga"])
+    assert not any(faults(record) for record in played.games)
