@@ -120,6 +120,17 @@ class PlayedFixture(Struct, frozen=True):
     """The last 64 KiB of each seat's standard error."""
 
 
+class SetAside(Struct, frozen=True):
+    """A fixture that was left out of a run, because the workers that played it died."""
+
+    fixture: Fixture
+    why: str
+    deaths: int
+    """How many workers it cost in that run."""
+    at: float
+    """When it was set aside, in seconds since 1970."""
+
+
 class BotInfo(Struct, frozen=True):
     """A bot as it entered a league."""
 

@@ -29,7 +29,8 @@ def command(league: Path, store: Path | None, site: Path, *, as_json: bool) -> i
         course = Course(info)
         played = [one for one in kept.played() if course.counts(one.fixture)]
         ratings = rate_league(played, _options(league, info))
-        index = write_site(info, ratings, played, site)
+        aside = [one for one in kept.aside() if course.counts(one.fixture)]
+        index = write_site(info, ratings, played, site, aside)
     if as_json:
         print_json({"site": str(index), **ratings_data(ratings)})
     say_suspicions(ratings, index)

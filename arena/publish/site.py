@@ -16,7 +16,7 @@ from arena.publish.files import FRONT, replace_site
 from arena.publish.links import Links, links
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
-from arena.records import Cause, LeagueInfo, PlayedFixture
+from arena.records import Cause, LeagueInfo, PlayedFixture, SetAside
 
 File = tuple[str, str]
 """A path relative to the site, and the text that goes there."""
@@ -38,15 +38,17 @@ def write_site(
     ratings: Ratings,
     played: Sequence[PlayedFixture],
     folder: Path,
+    aside: Sequence[SetAside] = (),
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    Leaderboards are shown in their order; `played` is walked once. The same data gives the same
-    bytes. Files of an earlier report that are no longer needed are removed.
+    Leaderboards are shown in their order; `played` is walked once; `aside` is what could not be
+    played. The same data gives the same bytes. Files of an earlier report that are no longer needed
+    are removed.
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
     facts = gather(played)
-    replace_site(folder, _Site(league, ratings, facts).files())
+    replace_site(folder, _Site(league, ratings, facts, aside).files())
     return folder / FRONT
 
 
@@ -77,7 +79,9 @@ def environment() -> Environment:
 class _Site:
     """One report in the making."""
 
-    def __init__(self, league: LeagueInfo, ratings: Ratings, facts: Facts) -> None:
+    def __init__(
+        self, league: LeagueInfo, ratings: Ratings, facts: Facts, aside: Sequence[SetAside]
+    ) -> None:
         self.league = league
         self.ratings = ratings
         self.boards = boards = ratings.boards
@@ -88,6 +92,7 @@ class _Site:
             "ratings": ratings,
             "boards": boards,
             "facts": facts,
+            "aside": aside,
             "links": self.links,
             "causes": CAUSES,
             "changes": conditions.changes(league),

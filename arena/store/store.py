@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError
-from arena.records import Fixture, GameRecord, LeagueInfo, PlayedFixture
+from arena.records import Fixture, GameRecord, LeagueInfo, PlayedFixture, SetAside
+from arena.store import aside
 
 SCHEMA_VERSION = 2
 """2: a league knows its rounds, and blocks may share dice."""
@@ -117,6 +118,16 @@ class Store:
                 "INSERT OR IGNORE INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (*row, played.decisions, played.seconds, stderr),
             )
+
+    def set_aside(self, one: SetAside) -> None:
+        """Store durably that a fixture was set aside."""
+        with self._in_words():
+            aside.put(self._db, one)
+
+    def aside(self) -> list[SetAside]:
+        """Return the fixtures that were set aside and not played since, in schedule order."""
+        with self._in_words():
+            return aside.left(self._db)
 
     def records(self) -> Iterator[tuple[str, bytes]]:
         """Yield the id and the record of each fixture as bytes, in schedule order."""
