@@ -18,7 +18,7 @@ from typing import Any
 import dask
 import msgspec
 from distributed import Client, LocalCluster
-from distributed.comm import CommClosedError
+from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 from msgspec.structs import replace
 
@@ -214,7 +214,7 @@ def connected(address: str) -> Iterator[Cluster]:
 def _engine(client: Client, where: str, *, own: bool) -> Iterator[Cluster]:
     engine = Cluster(client, where, own=own)
     if not engine.places():
-        hint = f"start some: dask worker {client.scheduler.address} --nthreads 1"
+        hint = f"start some: dask worker {where} --nthreads 1"
         raise ArenaError("the scheduler has no workers", where, hint)
     try:
         yield engine
