@@ -57,7 +57,8 @@ class Part:
 
     def worker(self) -> int | None:
         """Return the process that a node's nanny has started to play."""
-        return next((pid for pid, p in processes().items() if self._plays(p)), None)
+        mine = [pid for pid, p in processes().items() if self._plays(p)]
+        return next((pid for pid in mine if pid != self.process.pid), None)
 
     def is_empty(self) -> bool:
         """Tell whether it has no temporary files, but for those of Dask."""
@@ -85,7 +86,7 @@ class Part:
         self.process.wait(HANG)
 
     def _plays(self, one: Process) -> bool:
-        return one.group == self.process.pid and "spawn_main" in one.command
+        return one.group == self.process.pid and one.command.startswith("dask worker")
 
 
 class Grid:

@@ -24,6 +24,7 @@ from arena.bots.roster import Roster
 from arena.bots.sandbox import Sandbox
 from arena.bots.stage import install_hint, missing_program, staging
 from arena.errors import ArenaError
+from arena.league.cluster.lease import Lease
 from arena.league.config import League
 from arena.league.workers import Task, play_task
 from arena.records import PlayedFixture
@@ -109,7 +110,7 @@ class Post:
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
         self._orders = orders = msgspec.msgpack.decode(fetch(ORDERS), type=Orders, dec_hook=_path)
-        self.sandbox = _sandbox(orders)
+        self.sandbox = Lease(_sandbox(orders))
         self._roster = Roster()
         self._core: socket.socket | None = None
         self._open = ExitStack()
@@ -120,18 +121,16 @@ class Post:
         """Play fixtures one after the other."""
         if self._orders.pin and self._core is None:
             self._core = _own_core()
-        return [
-            play_task(
-                replace(
-                    task,
-                    bots=tuple(map(self._at_hand, task.bots)),
-                    next_bots=tuple(map(self._at_hand, task.next_bots)),
-                ),
-                self.sandbox,
-                self._roster,
-            )
-            for task in tasks
-        ]
+        return [self._play(task) for task in tasks]
+
+    def _play(self, task: Task) -> PlayedFixture:
+        bots, following = (tuple(map(self._at_hand, seq)) for seq in (task.bots, task.next_bots))
+        here = replace(task, bots=bots, next_bots=following)
+        played = play_task(here, self.sandbox, self._roster)
+        if self.sandbox.over:
+            # Its bots were killed: that is not how they play.
+            raise ArenaError("the run is over")
+        return played
 
     def close(self) -> None:
         """End the bots that wait and remove all copies."""
@@ -179,8 +178,10 @@ class Posts:
             self._tidy()
 
     def leave(self, run: str) -> None:
-        """Clear away what a run that is over has here, at the latest after what it still plays."""
+        """Clear away what a run that is over has here; what it still plays is given up."""
         self._left.add(run)
+        if post := self._posts.get(run):
+            post.sandbox.end()
         self._tidy()
 
     def _post(self, run: str, fetch: Fetch) -> Post:
