@@ -35,7 +35,9 @@ from arena.records import PlayedFixture
 
 TASK_SECONDS = 0.5
 """What a task should take at least: each costs the scheduler a millisecond or two."""
-_CONNECT = "10s"
+_CONNECT = "5s"
+_NO_ARENA = "No module named 'arena"
+"""What an error says, whatever Dask made of it."""
 _LOOK_AGAIN = 1.0
 """Seconds for which the number of workers is taken to stay the same."""
 _OWN_SCHEDULER = {
@@ -156,9 +158,9 @@ class Cluster:
             self._client.register_plugin(Depot(self._run, self._client.id, identity(), stock))
         except ArenaError:
             raise
-        except ImportError as error:
-            raise _no_arena("the scheduler", error, self._where) from None
         except Exception as error:
+            if _NO_ARENA in str(error):
+                raise _no_arena("the scheduler", error, self._where) from None
             what = f"the scheduler cannot take the bots: {_short(error)}"
             hint = "start it with the same arena, Python and Dask as here"
             raise ArenaError(what, self._where, hint) from None
@@ -175,7 +177,7 @@ class Cluster:
     def _check_answer(self, worker: str, answer: Any) -> None:
         if isinstance(answer, ArenaError):
             raise ArenaError(answer.what, answer.where or self._where, answer.hint)
-        if isinstance(answer, ImportError):
+        if isinstance(answer, BaseException) and _NO_ARENA in str(answer):
             raise _no_arena(f"the worker {worker}", answer, self._where)
         if isinstance(answer, BaseException):
             what = f"the worker {worker} cannot take part: {_short(answer)}"
@@ -269,7 +271,7 @@ def _be_quiet() -> None:
     warnings.filterwarnings("ignore", module="distributed")
 
 
-def _no_arena(who: str, error: ImportError, where: str) -> ArenaError:
+def _no_arena(who: str, error: BaseException, where: str) -> ArenaError:
     what = f"{who} has no arena to play with: {_short(error)}"
     return ArenaError(what, where, "install the arena there: pip install 'perudo-arena[cluster]'")
 
