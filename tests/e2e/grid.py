@@ -1,6 +1,7 @@
 """A small cluster of real processes: a Dask scheduler, and nodes of a nanny and its worker."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from tests.cli.command import HANG, environment
 from tests.e2e.live import Process, processes, wait_for_death
 
+_TICK = 0.02
 _SETTINGS = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
 
 
@@ -21,6 +23,8 @@ def wait_until(holds: Callable[[], object]) -> None:
     deadline = time.monotonic() + HANG
     while not holds():
         assert time.monotonic() < deadline
+        # The processor is for those who are waited for.
+        select.select([], [], [], _TICK)
 
 
 class Part:
@@ -94,7 +98,7 @@ class Grid:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._names = (f"node-{number}" for number in count(1))
+        self._names = (f"node-{number}x" for number in count(1))
 
     def __enter__(self) -> "Grid":
         options = ["--host", "127.0.0.1", "--port", "0"]
@@ -123,7 +127,7 @@ class Grid:
             for name in names
         ]
         try:
-            self.scheduler.wait_for_log(*(f"name: {name}\n" for name in names))
+            self.scheduler.wait_for_log(*(f"name: {name}" for name in names))
             yield parts
         finally:
             for part in parts:
