@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import LOWEST, bot, confined, league, opened, records, run
+from tests.cli.command import FIELD, LOWEST, bot, confined, league, opened, records, run
 from tests.e2e.grid import Grid, wait_until
 from tests.e2e.live import Live, processes, wait_for_death
 from tests.e2e.test_interrupted import STUBBORN
@@ -194,6 +194,15 @@ def test_a_killed_arena_takes_workers_of_its_own_with_it(tmp_path: Path) -> None
         for pid in family:
             if pid != live.process.pid:
                 wait_for_death(pid)
+
+
+def test_bots_are_isolated_at_the_workers(tmp_path: Path) -> None:
+    league(tmp_path, bots=FIELD, games=1, sandbox="bubblewrap")
+    ran = run("run", "league.yaml", "--cluster", "local:1", cwd=tmp_path)
+    assert ran.code == 0, ran
+    assert "workers: 1 at local:1; their sandboxes: bubblewrap (1)" in ran.err
+    assert run("run", "league.yaml", "--store", "home.sqlite", cwd=tmp_path).code == 0
+    assert records(tmp_path / "league.sqlite") == records(tmp_path / "home.sqlite")
 
 
 def test_a_bot_that_takes_down_workers_is_tried_alone(tmp_path: Path) -> None:
