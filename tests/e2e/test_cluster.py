@@ -209,19 +209,21 @@ def test_a_bot_that_takes_down_workers_is_tried_alone(tmp_path: Path) -> None:
     """The scheduler gives up after three workers; alone, one more dies, and then it plays."""
     deaths = tmp_path / "deaths"
     script = f"""
-    import os, pathlib, signal
-    if "dask worker" in pathlib.Path(f"/proc/{{os.getppid()}}/cmdline").read_text():
+    import json, os, pathlib, signal, sys
+    first = json.loads(sys.stdin.readline())["seat"] == 0
+    if first and "dask worker" in pathlib.Path(f"/proc/{{os.getppid()}}/cmdline").read_text():
         with open({str(deaths)!r}, "a+") as deaths:
             deaths.seek(0)
             if len(deaths.read()) < 4:
                 deaths.write("x")
                 deaths.flush()
                 os.kill(os.getppid(), signal.SIGKILL)
+    print(json.dumps({{"type": "ready"}}), flush=True)
     """
     bot(tmp_path / "killer", script + LOWEST)
     bot(tmp_path / "other", LOWEST)
-    league(tmp_path, bots=["killer", "other"])
-    ran = run("run", "league.yaml", *OURS, "--cluster", "local:1", cwd=tmp_path)
+    league(tmp_path, bots=["killer", "other"], limits={"start": HOUR})
+    ran = run("run", "league.yaml", *OURS, "--cluster", "local:3", cwd=tmp_path)
     assert ran.code == 0, ran
     assert deaths.read_text() == "xxxx"
     assert len(opened(tmp_path / "league.sqlite")) == 2
