@@ -128,6 +128,17 @@ def _unpacked(packed: bytes) -> PlayedFixture:
     return msgpack.decode(packed, type=PlayedFixture)
 
 
+class SetAside(Struct, frozen=True):
+    """A fixture that was left out of a run, because the workers that played it died."""
+
+    fixture: Fixture
+    why: str
+    deaths: int
+    """How many workers it cost in that run."""
+    at: float
+    """When it was set aside, in seconds since 1970."""
+
+
 class BotInfo(Struct, frozen=True):
     """A bot as it entered a league."""
 

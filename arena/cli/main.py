@@ -32,7 +32,8 @@ COMMANDS = {
 HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).
 
 Exit codes: 0 all is well, 1 findings (a bot faulted, a position was refused, a store does not
-verify, no sandbox is fit for strangers), 2 bad input, 3 a bug of the arena, 130 interrupted.
+verify, no sandbox is fit for strangers, a fixture was set aside), 2 bad input, 3 a bug of the
+arena, 130 interrupted.
 """
 
 

@@ -39,7 +39,8 @@ def command(league: Path, store: Path | None, site: Path, *, replays: Choice, as
         played = [one for one in kept.played() if course.counts(one.fixture)]
         root = kept.root()
         ratings = rate_league(played, _options(league, info))
-        index = write_site(info, ratings, played, site, root=root, replays=replays)
+        aside = [one for one in kept.aside() if course.counts(one.fixture)]
+        index = write_site(info, ratings, played, site, aside=aside, root=root, replays=replays)
     if as_json:
         print_json({"site": str(index), "root": root, **ratings_data(ratings)})
     say_suspicions(ratings, index)

@@ -4,7 +4,9 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,9 +14,8 @@ from arena.bots.choose import check_freezing, check_trust, make_sandbox
 from arena.bots.docker.engine import warning
 from arena.bots.docker.sandbox import DockerSandbox
 from arena.bots.manifest import Bot
-from arena.bots.sandbox import Sandbox
 from arena.bots.stage import install_hint, missing_program
-from arena.cli.main import INTERRUPTED
+from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import (
     json_option,
     league_argument,
@@ -27,10 +28,14 @@ from arena.cli.options import (
 from arena.cli.output import print_json, print_table, ratings_data, say, say_suspicions
 from arena.cli.progress import Tally, progress
 from arena.cli.replays import replays_option
+from arena.errors import ArenaError
+from arena.league.cluster.address import check_installed, local_workers
+from arena.league.cluster.outpost import orders_of
 from arena.league.config import League, check_anchor, check_enough, load_league, without
 from arena.league.course import Course, Verdict
 from arena.league.plan import begin
-from arena.league.runner import run
+from arena.league.runner import MOST_DEATHS, run
+from arena.league.workers import Engine, Processes
 from arena.match.ready import ready
 from arena.publish.files import check_folder
 from arena.publish.kept import Choice
@@ -38,10 +43,15 @@ from arena.publish.site import write_site
 from arena.ratings.overall import Overall
 from arena.ratings.standings import rate_league
 from arena.ratings.table import Leaderboard
-from arena.records import LeagueInfo, PlayedFixture
+from arena.records import LeagueInfo, PlayedFixture, SetAside
 from arena.store.store import Store
 
+if TYPE_CHECKING:  # slow to import, and not always installed
+    from arena.league.cluster.link import Cluster
+
 STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops at once"
+_ASIDE_SHOWN = 5
+"""Fixtures named in one line."""
 
 
 @click.command()
@@ -52,6 +62,12 @@ STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops 
 @sandbox_option
 @trust_option
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes [default: cores].")
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Play on the workers of a Dask scheduler (tcp://HOST:PORT), or on N workers that are"
+    " started here for this run (local:N).",
+)
 @click.option(
     "--skip-missing-runtimes",
     is_flag=True,
@@ -69,6 +85,7 @@ def command(
     site: Path,
     sandbox: str | None,
     workers: int | None,
+    cluster: str | None,
     *,
     replays: Choice,
     trust_bots: bool,
@@ -81,6 +98,8 @@ def command(
     What was played is stored as it comes. Ctrl-C finishes what runs and saves it; running again
     goes on from there.
     """
+    if cluster:
+        _check_cluster(cluster, workers)
     plan = load_league(league)
     box = make_sandbox(sandbox or plan.sandbox, plan.bots, plan.images)
     if skip_missing_runtimes and box.uses_host_programs:
@@ -91,31 +110,54 @@ def command(
     check_freezing(box, plan.limits)
     rules = next(iter(plan.variants.values()))
     with (
+        _connected(cluster) as link,
         Store(store_path(league, store), create=True) as kept,
         ready(plan.bots, rules, plan.limits, box) as staged,
     ):
         info = begin(plan, box.name, kept, drop=drop_games, notify=say)
         check_folder(site)
         _announce(info, kept)
-        bots = {bot.name: bot for bot in staged}
+        engine: Engine = link or Processes(box, workers or plan.workers, pin=plan.pin)
+        trusted = trust_bots or all(bot.shipped for bot in plan.bots)
+        orders = orders_of(plan, sandbox, trusted=trusted)
+        bots = link.ship(orders, staged, say) if link else staged
         course = Course(info)
-        finished = _play(
-            info, course, bots, box, kept, workers=workers or plan.workers, pin=plan.pin
-        )
-        if not finished:
+        if not _play(info, course, {bot.name: bot for bot in bots}, engine, kept):
             return _say_how_to_resume(kept)
         played = [one for one in kept.played() if course.counts(one.fixture)]
         root = kept.root()
+        aside = [one for one in kept.aside() if course.counts(one.fixture)]
         ratings = rate_league(played, info.ratings)
-        index = write_site(info, ratings, played, site, root=root, replays=replays)
+        index = write_site(info, ratings, played, site, aside=aside, root=root, replays=replays)
     if as_json:
-        print_json({"site": str(index), "root": root, "league": info, **ratings_data(ratings)})
+        found = {"site": str(index), "root": root, "league": info, **ratings_data(ratings)}
+        print_json({**found, "set_aside": aside})
     else:
         _print_boards(ratings.boards)
         _print_overall(ratings.overall)
     say_suspicions(ratings, index)
     say(f"report: {index}")
-    return 0
+    if aside:
+        _say_set_aside(aside)
+    return FINDINGS if aside else OK
+
+
+def _check_cluster(address: str, workers: int | None) -> None:
+    """Refuse an address that is none, before anything is read or started."""
+    local_workers(address)
+    if workers is not None:
+        what = "--workers counts processes of this machine without a cluster"
+        raise ArenaError(what, f"--cluster {address}", "leave it out, or give --cluster local:N")
+    check_installed(address)
+
+
+def _connected(cluster: str | None) -> "AbstractContextManager[Cluster | None]":
+    if cluster is None:
+        return nullcontext()
+    # Slow to import, and not always installed.
+    from arena.league.cluster.link import connected
+
+    return connected(cluster)
 
 
 def _leave_out(plan: League) -> League:
@@ -139,14 +181,7 @@ def _announce(info: LeagueInfo, store: Store) -> None:
 
 
 def _play(
-    info: LeagueInfo,
-    course: Course,
-    bots: dict[str, Bot],
-    sandbox: Sandbox,
-    store: Store,
-    *,
-    workers: int,
-    pin: bool,
+    info: LeagueInfo, course: Course, bots: dict[str, Bot], engine: Engine, store: Store
 ) -> bool:
     """Play what is not stored yet; returns whether the league was finished."""
     stored = [one for one in store.played() if course.counts(one.fixture)]
@@ -156,24 +191,23 @@ def _play(
     if stored:
         say(f"stored already: {len(stored)} of {most} fixtures")
     tally = Tally(len(course) - len(stored))
-    finished = not course.due() or _play_on(
-        *(info, course, bots, sandbox, store, tally), workers=workers, pin=pin
-    )
-    for verdict in course.verdicts() if finished else ():
-        _say_verdict(verdict, info)
-    return finished
+    if course.due() and not _play_on(info, course, bots, engine, store, tally):
+        return False
+    # What was set aside is due again, in the next run; its table size did not come to its end.
+    missing = {(one.variant, len(one.seats)) for one in course.due()}
+    for verdict in course.verdicts():
+        if (verdict.variant, verdict.players) not in missing:
+            _say_verdict(verdict, info)
+    return True
 
 
 def _play_on(
     info: LeagueInfo,
     course: Course,
     bots: dict[str, Bot],
-    sandbox: Sandbox,
+    engine: Engine,
     store: Store,
     tally: Tally,
-    *,
-    workers: int,
-    pin: bool,
 ) -> bool:
     def keep(played: PlayedFixture) -> None:
         store.add(played)
@@ -181,9 +215,7 @@ def _play_on(
 
     with progress(tally) as update:
         return run(
-            *(info, course.due, bots, sandbox, keep, update),
-            workers=workers,
-            pin=pin,
+            *(info, course.due, bots, engine, keep, store.set_aside, update),
             notify=lambda: say(STOPPING),
         )
 
@@ -198,11 +230,23 @@ def _say_verdict(verdict: Verdict, info: LeagueInfo) -> None:
     say(f"{where} the budget is spent; not separated: {pairs}")
 
 
+def _say_set_aside(aside: Sequence[SetAside]) -> None:
+    """Say which fixtures are missing, and how to play them after all."""
+    shown = [f"{one.fixture.id} ({', '.join(one.fixture.seats)})" for one in aside[:_ASIDE_SHOWN]]
+    more = [f"and {len(aside) - _ASIDE_SHOWN} more"] if len(aside) > _ASIDE_SHOWN else []
+    why = f"at least {MOST_DEATHS} workers died of each"
+    names = ", ".join([*shown, *more])
+    say(f"set aside: {len(aside)} fixtures, {why}: {names}; to try them again: {_again()}")
+
+
 def _say_how_to_resume(store: Store) -> int:
-    """Print a command that can be pasted: all options as they were, the store's among them."""
-    again = shlex.join([*_program(), *click.get_current_context().obj])
-    say(f"stopped: {len(store.finished())} fixtures are stored; go on with: {again}")
+    say(f"stopped: {len(store.finished())} fixtures are stored; go on with: {_again()}")
     return INTERRUPTED
+
+
+def _again() -> str:
+    """Return a command that can be pasted: all options as they were, the store's among them."""
+    return shlex.join([*_program(), *click.get_current_context().obj])
 
 
 def _program() -> list[str]:

@@ -6,11 +6,13 @@ from msgspec import Struct
 
 from arena.bots.manifest import Bot
 from arena.bots.sandbox import Sandbox
+from arena.errors import ArenaError
 from arena.league.design import joining
 from arena.league.runner import Progress, run
+from arena.league.workers import Processes
 from arena.perudo.seeds import block_seed, fixture_seed
 from arena.ratings.paired import Paired, paired
-from arena.records import Faulted, Fixture, LeagueInfo, PlayedFixture
+from arena.records import Faulted, Fixture, LeagueInfo, PlayedFixture, SetAside
 
 OLD, NEW = "old", "new"
 """What the two versions are called at their tables."""
@@ -87,9 +89,19 @@ def compare(
     def due() -> list[Fixture]:
         return [one for one in fixtures if one.id not in played]
 
-    if not run(info, due, bots, sandbox, keep, progress, workers=workers, notify=notify):
+    engine = Processes(sandbox, workers)
+    if not run(info, due, bots, engine, keep, _refuse, progress, notify=notify):
         return None
     return _compared(blocks)
+
+
+def _refuse(one: SetAside) -> None:
+    """End a comparison that cannot be whole: without a table, its twin counts for nothing."""
+    raise ArenaError(
+        f"{one.deaths} workers died while they played one fixture",
+        f"fixture {one.fixture.id}: {', '.join(one.fixture.seats)}",
+        "free some memory and run again",
+    )
 
 
 def _count(block: _Block, one: PlayedFixture, seat: int) -> None:

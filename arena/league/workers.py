@@ -1,16 +1,17 @@
-"""Worker processes: each plays whole fixtures, on a core of its own where there are enough."""
+"""Workers: each plays whole fixtures; on one machine, processes with a core of their own."""
 
 import ctypes
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.queues import SimpleQueue
 from multiprocessing.util import Finalize
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -32,11 +33,80 @@ class Task(Struct, frozen=True):
     fixture: Fixture
     rules: Rules
     bots: tuple[Bot, ...]
-    sandbox: Sandbox
     limits: LimitsInfo
     keep_memory: bool = False
     next_bots: tuple[Bot, ...] = ()
     """Who plays in the task that this task's worker will probably get after it."""
+
+
+class WorkerDiedError(Exception):
+    """A worker ended while a task was in its hands, which need not be that task's fault."""
+
+    def __init__(self, deaths: int = 1) -> None:
+        super().__init__(deaths)
+        self.deaths = deaths
+        """How many workers ended with it, one after the other."""
+
+
+class Engine(Protocol):
+    """Where tasks are played: workers behind an Executor. Results do not depend on which."""
+
+    def places(self) -> int:
+        """Return how many workers there are now."""
+        ...
+
+    def share(self, waiting: int) -> int:
+        """Return how many of the tasks that wait one worker should get at a time; 1 or more."""
+        ...
+
+    def executor(self, places: int) -> AbstractContextManager[Executor]:
+        """Have an executor for so many tasks at a time; what runs ends with an exception."""
+        ...
+
+    def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
+        """Hand tasks to one worker. Raises BrokenExecutor where a worker's death broke it."""
+        ...
+
+    def collect(self, future: Future[object]) -> list[PlayedFixture]:
+        """Return what came of tasks; raises WorkerDiedError, or ArenaError where all is over."""
+        ...
+
+
+class Processes:
+    """Worker processes on this machine; with `pin`, each on a core of its own if there are enough.
+
+    A worker and its bots then share one core: they take turns anyway, and to wake a process on
+    another core costs more than most bots think.
+    """
+
+    def __init__(self, sandbox: Sandbox, workers: int, *, pin: bool = True) -> None:
+        self._sandbox = sandbox
+        self._workers = workers
+        self._pin = pin
+
+    def places(self) -> int:
+        """Return the number of workers."""
+        return self._workers
+
+    def share(self, waiting: int) -> int:
+        """Return 1: handing out a task costs next to nothing here."""
+        del waiting
+        return 1
+
+    def executor(self, places: int) -> AbstractContextManager[Executor]:
+        """Have a pool of processes; a pool that lost one is of no use any more."""
+        return pool(places, pin=self._pin)
+
+    def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
+        """Hand tasks to a worker."""
+        return start(executor, _play_here, tasks, self._sandbox)
+
+    def collect(self, future: Future[object]) -> list[PlayedFixture]:
+        """Return what was played; where any worker of the pool died, the whole pool is lost."""
+        try:
+            return future.result()  # type: ignore[return-value]
+        except BrokenProcessPool:
+            raise WorkerDiedError from None
 
 
 _roster = Roster()
@@ -45,11 +115,7 @@ _roster = Roster()
 
 @contextmanager
 def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
-    """Yield an executor whose processes die with this one, however it ends.
-
-    With `pin`, a worker and its bots share one core, if there are as many cores as workers: they
-    take turns anyway, and to wake a process on another core costs more than most bots think.
-    """
+    """Yield an executor whose processes die with this one, however it ends."""
     context = multiprocessing.get_context("spawn")
     # Starting it with the first worker would unblock SIGINT in between.
     resource_tracker.ensure_running()
@@ -71,11 +137,6 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
         cores.close()
 
 
-def submit(executor: Executor, task: Task) -> Future[PlayedFixture]:
-    """Hand a task to a worker."""
-    return start(executor, play_task, task)
-
-
 def start(
     executor: Executor,
     function: Callable[_Given, _Result],
@@ -90,15 +151,19 @@ def start(
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def play_task(task: Task) -> PlayedFixture:
-    """Play a fixture in a worker."""
-    if task.sandbox.starts_slowly:
-        _roster.prepare(task.next_bots, task.sandbox)
+def play_task(task: Task, sandbox: Sandbox, roster: Roster) -> PlayedFixture:
+    """Play a fixture in a worker, with bots from its roster."""
+    if sandbox.starts_slowly:
+        roster.prepare(task.next_bots, sandbox)
     return play_fixture(
-        *(task.fixture, task.rules, task.bots, task.sandbox, task.limits),
-        roster=_roster,
+        *(task.fixture, task.rules, task.bots, sandbox, task.limits),
+        roster=roster,
         keep_memory=task.keep_memory,
     )
+
+
+def _play_here(tasks: Sequence[Task], sandbox: Sandbox) -> list[PlayedFixture]:
+    return [play_task(task, sandbox, _roster) for task in tasks]
 
 
 def _cores(workers: int) -> list[int]:

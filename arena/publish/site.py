@@ -18,7 +18,7 @@ from arena.publish.links import REPLAY, Links, links
 from arena.publish.shards import shards
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
-from arena.records import Cause, LeagueInfo, PlayedFixture
+from arena.records import Cause, LeagueInfo, PlayedFixture, SetAside
 
 File = tuple[str, str]
 """A path relative to the site, and the text that goes there."""
@@ -41,17 +41,19 @@ def write_site(
     played: Sequence[PlayedFixture],
     folder: Path,
     *,
+    aside: Sequence[SetAside] = (),
     root: str = "",
     replays: Choice = NEWEST,
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    Leaderboards are shown in their order, `played` is in schedule order; `replays` says which games
-    can be watched; `root` is the hash that pins the store, where there is one. The same data gives
-    the same bytes. Files of an earlier report that are no longer needed are removed.
+    Leaderboards are shown in their order, `played` is in schedule order; `aside` is what could not
+    be played, `replays` says which games can be watched, `root` is the hash that pins the store,
+    where there is one. The same data gives the same bytes. Files of an earlier report that are no
+    longer needed are removed.
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
-    site = _Site(league, ratings, played, replays, root)
+    site = _Site(league, ratings, played, aside, replays, root)
     replace_site(folder, site.files())
     return folder / FRONT
 
@@ -92,6 +94,7 @@ class _Site:
         league: LeagueInfo,
         ratings: Ratings,
         played: Sequence[PlayedFixture],
+        aside: Sequence[SetAside],
         choice: Choice,
         root: str,
     ) -> None:
@@ -109,6 +112,7 @@ class _Site:
             "ratings": ratings,
             "boards": boards,
             "facts": self.facts,
+            "aside": aside,
             "links": self.links,
             "watchable": {
                 (index, game.game) for index, games in self.kept.items() for game in games

@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError
-from arena.records import LeagueInfo, PlayedFixture
+from arena.records import LeagueInfo, PlayedFixture, SetAside
+from arena.store import aside
 from arena.store.rows import Row, pack, pin, root, row_hash, unpack
 from arena.store.schema import SCHEMA, SCHEMA_VERSION, WITH_HASHES, columns, migrate, upgraded
 from arena.store.wal import unreadable
@@ -93,6 +94,16 @@ class Store:
                 "INSERT OR IGNORE INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*row, row_hash(row)),
             )
+
+    def set_aside(self, one: SetAside) -> None:
+        """Store durably that a fixture was set aside."""
+        with self._in_words():
+            aside.put(self._db, one)
+
+    def aside(self) -> list[SetAside]:
+        """Return the fixtures that were set aside and not played since, in schedule order."""
+        with self._in_words():
+            return aside.left(self._db)
 
     def records(self) -> Iterator[tuple[str, bytes]]:
         """Yield the id and the record of each fixture as bytes, in schedule order."""

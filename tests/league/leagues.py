@@ -10,6 +10,7 @@ from arena.league.config import League, load_league
 from arena.league.course import Course
 from arena.league.plan import begin
 from arena.league.runner import run
+from arena.league.workers import Processes
 from arena.records import PlayedFixture
 from arena.store.store import Store
 
@@ -67,7 +68,8 @@ def play(
             store.add(played)
             course.add(played)
 
-        return run(info, course.due, bots, ProcessSandbox(), keep, progress, workers=workers)
+        engine = Processes(ProcessSandbox(), workers)
+        return run(info, course.due, bots, engine, keep, store.set_aside, progress)
 
 
 def records(path: Path) -> list[tuple[str, bytes]]:

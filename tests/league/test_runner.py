@@ -4,11 +4,12 @@ import multiprocessing
 import os
 import select
 import signal
+import time
 from pathlib import Path
 
 import pytest
 
-from arena.errors import ArenaError
+from arena.league.runner import MOST_DEATHS
 from arena.records import PlayedFixture
 from arena.store.store import Store
 from tests.league import leagues
@@ -43,27 +44,51 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, whole: Path) -> None:
     assert len(seen) == len(set(seen)) == len(leagues.records(whole))
 
 
-def test_a_fixture_that_kills_its_workers_is_named(tmp_path: Path) -> None:
-    script = ("echo died >> deaths", "kill -KILL $PPID")
-    killer = leagues.write_bot(tmp_path, "killer", *script)
+KILLER = ("echo died >> deaths", "kill -KILL $PPID")
+
+
+def test_a_fixture_that_kills_its_workers_is_set_aside(tmp_path: Path) -> None:
+    """All others are played, also those whose workers died of it."""
+    killer = leagues.write_bot(tmp_path, "killer", *KILLER)
     plan = leagues.league(tmp_path, bots=[*leagues.SAMPLES, killer], players=[2])
-    with pytest.raises(ArenaError, match="a worker died 3 times") as caught:
-        leagues.play(plan, tmp_path / "s")
-    assert "killer" in caught.value.where.split(": ")[1].split(", ")
-    assert "what was stored is safe" in caught.value.hint
+    before = time.time()
+    assert leagues.play(plan, tmp_path / "s")
     with Store(tmp_path / "s") as store:
-        assert all("killer" not in played.fixture.seats for played in store.played())
-        assert len(list(store.played())) == len(store.finished())
+        played = [one.fixture for one in store.played()]
+        aside = store.aside()
+    assert [one for one in played if "killer" in one.seats] == []
+    assert len(played) == len(aside) == 6
+    assert all("killer" in one.fixture.seats for one in aside)
+    assert {one.index for one in [*played, *(one.fixture for one in aside)]} == set(range(12))
+    assert all(one.deaths == MOST_DEATHS and "died each time" in one.why for one in aside)
+    assert all(before <= one.at <= time.time() for one in aside)
 
 
-def test_a_fixture_gets_three_workers(tmp_path: Path) -> None:
-    script = ("echo died >> deaths", "kill -KILL $PPID")
-    killer = leagues.write_bot(tmp_path, "killer", *script)
+def test_a_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: Path) -> None:
+    killer = leagues.write_bot(tmp_path, "killer", *KILLER)
     plan = leagues.league(tmp_path, bots=["sample:honest", killer], players=[2])
-    with pytest.raises(ArenaError):
-        leagues.play(plan, tmp_path / "s", workers=1)
-    assert (tmp_path / "killer" / "deaths").read_text().split() == ["died"] * 3
+    deaths = tmp_path / "killer" / "deaths"
+    for run in (1, 2):
+        assert leagues.play(plan, tmp_path / "s", workers=1)
+        # The first death is shared by both: each has two more of its own.
+        assert deaths.read_text().split() == ["died"] * 5 * run
+        with Store(tmp_path / "s") as store:
+            assert [one.deaths for one in store.aside()] == [3, 3]
     assert leagues.records(tmp_path / "s") == []
+
+
+def test_what_was_set_aside_is_played_once_it_can_be(tmp_path: Path) -> None:
+    script = ("[ -e spare ] && exit 1", "kill -KILL $PPID")
+    killer = leagues.write_bot(tmp_path, "killer", *script)
+    limits = {"start": 0.5, "restarts": 0}
+    plan = leagues.league(tmp_path, bots=["sample:honest", killer], players=[2], limits=limits)
+    assert leagues.play(plan, tmp_path / "s")
+    assert leagues.records(tmp_path / "s") == []
+    (tmp_path / "killer" / "spare").touch()
+    assert leagues.play(plan, tmp_path / "s")
+    assert len(leagues.records(tmp_path / "s")) == 2
+    with Store(tmp_path / "s") as store:
+        assert store.aside() == []
 
 
 def test_an_innocent_fixture_survives_its_neighbour(tmp_path: Path) -> None:

@@ -1,0 +1,36 @@
+"""What `--cluster` may say; all of it can be checked without Dask."""
+
+import re
+from importlib.util import find_spec
+
+from arena.errors import ArenaError
+
+MAX_LOCAL = 1024
+_LOCAL = "local"
+_REMOTE = re.compile(r"(tcp|tls|ws|wss|ucx|ucxx)://[^\s/]+")
+_EXAMPLE = "for example --cluster tcp://10.0.0.5:8786, or --cluster local:4"
+
+
+def local_workers(address: str) -> int | None:
+    """Return how many workers `local:N` asks for on this machine; None for a scheduler's address.
+
+    Raises ArenaError where it is neither.
+    """
+    where = f"--cluster {address}"
+    kind, _, number = address.partition(":")
+    if kind != _LOCAL:
+        if not _REMOTE.fullmatch(address):
+            raise ArenaError(f"'{address}' is no address of a scheduler", where, _EXAMPLE)
+        return None
+    if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= MAX_LOCAL):
+        what = f"local:N starts 1 to {MAX_LOCAL} workers on this machine, not '{number}'"
+        raise ArenaError(what, where, "for example --cluster local:4")
+    return int(number)
+
+
+def check_installed(address: str) -> None:
+    """Raise ArenaError where Dask is not installed."""
+    if find_spec("distributed") is None:
+        what = "a cluster needs Dask distributed, which is not installed"
+        hint = "pip install 'perudo-arena[cluster]', or play here: leave --cluster out"
+        raise ArenaError(what, f"--cluster {address}", hint)

@@ -1,0 +1,134 @@
+"""A small cluster of real processes: a Dask scheduler, and nodes of a nanny and its worker."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+
+from tests.cli.command import HANG, environment
+from tests.e2e.live import Process, processes, wait_for_death
+
+_TICK = 0.02
+_SETTINGS = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Wait until something holds; it fails the test where it takes too long."""
+    deadline = time.monotonic() + HANG
+    while not holds():
+        assert time.monotonic() < deadline
+        # The processor is for those who are waited for.
+        select.select([], [], [], _TICK)
+
+
+class Part:
+    """A scheduler, or a node; its temporary files are in a folder of its own."""
+
+    def __init__(
+        self,
+        program: str,
+        *options: object,
+        home: Path,
+        env: Mapping[str, str] | None = None,
+        under: Sequence[object] = (),
+    ) -> None:
+        home.mkdir()
+        self.temporary = home / "temporary"
+        self.temporary.mkdir()
+        self.log = home / "log"
+        own = {"TMPDIR": str(self.temporary), "DASK_TEMPORARY_DIRECTORY": str(home), **_SETTINGS}
+        command = [sys.executable, "-m", f"distributed.cli.{program}", "--no-dashboard", *options]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*map(str, under), *map(str, command)],
+                cwd=home,
+                env={**environment(**own), **(env or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+            )
+
+    def family(self) -> list[int]:
+        """Return the processes of this part, without the bots."""
+        return [pid for pid, p in processes().items() if p.group == self.process.pid]
+
+    def worker(self) -> int | None:
+        """Return the process that a node's nanny has started to play."""
+        mine = [pid for pid, p in processes().items() if self._plays(p)]
+        return next((pid for pid in mine if pid != self.process.pid), None)
+
+    def is_empty(self) -> bool:
+        """Tell whether it has no temporary files, but for those of Dask."""
+        return not any(self.temporary.iterdir())
+
+    def wait_for_log(self, *words: str) -> None:
+        """Wait until all the words were logged."""
+
+        def logged() -> bool:
+            text = self.log.read_text(errors="replace")
+            assert self.process.poll() is None, text
+            return all(word in text for word in words)
+
+        wait_until(logged)
+
+    def kill(self) -> None:
+        """End all of it at once, as a machine ends that loses its power."""
+        family = self.family()
+        for pid in family:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in family:
+            if pid != self.process.pid:
+                wait_for_death(pid)
+        self.process.wait(HANG)
+
+    def _plays(self, one: Process) -> bool:
+        return one.group == self.process.pid and one.command.startswith("dask worker")
+
+
+class Grid:
+    """A scheduler to which nodes can be added; a context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names = (f"node-{number}x" for number in count(1))
+
+    def __enter__(self) -> "Grid":
+        options = ["--host", "127.0.0.1", "--port", "0"]
+        self.scheduler = Part("dask_scheduler", *options, home=self._folder / "scheduler")
+        self.scheduler.wait_for_log("Scheduler at:")
+        text = self.scheduler.log.read_text()
+        self.address = text.split("Scheduler at:")[1].split()[0]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.scheduler.kill()
+
+    @contextmanager
+    def nodes(
+        self,
+        number: int,
+        *options: object,
+        env: Mapping[str, str] | None = None,
+        under: Sequence[object] = (),
+    ) -> Iterator[list[Part]]:
+        """Have nodes with one worker each, which all have joined."""
+        names = [next(self._names) for _ in range(number)]
+        ours = [self.address, "--nthreads", 1, *options, "--name"]
+        parts = [
+            Part("dask_worker", *ours, name, home=self._folder / name, env=env, under=under)
+            for name in names
+        ]
+        try:
+            self.scheduler.wait_for_log(*(f"name: {name}" for name in names))
+            yield parts
+        finally:
+            for part in parts:
+                part.kill()

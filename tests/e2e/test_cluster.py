@@ -1,0 +1,230 @@
+"""Leagues on a cluster of real processes: the same bytes as at home, whoever is killed."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIELD, LOWEST, bot, confined, league, opened, records, run
+from tests.e2e.grid import Grid, wait_until
+from tests.e2e.live import Live, processes, wait_for_death
+from tests.e2e.test_interrupted import STUBBORN
+from tests.publish.pages import tree
+
+HOUR = 3600.0
+OURS = ("--sandbox", "process", "--trust-bots")
+NO_NANNY = "--no-nanny"
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grid]:
+    with Grid(tmp_path_factory.mktemp("grid")) as found:
+        yield found
+
+
+MARK = f"mark-cluster-{os.getpid()}"
+"""A word on the command lines of these tests' bots; the same in all, as it is part of a bot."""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the league was played by this machine alone."""
+    folder = tmp_path_factory.mktemp("home")
+    _league(folder)
+    ran = run("run", "league.yaml", *OURS, cwd=folder)
+    assert ran.code == 0, ran.err
+    return folder
+
+
+def _league(folder: Path) -> None:
+    """Write a league of twenty fixtures; one of its bots has to be built."""
+    for name in "abcd":
+        bot(folder / name, LOWEST, command=f"python3 bot.py {MARK}")
+    limits = {"answer": HOUR, "game": HOUR}
+    league(folder, bots=[*"abcd", "sample:c-counter"], games=5, limits=limits)
+
+
+def _live(grid: Grid, folder: Path) -> Live:
+    command = ["run", "league.yaml", *OURS, "--cluster", grid.address]
+    return Live(*command, cwd=folder, mark=MARK)
+
+
+def test_workers_that_see_none_of_the_arena_s_files(grid: Grid, tmp_path: Path, home: Path) -> None:
+    """One of the bots was built: what came of it goes to the workers, not what it was made of."""
+    _league(tmp_path)
+    blind = confined("--tmpfs", tmp_path)
+    with (
+        grid.nodes(2, NO_NANNY, under=blind) as nodes,
+        _live(grid, tmp_path) as live,
+    ):
+        assert live.end() == 0, live.text
+        assert f"workers: 2 at {grid.address}; their sandboxes: process (2)" in live.text
+        live.wait_until_all_are_gone()
+        assert all(node.is_empty() for node in nodes)
+        assert list(live.temporary.iterdir()) == []
+    assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
+    assert tree(tmp_path / "site") == tree(home / "site")
+
+
+def test_a_killed_node_and_a_killed_worker_cost_nothing(
+    grid: Grid, tmp_path: Path, home: Path
+) -> None:
+    """Nobody is left then to play on, until the other node's nanny has a new worker."""
+    _league(tmp_path)
+    with (
+        grid.nodes(2) as (first, second),
+        _live(grid, tmp_path) as live,
+    ):
+        killed = second.worker()
+        live.read_until_stored()
+        first.kill()
+        assert killed
+        os.kill(killed, signal.SIGKILL)
+        assert live.end() == 0, live.text
+        live.wait_until_all_are_gone()
+        assert second.worker() not in {killed, None}
+        assert "Traceback" not in live.text
+        assert " 20/20 fixtures" in live.text
+    assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
+
+
+def test_a_killed_arena_leaves_no_bot_at_the_workers_and_goes_on(
+    grid: Grid, tmp_path: Path, home: Path
+) -> None:
+    _league(tmp_path)
+    command = ["run", "league.yaml", *OURS, "--cluster", grid.address]
+    with grid.nodes(2, NO_NANNY) as nodes:
+        with _live(grid, tmp_path) as live:
+            live.read_until_stored()
+            live.process.kill()
+            live.wait_until_all_are_gone()
+            wait_until(lambda: all(node.is_empty() for node in nodes))
+        stored = records(tmp_path / "league.sqlite")
+        assert 1 <= len(stored) < 20
+        again = run(*command, cwd=tmp_path)
+        assert again.code == 0, again
+        assert f"stored already: {len(stored)} of 20 fixtures" in again.err
+    assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
+
+
+@pytest.mark.parametrize("where", ["elsewhere", "local:1"])
+def test_ctrl_c_twice_ends_bots_that_never_answer(grid: Grid, tmp_path: Path, where: str) -> None:
+    for name in "ab":
+        bot(tmp_path / name, STUBBORN, command=f"python3 bot.py {MARK}")
+    league(tmp_path, bots=["a", "b"], limits={"answer": HOUR, "game": HOUR})
+    with grid.nodes(1, NO_NANNY) as [node]:
+        address = grid.address if where == "elsewhere" else where
+        command = ["run", "league.yaml", *OURS, "--cluster", address]
+        with Live(*command, cwd=tmp_path, mark=MARK) as live:
+            live.read_until("starting")
+            wait_until(lambda: live.in_play() == 2)
+            live.signal(signal.SIGINT)
+            live.read_until("Ctrl-C again stops at once")
+            live.signal(signal.SIGINT)
+            assert live.end() == 130
+            live.wait_until_all_are_gone()
+            wait_until(node.is_empty)
+            assert list(live.temporary.iterdir()) == []
+            assert "error: interrupted" in live.text
+            assert "Traceback" not in live.text
+
+
+def test_a_worker_that_is_told_to_go_cleans_up(grid: Grid, tmp_path: Path, home: Path) -> None:
+    _league(tmp_path)
+    with (
+        grid.nodes(2, NO_NANNY) as (first, second),
+        _live(grid, tmp_path) as live,
+    ):
+        live.read_until_stored()
+        first.process.terminate()
+        assert live.end() == 0, live.text
+        first.process.wait(60)
+        assert first.is_empty()
+        assert second.is_empty()
+    assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
+
+
+def test_a_lost_scheduler_is_one_line_and_the_run_can_go_on(tmp_path: Path, home: Path) -> None:
+    _league(tmp_path)
+    (tmp_path / "grid").mkdir()
+    with Grid(tmp_path / "grid") as grid, grid.nodes(1, NO_NANNY) as [node]:
+        with _live(grid, tmp_path) as live:
+            live.read_until_stored()
+            grid.scheduler.kill()
+            assert live.end() == 2
+            live.wait_until_all_are_gone()
+            last = live.text.splitlines()[-1]
+            assert last.startswith(
+                "error: the connection to the scheduler is lost / " + grid.address
+            )
+            assert "Traceback" not in live.text
+        node.process.wait(60)
+        assert node.is_empty()
+    assert 1 <= len(records(tmp_path / "league.sqlite")) < 20
+    assert run("run", "league.yaml", *OURS, cwd=tmp_path).code == 0
+    assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
+
+
+def test_ctrl_c_with_workers_of_its_own(tmp_path: Path, home: Path) -> None:
+    _league(tmp_path)
+    command = ["run", "league.yaml", *OURS, "--cluster", "local:2"]
+    with Live(*command, cwd=tmp_path, mark=MARK) as live:
+        live.read_until_stored()
+        live.signal(signal.SIGINT)
+        assert live.end() == 130, live.text
+        live.wait_until_all_are_gone()
+        assert list(live.temporary.iterdir()) == []
+        assert "Traceback" not in live.text
+    stored = records(tmp_path / "league.sqlite")
+    assert 1 <= len(stored) < 20
+    assert run("run", "league.yaml", *OURS, cwd=tmp_path).code == 0
+    assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
+
+
+def test_a_killed_arena_takes_workers_of_its_own_with_it(tmp_path: Path) -> None:
+    _league(tmp_path)
+    command = ["run", "league.yaml", *OURS, "--cluster", "local:2"]
+    with Live(*command, cwd=tmp_path, mark=MARK) as live:
+        live.read_until_stored()
+        family = [pid for pid, p in processes().items() if p.group == live.process.pid]
+        live.process.kill()
+        live.wait_until_all_are_gone()
+        for pid in family:
+            if pid != live.process.pid:
+                wait_for_death(pid)
+
+
+def test_bots_are_isolated_at_the_workers(tmp_path: Path) -> None:
+    league(tmp_path, bots=FIELD, games=1, sandbox="bubblewrap")
+    ran = run("run", "league.yaml", "--cluster", "local:1", cwd=tmp_path)
+    assert ran.code == 0, ran
+    assert "workers: 1 at local:1; their sandboxes: bubblewrap (1)" in ran.err
+    assert run("run", "league.yaml", "--store", "home.sqlite", cwd=tmp_path).code == 0
+    assert records(tmp_path / "league.sqlite") == records(tmp_path / "home.sqlite")
+
+
+def test_a_bot_that_takes_down_workers_is_tried_alone(tmp_path: Path) -> None:
+    """The scheduler gives up after three workers; alone, one more dies, and then it plays."""
+    deaths = tmp_path / "deaths"
+    script = f"""
+    import json, os, pathlib, signal, sys
+    first = json.loads(sys.stdin.readline())["seat"] == 0
+    if first and "dask worker" in pathlib.Path(f"/proc/{{os.getppid()}}/cmdline").read_text():
+        with open({str(deaths)!r}, "a+") as deaths:
+            deaths.seek(0)
+            if len(deaths.read()) < 4:
+                deaths.write("x")
+                deaths.flush()
+                os.kill(os.getppid(), signal.SIGKILL)
+    print(json.dumps({{"type": "ready"}}), flush=True)
+    """
+    bot(tmp_path / "killer", script + LOWEST)
+    bot(tmp_path / "other", LOWEST)
+    league(tmp_path, bots=["killer", "other"], limits={"start": HOUR})
+    ran = run("run", "league.yaml", *OURS, "--cluster", "local:3", cwd=tmp_path)
+    assert ran.code == 0, ran
+    assert deaths.read_text() == "xxxx"
+    assert len(opened(tmp_path / "league.sqlite")) == 2
+    assert "set aside" not in ran.err

@@ -1,0 +1,91 @@
+"""The parts of a cluster's engine that need no cluster."""
+
+import subprocess
+import sys
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from arena import shipped
+from arena.bots.manifest import load_bot
+from arena.bots.process import ProcessSandbox
+from arena.bots.stage import stage, staging
+from arena.league.cluster.lease import Lease
+from arena.league.cluster.link import TASK_SECONDS, Cluster
+from arena.league.cluster.outpost import Played, identity
+from arena.records import Fixture, PlayedFixture
+from tests.cli.command import environment
+
+
+class Workers:
+    """A client of a scheduler with so many workers."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def nthreads(self) -> dict[str, int]:
+        return {f"tcp://worker:{number}": 1 for number in range(self._count)}
+
+
+def engine(workers: int, fixtures: int, seconds: float) -> Cluster:
+    """Return an engine that has seen fixtures played in so many seconds together."""
+    found = Cluster(Workers(workers), "tcp://scheduler", own=False)  # type: ignore[arg-type]
+    one = PlayedFixture(Fixture("f", 0, "bga", ("a", "b"), "s", 1), [], "process", "cpu", 0, 0.0)
+    future: Future[object] = Future()
+    future.set_result(Played([one] * fixtures, seconds))
+    assert found.collect(future) == [one] * fixtures
+    return found
+
+
+def test_before_anything_was_played_each_fixture_is_a_task() -> None:
+    found = Cluster(Workers(2), "tcp://scheduler", own=False)  # type: ignore[arg-type]
+    assert found.share(1000) == 1
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.1, 0.3, 0.5, 2.0])
+def test_a_task_takes_long_enough_and_no_longer(seconds: float) -> None:
+    share = engine(2, 10, 10 * seconds).share(100_000)
+    assert share * seconds >= TASK_SECONDS * (1 - 1e-9)
+    assert share == 1 or (share - 1) * seconds < TASK_SECONDS
+
+
+def test_where_few_are_left_every_worker_gets_some() -> None:
+    found = engine(4, 10, 0.1)
+    assert found.share(100_000) == 50
+    assert found.share(20) == 4
+    assert found.share(3) == 1
+
+
+def test_the_identity_is_of_the_code_not_of_the_place() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", "from arena.league.cluster.outpost import *; print(identity())"],
+        cwd="/",
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.strip() == identity()
+
+
+def test_a_run_without_a_cluster_imports_no_dask() -> None:
+    code = "import arena.cli.run, sys; print({'dask', 'distributed'} & sys.modules.keys())"
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    assert said.stdout == "set()\n"
+
+
+def test_a_lease_ends_what_it_started_and_starts_nothing_more(tmp_path: Path) -> None:
+    lease = Lease(ProcessSandbox())
+    with staging() as runs:
+        bot = stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, ProcessSandbox())
+        closed, running = lease.start(bot.program), lease.start(bot.program)
+        closed.kill()
+        closed.close()
+        lease.end()
+        assert running.exit_code() == -9
+        running.close()
+        lease.end()
+        with pytest.raises(OSError, match="the run is over"):
+            lease.start(bot.program)
