@@ -3,7 +3,8 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -29,7 +30,7 @@ from arena.cli.progress import Tally, progress
 from arena.cli.replays import replays_option
 from arena.league.config import League, check_anchor, check_enough, load_league, without
 from arena.league.course import Course, Verdict
-from arena.league.plan import begin
+from arena.league.plan import propose, settle
 from arena.league.runner import run
 from arena.match.ready import ready
 from arena.publish.files import check_folder
@@ -58,9 +59,9 @@ STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops 
     help="Leave bots out whose interpreter or compiler is not on this machine.",
 )
 @click.option(
-    "--drop-games",
+    "--accept-changes",
     is_flag=True,
-    help="Go on where a bot left or has other files: its games stay stored and count no more.",
+    help="Go on where LEAGUE or its bots changed: what does not count any more stays stored.",
 )
 @json_option
 def command(
@@ -73,7 +74,7 @@ def command(
     replays: Choice,
     trust_bots: bool,
     skip_missing_runtimes: bool,
-    drop_games: bool,
+    accept_changes: bool,
     as_json: bool,
 ) -> int:
     """Play LEAGUE (a league.yaml) to its end and write its report.
@@ -89,12 +90,10 @@ def command(
     check_anchor(plan.ratings, [bot.name for bot in plan.bots], plan.anchor_at)
     check_trust(box, plan.bots, trusted=trust_bots)
     check_freezing(box, plan.limits)
-    rules = next(iter(plan.variants.values()))
     with (
         Store(store_path(league, store), create=True) as kept,
-        ready(plan.bots, rules, plan.limits, box) as staged,
+        _prepared(plan, box, kept, accept=accept_changes) as (info, staged),
     ):
-        info = begin(plan, box.name, kept, drop=drop_games, notify=say)
         check_folder(site)
         _announce(info, kept)
         bots = {bot.name: bot for bot in staged}
@@ -116,6 +115,17 @@ def command(
     say_suspicions(ratings, index)
     say(f"report: {index}")
     return 0
+
+
+@contextmanager
+def _prepared(
+    plan: League, box: Sandbox, store: Store, *, accept: bool
+) -> Iterator[tuple[LeagueInfo, list[Bot]]]:
+    """Yield the conditions in force and the bots, ready to play; changes are looked at first."""
+    proposal = propose(plan, box.name, store, accept=accept)
+    rules = next(iter(plan.variants.values()))
+    with ready(plan.bots, rules, plan.limits, box) as staged:
+        yield settle(proposal, store, say), staged
 
 
 def _leave_out(plan: League) -> League:

@@ -133,8 +133,8 @@ def test_a_bot_leaves_and_comes_back(tmp_path: Path) -> None:
     league(tmp_path, bots=FIELD[:2])
     refused = run(*PLAY, cwd=tmp_path)
     what = "the league changed: 'random' left: 8 stored games would count no more / league.yaml / "
-    error_line(refused, what, "--drop-games")
-    ran = run(*PLAY, "--drop-games", "--json", cwd=tmp_path)
+    error_line(refused, what, "--accept-changes")
+    ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
     assert "'random' left; 8 stored games count no more\n" in ran.err
     assert games_by_bot(ran.out) == {"odds": 4, "honest": 4}
@@ -156,7 +156,7 @@ def test_a_new_version_of_a_bot_plays_again(tmp_path: Path) -> None:
     assert run(*PLAY, cwd=tmp_path).code == 0
     (tmp_path / "mine" / "book.txt").write_text("a better opening")
     error_line(run(*PLAY, cwd=tmp_path), "'mine' has other files: 18 stored games would count no")
-    ran = run(*PLAY, "--drop-games", "--json", cwd=tmp_path)
+    ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
     games = games_by_bot(ran.out)
     assert set(games) == {"odds", "honest", "random", "mine"}
