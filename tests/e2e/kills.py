@@ -69,6 +69,6 @@ def check_nothing_is_left(folder: Path, mark: str) -> None:
     """Look for processes and files that the runs of a league's folder have left."""
     assert list((folder / "temporary").iterdir()) == []
     left = [path.name for path in folder.rglob("*") if STAGING in path.name]
-    left += [path.name for path in folder.iterdir() if path.suffix.startswith(".sqlite-")]
+    left += [path.name for path in folder.iterdir() if path.name.endswith(("-wal", "-shm"))]
     assert left == []
     assert [p.command for p in processes().values() if mark in p.command] == []

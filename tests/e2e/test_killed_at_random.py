@@ -12,7 +12,6 @@ comes out otherwise must hold the crash of a killed bot, and all others must be 
 
 import json
 import random
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from arena.errors import ArenaError
 from arena.records import Cause, Faulted, Fixture, GameRecord, PlayedFixture
 from arena.store.store import Store
 from tests.cli.command import league, records, run
@@ -118,12 +118,10 @@ def _kill_at_random(live: Live, rng: random.Random, store: Path) -> int:
 # ---------------------------------------------------------------- what must be true
 
 
-def _stored(store: Path) -> set[bytes]:
-    """Return what is stored; a run may have been killed before there was a table."""
-    if not store.exists():
-        return set()
-    with suppress(sqlite3.OperationalError):
-        found = records(store)
+def _stored(path: Path) -> set[bytes]:
+    """Return what is stored; a run may have been killed before there was a store."""
+    with suppress(ArenaError), Store(path) as store:
+        found = [record for _, record in store.records()]
         assert len(set(found)) == len(found)
         return set(found)
     return set()
@@ -159,7 +157,7 @@ def _check_the_end(whole: Played, name: str) -> None:
 def test_store_and_site_are_those_of_an_undisturbed_run(whole: Played, seed: int) -> None:
     rng, name = random.Random(seed), f"killed {seed}"
     store = whole.folder / f"{name}.sqlite"
-    killed, seen, expected = 0, set[int](), set(records(whole.folder / "whole.sqlite"))
+    killed, seen, expected = 0, set[int](), _stored(whole.folder / "whole.sqlite")
     stored: set[bytes] = set()
     while killed < KILLS:
         with _live(whole, name) as live:
