@@ -168,13 +168,27 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """The most games of a fixture under way at a time, where its bots can play so many."""
 
 
-class Stage(Struct, frozen=True):
-    """A stretch of a league that ended when bots came or left, or the number of rounds changed."""
+class Terms(Struct, frozen=True):
+    """What games are played under, beside who plays; games of other terms count no more."""
+
+    variants: dict[str, Rules]
+    players: tuple[int, ...]
+    games: int
+    limits: LimitsInfo
+    sandbox: str
+    memory_across_fixtures: bool
+    shared_dice: bool
+
+
+class Stage(Struct, frozen=True, omit_defaults=True):
+    """A stretch of a league that ended when its bots, its rounds or its terms changed."""
 
     bots: tuple[BotInfo, ...]
     rounds: int
     kept: tuple[int, ...]
-    """Blocks that stay in the schedule, for each variant and table size in the league's order."""
+    """Blocks that stay in the schedule, for each variant and table size in the stage's order."""
+    terms: Terms | None = None
+    """None stands for the league's own: in older stores they could not change."""
 
 
 class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
@@ -217,5 +231,5 @@ class LeagueInfo(Struct, frozen=True):
     shared_dice: bool = True
     """Whether all fixtures of a block are played on the same dice."""
     earlier: tuple[Stage, ...] = ()
-    """What was before the field or the rounds changed, first to last."""
+    """What was before the bots, the rounds or the terms changed, first to last."""
     ratings: RatingsInfo = RatingsInfo()

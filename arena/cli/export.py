@@ -12,6 +12,7 @@ import click
 from arena.cli.options import league_argument, store_option, store_path
 from arena.errors import ArenaError
 from arena.league.course import Course
+from arena.league.schedule import stages
 from arena.publish.export import FORMATS, GameRow, game_rows
 from arena.records import LeagueInfo
 from arena.store.store import Store
@@ -45,7 +46,8 @@ def command(league: Path, store: Path | None, format_: str, output: Path | None)
         if info is None:
             raise ArenaError("nothing was played yet", str(path), f"arena run {league}")
         with _target(output, (path, league)) as file:
-            FORMATS[format_](_rows(kept, info), file, max(info.players))
+            largest = max(size for stage in stages(info) for size in stage.players)
+            FORMATS[format_](_rows(kept, info), file, largest)
     return 0
 
 

@@ -3,8 +3,8 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ from arena.league.cluster.address import check_installed, local_workers
 from arena.league.cluster.outpost import orders_of
 from arena.league.config import League, check_anchor, check_enough, load_league, without
 from arena.league.course import Course, Verdict
-from arena.league.plan import begin
+from arena.league.plan import propose, settle
 from arena.league.runner import MOST_DEATHS, run
 from arena.league.workers import Engine, Processes
 from arena.match.ready import ready
@@ -74,9 +74,9 @@ _ASIDE_SHOWN = 5
     help="Leave bots out whose interpreter or compiler is not on this machine.",
 )
 @click.option(
-    "--drop-games",
+    "--accept-changes",
     is_flag=True,
-    help="Go on where a bot left or has other files: its games stay stored and count no more.",
+    help="Go on where LEAGUE or its bots changed: what does not count any more stays stored.",
 )
 @json_option
 def command(
@@ -90,7 +90,7 @@ def command(
     replays: Choice,
     trust_bots: bool,
     skip_missing_runtimes: bool,
-    drop_games: bool,
+    accept_changes: bool,
     as_json: bool,
 ) -> int:
     """Play LEAGUE (a league.yaml) to its end and write its report.
@@ -108,13 +108,11 @@ def command(
     check_anchor(plan.ratings, [bot.name for bot in plan.bots], plan.anchor_at)
     check_trust(box, plan.bots, trusted=trust_bots)
     check_freezing(box, plan.limits)
-    rules = next(iter(plan.variants.values()))
     with (
         _connected(cluster) as link,
         Store(store_path(league, store), create=True) as kept,
-        ready(plan.bots, rules, plan.limits, box) as staged,
+        _prepared(plan, box, kept, accept=accept_changes) as (info, staged),
     ):
-        info = begin(plan, box.name, kept, drop=drop_games, notify=say)
         check_folder(site)
         _announce(info, kept)
         engine: Engine = link or Processes(box, workers or plan.workers, pin=plan.pin)
@@ -158,6 +156,17 @@ def _connected(cluster: str | None) -> "AbstractContextManager[Cluster | None]":
     from arena.league.cluster.link import connected
 
     return connected(cluster)
+
+
+@contextmanager
+def _prepared(
+    plan: League, box: Sandbox, store: Store, *, accept: bool
+) -> Iterator[tuple[LeagueInfo, list[Bot]]]:
+    """Yield the conditions in force and the bots, ready to play; changes are looked at first."""
+    proposal = propose(plan, box.name, store, accept=accept)
+    rules = next(iter(plan.variants.values()))
+    with ready(plan.bots, rules, plan.limits, box) as staged:
+        yield settle(proposal, store, say), staged
 
 
 def _leave_out(plan: League) -> League:

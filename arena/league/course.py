@@ -5,7 +5,7 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from arena.league.schedule import Kind, blocks_of
+from arena.league.schedule import Kind, blocks_of, earlier_blocks
 from arena.ratings.sequential import Block, Seated, separated, tied
 from arena.records import Fixture, LeagueInfo, PlayedFixture
 
@@ -29,11 +29,9 @@ class Course:
     """
 
     def __init__(self, info: LeagueInfo) -> None:
-        kept = info.earlier[-1].kept if info.earlier else None
-        found = blocks_of(info)
+        first = earlier_blocks(info)
         self._tracks = [
-            _Track(kind, found[kind], info, first)
-            for kind, first in zip(found, kept or [0] * len(found), strict=True)
+            _Track(kind, blocks, info, first[kind]) for kind, blocks in blocks_of(info).items()
         ]
         self._track = {one.id: track for track in self._tracks for one in track.fixtures()}
 
@@ -89,6 +87,9 @@ class _Track:
         self._first = first
         self._done: dict[str, Seated] = {}
         self._judged: list[Block] = []
+        """Blocks played to their end, but for those of which nothing counts any more."""
+        self._next = 0
+        """The first block that was not looked at."""
         self._stopped = False
 
     def fixtures(self, blocks: int | None = None) -> list[Fixture]:
@@ -105,7 +106,7 @@ class _Track:
         if not self.until:
             return self.fixtures()
         self._judge(self.until)
-        return self.fixtures(len(self._judged) + (not self._stopped))
+        return self.fixtures(self._next + (not self._stopped))
 
     def verdict(self, confidence: float) -> Verdict:
         self._judge(confidence)
@@ -114,11 +115,12 @@ class _Track:
 
     def _judge(self, confidence: float) -> None:
         """Look at each block that was finished since; a league that stopped looks no more."""
-        while not self._stopped and len(self._judged) < len(self._blocks):
-            block = self._blocks[len(self._judged)]
+        while not self._stopped and self._next < len(self._blocks):
+            block = self._blocks[self._next]
             tables = [self._done[one.id] for one in block if one.id in self._done]
             if len(tables) < len(block):
                 return
-            self._judged.append(tables)
-            if len(self._judged) >= self._first:
+            self._next += 1
+            self._judged += [tables] if tables else []
+            if self._next >= self._first:
                 self._stopped = separated(self._judged, self._bots, confidence)

@@ -3,20 +3,32 @@
 import secrets
 from collections.abc import Callable
 
-from msgspec.structs import asdict, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ArenaError
+from arena.league.changes import decisive, effect, harmless
 from arena.league.config import League
-from arena.league.schedule import blocks_of
+from arena.league.schedule import Kind, blocks_of, kinds, same_terms, terms
 from arena.perudo.seeds import commitment
 from arena.records import Fixture, LeagueInfo, Stage
 from arena.store.store import Store
 
-_FREE = frozenset({"name", "arena_version", "commitment", "earlier", "ratings"})
-"""What decides no game."""
-_LASTING = frozenset({"bots", "rounds", "until"})
-"""What decides which games are played, and may change while a league runs."""
+_DIGITS = 8
+"""Digits of a hash that are enough to tell two apart."""
+
+
+class Proposal(Struct, frozen=True):
+    """The conditions that a league asks for now, beside those that a store holds."""
+
+    info: LeagueInfo
+    stored: LeagueInfo | None
+    """What the store holds; None in a new one."""
+    news: str = ""
+    """What changed and decides games, and what that does to those that are stored."""
+    aside: str = ""
+    """What changed and decides no game."""
 
 
 def begin(
@@ -24,31 +36,56 @@ def begin(
     sandbox: str,
     store: Store,
     *,
-    drop: bool = False,
+    accept: bool = False,
     notify: Callable[[str], None] = lambda _: None,
 ) -> LeagueInfo:
-    """Return the conditions in force, stored before the first game.
+    """Return the conditions in force, stored before the first game: `propose` and `settle`."""
+    return settle(propose(league, sandbox, store, accept=accept), store, notify)
 
-    A league without a seed draws a secret one, once. Bots may come and go, and rounds be changed,
-    which is told to `notify`; games that would no longer count need `drop`. Raises ArenaError where
-    that is not given, and where the store holds games of other conditions.
+
+def propose(league: League, sandbox: str, store: Store, *, accept: bool = False) -> Proposal:
+    """Compare a league with what a store holds, and write nothing yet.
+
+    A league without a seed draws a secret one, once. Raises ArenaError where what decides games
+    changed since the first of them and that is not accepted, or cannot be.
     """
     stored = store.league
     seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
     info = conditions(league, sandbox, seed)
     if stored is None:
-        store.begin(info)
-        return info
-    if changed := _changed(stored, info):
+        return Proposal(info, None)
+    aside = harmless(stored, info)
+    finished = store.finished()
+    what = decisive(stored, info)
+    if not finished:
+        what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
+        return Proposal(info, stored, f"{what}: nothing was played before" if what else "", aside)
+    _check_seed(stored, info, league, store)
+    if not what:
+        return Proposal(replace(info, earlier=stored.earlier), stored, "", aside)
+    info = _next_stage(stored, info, finished)
+    if not accept:
         raise ArenaError(
-            f"the league changed since its first game: {', '.join(changed)}",
+            f"the league changed: {what}: {effect(stored, info, finished, 'would ')}",
             str(league.path),
-            f"undo that, or start anew with another --store than {store.path}",
+            "--accept-changes goes on, and keeps every game in the store; or undo the change, "
+            f"or start anew with another --store than {store.path}",
         )
-    info = replace(info, earlier=stored.earlier)
-    if all(getattr(info, key) == getattr(stored, key) for key in _LASTING):
-        return info
-    return _change(stored, info, store, league, drop=drop, notify=notify)
+    return Proposal(info, stored, f"{what}: {effect(stored, info, finished)}", aside)
+
+
+def settle(proposal: Proposal, store: Store, notify: Callable[[str], None]) -> LeagueInfo:
+    """Store the conditions where they are new, and tell what changed; returns them."""
+    info, stored = proposal.info, proposal.stored
+    if stored is None:
+        store.begin(info)
+    elif proposal.news:
+        store.change(info)
+    if proposal.news:
+        notify(f"the league changed: {proposal.news}")
+    if proposal.aside:
+        notify(f"changed since the league began, and decides no game: {proposal.aside}")
+    return info
 
 
 def conditions(league: League, sandbox: str, seed: str) -> LeagueInfo:
@@ -72,73 +109,45 @@ def conditions(league: League, sandbox: str, seed: str) -> LeagueInfo:
     )
 
 
-def _changed(stored: LeagueInfo, now: LeagueInfo) -> list[str]:
-    """Name what differs and decides games, beyond what may change."""
-    before, after = asdict(stored), asdict(now)
-    ignored = _FREE | _LASTING
-    return [key for key in before if key not in ignored and before[key] != after[key]]
-
-
-def _change(
-    stored: LeagueInfo,
-    now: LeagueInfo,
-    store: Store,
-    league: League,
-    *,
-    drop: bool,
-    notify: Callable[[str], None],
-) -> LeagueInfo:
-    """Begin a new stage; where nothing was played yet, the new field is the first."""
-    finished = store.finished()
-    ended = Stage(stored.bots, stored.rounds, _kept(stored, now, finished))
-    info = replace(now, earlier=(*stored.earlier, ended) if finished else ())
-    what = describe(stored, info)
-    lost = _ids(stored) & finished - _ids(info)
-    if lost and not drop:
-        games = len(lost) * info.games
+def _check_seed(stored: LeagueInfo, now: LeagueInfo, league: League, store: Store) -> None:
+    """Refuse another seed: its hash was published, so that nobody can pick dice."""
+    if now.seed != stored.seed:
+        digests = f"{now.commitment[:_DIGITS]}, not {stored.commitment[:_DIGITS]}"
         raise ArenaError(
-            f"the league changed: {what}: {games} stored games would count no more",
+            f"the master seed cannot change: its SHA-256 is {digests} as before the first game",
             str(league.path),
-            "--drop-games accepts that, they stay in the store; or undo the change",
+            "leave `seed` out to go on with the one in the store, "
+            f"or start anew with another --store than {store.path}",
         )
-    store.change(info)
-    tail = f"; {len(lost) * info.games} stored games count no more" if lost else ""
-    notify(f"the league changed: {what}{tail}")
-    return info
 
 
-def describe(before: LeagueInfo, now: LeagueInfo) -> str:
-    """Name what changed between two stages of a league, in one line."""
-    old = {bot.name: bot for bot in before.bots}
-    new = {bot.name: bot for bot in now.bots}
-    found = [f"'{name}' joined" for name in new.keys() - old.keys()]
-    found += [f"'{name}' left" for name in old.keys() - new.keys()]
-    both = old.keys() & new.keys()
-    found += [f"'{name}' has other files" for name in both if old[name] != new[name]]
-    if not found:
-        pairs = ((key, getattr(before, key), getattr(now, key)) for key in ("rounds", "until"))
-        found = [f"{key} is {after}, not {was}" for key, was, after in pairs if was != after]
-    return ", ".join(sorted(found))
+def _next_stage(stored: LeagueInfo, now: LeagueInfo, finished: set[str]) -> LeagueInfo:
+    """Return the conditions with those before as stages, each with terms of its own."""
+    old = terms(stored)
+    before = [replace(stage, terms=stage.terms or old) for stage in stored.earlier]
+    ended = Stage(stored.bots, stored.rounds, _kept(stored, now, finished), old)
+    return replace(now, earlier=(*before, ended))
 
 
 def _kept(stored: LeagueInfo, now: LeagueInfo, finished: set[str]) -> tuple[int, ...]:
     """Return how many blocks of each kind stay in the schedule.
 
-    All where only the bots changed and the number of rounds is fixed, so that everyone still meets
+    All where the kind goes on and the number of rounds is fixed, so that everyone still meets
     everyone as often; else those that were begun.
     """
-    blocks = blocks_of(stored).values()
-    if stored.bots != now.bots and stored.until is None and now.until is None:
-        return tuple(map(len, blocks))
+    fixed = stored.until is None and now.until is None
+    fixed = fixed and (stored.bots != now.bots or stored.rounds == now.rounds)
     return tuple(
-        max((n for n, block in enumerate(kind, 1) if _begun(block, finished)), default=0)
-        for kind in blocks
+        len(blocks) if fixed and _goes_on(kind, stored, now) else _begun(blocks, finished)
+        for kind, blocks in blocks_of(stored).items()
     )
 
 
-def _begun(block: list[Fixture], finished: set[str]) -> bool:
-    return any(fixture.id in finished for fixture in block)
+def _goes_on(kind: Kind, stored: LeagueInfo, now: LeagueInfo) -> bool:
+    return kind in kinds(now) and same_terms(kind, stored, now)
 
 
-def _ids(info: LeagueInfo) -> set[str]:
-    return {one.id for kind in blocks_of(info).values() for block in kind for one in block}
+def _begun(blocks: list[list[Fixture]], finished: set[str]) -> int:
+    """Return the number of the last block of which something was played, from 1."""
+    begun = (any(one.id in finished for one in block) for block in blocks)
+    return max((number for number, is_begun in enumerate(begun, 1) if is_begun), default=0)

@@ -38,8 +38,11 @@ class Judge:
     """Checks stored rows against the conditions of their league."""
 
     def __init__(self, info: LeagueInfo) -> None:
-        self._variants = info.variants
-        self._expected = {one.id: one for stage in stages(info) for one in schedule(stage)}
+        self._expected = {
+            one.id: (one, stage.variants[one.variant])
+            for stage in stages(info)
+            for one in schedule(stage)
+        }
 
     def check(self, store: Store, first: int, last: int) -> Iterator[Checked]:
         """Check what is stored from one position to another."""
@@ -64,12 +67,12 @@ class Judge:
 
     def _check_fixture(self, played: PlayedFixture) -> Iterator[Finding]:
         fixture = played.fixture
-        if self._expected.get(fixture.id) != fixture:
+        expected, rules = self._expected.get(fixture.id, (None, None))
+        if expected != fixture or rules is None:
             yield Finding(f"fixture {fixture.id}", "it is not in the schedule as it stands there")
             return
         if [record.game for record in played.games] != list(range(fixture.games)):
             yield Finding(f"fixture {fixture.id}", "it does not hold each of its games once")
-        rules = self._variants[fixture.variant]
         for record in played.games:
             where = f"fixture {fixture.id}, game {record.game}"
             try:

@@ -9,16 +9,18 @@ from itertools import chain, zip_longest
 from math import ceil
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from arena.league.design import Table, blocks, joining
 from arena.perudo.seeds import block_seed, fixture_seed
-from arena.records import Fixture, LeagueInfo, Stage
+from arena.records import Fixture, LeagueInfo, Terms
 
 Kind = tuple[str, int]
 """A variant and a table size: each has blocks and a leaderboard of its own."""
 Seats = tuple[str, ...]
 """Bot names, seat 0 first."""
+_OF_ALL_KINDS = ("games", "limits", "sandbox", "memory_across_fixtures", "shared_dice")
+"""Terms that hold for every variant and table size."""
 
 
 def schedule(info: LeagueInfo) -> list[Fixture]:
@@ -39,85 +41,111 @@ def kinds(info: LeagueInfo) -> list[Kind]:
 def stages(info: LeagueInfo) -> Iterator[LeagueInfo]:
     """Yield the league as it was at each stage, and last as it is."""
     for number, stage in enumerate(info.earlier):
-        yield replace(info, bots=stage.bots, rounds=stage.rounds, earlier=info.earlier[:number])
+        terms = asdict(stage.terms) if stage.terms else {}
+        earlier = info.earlier[:number]
+        yield replace(info, bots=stage.bots, rounds=stage.rounds, earlier=earlier, **terms)
     yield info
+
+
+def terms(info: LeagueInfo) -> Terms:
+    """Return what the games of a league are played under."""
+    return Terms(**{key: getattr(info, key) for key in Terms.__struct_fields__})
+
+
+def same_terms(kind: Kind, one: LeagueInfo, other: LeagueInfo) -> bool:
+    """Tell whether games of a kind, which the second league has, are of the same terms in both."""
+    variant, _ = kind
+    return one.variants.get(variant) == other.variants[variant] and all(
+        getattr(one, key) == getattr(other, key) for key in _OF_ALL_KINDS
+    )
 
 
 def blocks_of(info: LeagueInfo) -> dict[Kind, list[list[Fixture]]]:
     """Return the blocks of each kind, in order.
 
-    Fixtures of bots that left or changed since are not in them: a block may be empty.
+    Fixtures of bots that left or changed since, or of other terms, are not in them: a block may be
+    empty.
     """
-    whole = _Whole(info)
-    for number, stage in enumerate(_stages(info)):
-        whole.add(number, stage)
-    return {kind: list(whole.counting(kind)) for kind in whole.blocks}
+    whole = _whole(info)
+    return {kind: list(whole.counting(kind)) for kind in kinds(info)}
 
 
-def schedule_key(info: LeagueInfo, stage: int = 0) -> str:
-    """Return a hash of everything that decides the games of a stage: rules, bots, sizes, seed."""
-    bots = _stages(info)[stage].bots
-    decisive: list[object] = [info.variants, bots, info.players, info.games, info.seed]
+def earlier_blocks(info: LeagueInfo) -> dict[Kind, int]:
+    """Return how many of the blocks of each kind are from the stages before this one."""
+    if not info.earlier:
+        return dict.fromkeys(kinds(info), 0)
+    blocks, now = _whole(info).blocks, len(info.earlier)
+    return {kind: sum(stage < now for stage, _ in blocks[kind]) for kind in kinds(info)}
+
+
+def schedule_key(info: LeagueInfo) -> str:
+    """Return a hash of everything that decides the games of a league's last stage."""
+    decisive: list[object] = [info.variants, info.bots, info.players, info.games, info.seed]
     decisive += ["shared dice"] if info.shared_dice else []
-    decisive += [stage] if stage else []
+    decisive += [len(info.earlier)] if info.earlier else []
     return sha256(msgspec.json.encode(decisive)).hexdigest()
 
 
-def _stages(info: LeagueInfo) -> list[Stage]:
-    return [*info.earlier, Stage(info.bots, info.rounds, ())]
+def _whole(info: LeagueInfo) -> "_Whole":
+    whole = _Whole()
+    for stage in stages(info):
+        whole.add(stage)
+    return whole
 
 
 class _Whole:
     """All blocks of a league, stage by stage, with those that do not count any more."""
 
-    def __init__(self, info: LeagueInfo) -> None:
-        self.blocks: dict[Kind, list[tuple[int, list[Fixture]]]] = {
-            kind: [] for kind in kinds(info)
-        }
+    def __init__(self) -> None:
+        self.blocks: dict[Kind, list[tuple[int, list[Fixture]]]] = {}
         """Each with its stage."""
-        self._info = info
-        self._stages = _stages(info)
+        self._stages: list[LeagueInfo] = []
         self._index = 0
-        self._bots = self._stages[0].bots
 
-    def add(self, number: int, stage: Stage) -> None:
+    def add(self, stage: LeagueInfo) -> None:
         """Keep what stays of the stages before, and add what this one lacks."""
-        if number:
-            for kind, kept in zip(self.blocks, self._stages[number - 1].kept, strict=True):
+        if self._stages:
+            ended = kinds(self._stages[-1])
+            for kind, kept in zip(ended, stage.earlier[-1].kept, strict=True):
                 del self.blocks[kind][kept:]
-        self._bots = stage.bots
-        drawn = {kind: self._lacking(number, stage, kind) for kind in self.blocks}
-        key = schedule_key(self._info, number)
+        self._stages.append(stage)
+        for kind in kinds(stage):
+            self.blocks.setdefault(kind, [])
+        drawn = {kind: self._lacking(kind) for kind in kinds(stage)}
+        key, number = schedule_key(stage), len(stage.earlier)
         for together in zip_longest(*drawn.values()):
             for kind, tables in zip(drawn, together, strict=True):
                 if tables is not None:
-                    block = list(self._fixtures(kind, f"{number}", tables, key))
+                    block = list(self._fixtures(kind, tables, key))
                     self.blocks[kind].append((number, block))
 
     def counting(self, kind: Kind) -> Iterator[list[Fixture]]:
-        """Yield the blocks of a kind without fixtures of bots that left or changed."""
-        now = set(self._bots)
-        for number, block in self.blocks[kind]:
-            same = {bot.name for bot in self._stages[number].bots if bot in now}
-            yield [fixture for fixture in block if same.issuperset(fixture.seats)]
+        """Yield the blocks of a kind without fixtures of other bots and terms than the last."""
+        now = self._stages[-1]
+        bots = set(now.bots)
+        same = [
+            {bot.name for bot in then.bots if bot in bots and same_terms(kind, then, now)}
+            for then in self._stages
+        ]
+        for stage, block in self.blocks[kind]:
+            yield [fixture for fixture in block if same[stage].issuperset(fixture.seats)]
 
-    def _lacking(self, number: int, stage: Stage, kind: Kind) -> list[list[Seats]]:
+    def _lacking(self, kind: Kind) -> list[list[Seats]]:
         """Return blocks that bring newcomers level, then whole ones up to the rounds wanted."""
+        stage = self._stages[-1]
         names = [bot.name for bot in stage.bots]
         met = Counter(bot for block in self.counting(kind) for one in block for bot in one.seats)
-        draw = _Draw(self._info.seed, number, kind)
+        draw = _Draw(stage.seed, len(stage.earlier), kind)
         wanted = stage.rounds * kind[1]
         found = draw.newcomers(names, met, wanted)
         short = wanted - min(met[name] for name in names)
         return found + draw.whole(names, max(0, ceil(short / kind[1])))
 
-    def _fixtures(
-        self, kind: Kind, stage: str, tables: Sequence[Seats], key: str
-    ) -> Iterator[Fixture]:
+    def _fixtures(self, kind: Kind, tables: Sequence[Seats], key: str) -> Iterator[Fixture]:
         """Yield a block's tables as fixtures: number them and give them their seeds."""
-        info, (variant, players) = self._info, kind
+        info, (variant, players) = self._stages[-1], kind
         block = len(self.blocks[kind])
-        name = f"{variant}/{players}/{stage}/{block}"
+        name = f"{variant}/{players}/{len(info.earlier)}/{block}"
         dice = block_seed(info.seed, name) if info.shared_dice else ""
         for seats in tables:
             id_ = sha256(f"{key}/{self._index}".encode()).hexdigest()[:16]

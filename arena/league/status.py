@@ -12,6 +12,8 @@ from arena.store.store import Store
 
 RECENT = 60.0
 """Seconds before the last stored fixture over which the speed is taken."""
+_SHORTEST = 0.1
+"""Seconds below which what was stored tells no speed: workers may finish in the same moment."""
 _SHOWN_NEXT = 5
 """How many of the fixtures that come next are named."""
 
@@ -89,12 +91,13 @@ def status(store: Store, *, playing: bool) -> Status:
 def speed(times: Iterable[tuple[float, int]]) -> float | None:
     """Return games a second over the last minute of (time stored in seconds, games).
 
-    What was stored first only begins the time. None where the clock does not tell.
+    What was stored first only begins the time. None where that is too short to tell. The clock may
+    have been set between two runs: what was stored by a later time is taken for later.
     """
     ordered = sorted(times)
     recent = [one for one in ordered if one[0] >= ordered[-1][0] - RECENT]
     took = recent[-1][0] - recent[0][0] if recent else 0.0
-    return sum(games for _, games in recent[1:]) / took if took > 0 else None
+    return sum(games for _, games in recent[1:]) / took if took >= _SHORTEST else None
 
 
 class _Count:

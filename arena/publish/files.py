@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from arena.errors import ArenaError
 
@@ -41,7 +41,8 @@ def check_folder(folder: Path) -> None:
     """Find out before a long run whether a report can be written to `folder`; raises ArenaError."""
     with _in_words(folder):
         there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-        with TemporaryDirectory(dir=there, prefix=STAGING):
+        # Without a name: a killed run leaves nothing.
+        with TemporaryFile(dir=there):
             _refuse_foreign(folder, {FRONT} - _read_manifest(folder))
 
 

@@ -1,9 +1,9 @@
 """A league's games on disk: one SQLite file, one transaction a fixture."""
 
+import errno
 import fcntl
 import os
 import sqlite3
-import time
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,9 +16,13 @@ from arena.records import LeagueInfo, PlayedFixture, SetAside
 from arena.store import aside
 from arena.store.rows import Row, pack, pin, root, row_hash, unpack
 from arena.store.schema import SCHEMA, SCHEMA_VERSION, WITH_HASHES, columns, migrate, upgraded
+from arena.store.stamps import steady_clock
 from arena.store.wal import unreadable
 
 _STATE = "SELECT (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_master"
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FREE = "free some space and run again: what was stored is safe"
+_WRITABLE = "make the folder writable, or choose another with --store"
 _PATIENCE = 100
 """How often a claim is tried again while others only ask whether there is one."""
 
@@ -38,6 +42,7 @@ class Store:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
+        self._now = steady_clock()
         if not create and not path.is_file():
             raise ArenaError("nothing was played yet", str(path), "start with: arena run")
         # Closed in turn, the claim last: closing any descriptor drops SQLite's locks on the file.
@@ -88,7 +93,7 @@ class Store:
 
     def add(self, played: PlayedFixture) -> None:
         """Store a fixture, durably and at most once."""
-        row = pack(played, time.time())
+        row = pack(played, self._now())
         with self._in_words():
             self._db.execute(
                 "INSERT OR IGNORE INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -178,12 +183,14 @@ class Store:
     def _claim(self) -> None:
         """Claim the store for one player: two would play every fixture, on a secret seed each.
 
-        Where the file cannot be opened, nothing is claimed: SQLite then says why.
+        A file that cannot be written is refused here: SQLite would first fail after a game.
         """
         try:
             claim = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError:
-            return
+        except OSError as error:
+            what = f"the store fails: {error.strerror}"
+            hint = _FREE if error.errno in _FULL else _WRITABLE
+            raise ArenaError(what, str(self.path), hint) from None
         self._open.callback(os.close, claim)
         if not _claimed(claim):
             hint = "wait for it, or choose another with --store"
@@ -263,12 +270,12 @@ def _text(data: bytes) -> str:
 def _hint(error: Exception) -> str:
     text = str(error)
     if "full" in text:
-        return "free some space and run again: what was stored is safe"
+        return _FREE
     if "disk I/O" in text:
         # A quota, a limit on a file's size, or worse: SQLite does not say which.
         return "free some space, look for a quota, and run again: what was stored is safe"
     if "readonly" in text or "unable to open" in text:
-        return "make the folder writable, or choose another with --store"
+        return _WRITABLE
     if "locked" in text:
         return "another arena is writing to it: wait, or choose another with --store"
     return "the file is damaged or not a store: choose another with --store"

@@ -154,23 +154,6 @@ def test_a_store_that_is_none(tmp_path: Path, command: str) -> None:
     assert tree(tmp_path) == before
 
 
-def test_the_league_changed(tmp_path: Path) -> None:
-    bot(tmp_path / "new")
-    keys = {"bots": ["sample:odds", "new"], "sandbox": "bubblewrap"}
-    league(tmp_path, **keys)
-    assert run("run", "league.yaml", cwd=tmp_path).code == 0
-    before = tree(tmp_path)
-    (tmp_path / "new/book.txt").write_text("a better opening")
-    league(tmp_path, **{**keys, "games": 3})
-    ran = run("run", "league.yaml", cwd=tmp_path)
-    what = "the league changed since its first game: games / league.yaml / "
-    error_line(ran, what, "start anew with another --store than league.sqlite")
-    assert before["league.sqlite"] == (tmp_path / "league.sqlite").read_bytes()
-    (tmp_path / "new/book.txt").unlink()
-    league(tmp_path, **keys, name="Another name")
-    assert run("run", "league.yaml", cwd=tmp_path).code == 0
-
-
 def test_two_at_once_on_one_store(tmp_path: Path) -> None:
     """One plays, the other is told so, or comes when all is done; the store holds one league."""
     league(tmp_path, seed=None, games=20)

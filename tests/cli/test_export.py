@@ -122,7 +122,7 @@ def test_games_that_count_no_more_say_so(played: Path, tmp_path: Path) -> None:
     (tmp_path / "league.sqlite").write_bytes((played / "league.sqlite").read_bytes())
     league(tmp_path, bots=["sample:odds", "sample:honest"], players=[2, 3])
     league(tmp_path, bots=["sample:odds", "sample:honest", "sample:random"], players=[2, 3])
-    play = ("run", "league.yaml", "--sandbox", "process", "--drop-games")
+    play = ("run", "league.yaml", "--sandbox", "process", "--accept-changes")
     assert run(*play, cwd=tmp_path).code == 0
     rows = jsonl(tmp_path)
     assert {row["counts"] for row in rows} == {True, False}

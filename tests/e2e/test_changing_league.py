@@ -114,9 +114,9 @@ def test_a_bot_that_joins_plays_what_it_misses_and_nothing_is_replayed(tmp_path:
     assert run(*PLAY, cwd=tmp_path).code == 0
     before = records(tmp_path / "league.sqlite")
     league(tmp_path, bots=[*FIELD, "sample:memory"])
-    ran = run(*PLAY, "--json", cwd=tmp_path)
+    ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert "the league changed: 'memory' joined\n" in ran.err
+    assert "changed: 'memory' joined: all 6 stored fixtures go on counting\n" in ran.err
     assert "stored already: 6 of 12 fixtures" in ran.err
     after = records(tmp_path / "league.sqlite")
     assert after[:6] == before
@@ -132,11 +132,11 @@ def test_a_bot_leaves_and_comes_back(tmp_path: Path) -> None:
     before = records(tmp_path / "league.sqlite")
     league(tmp_path, bots=FIELD[:2])
     refused = run(*PLAY, cwd=tmp_path)
-    what = "the league changed: 'random' left: 8 stored games would count no more / league.yaml / "
-    error_line(refused, what, "--drop-games")
-    ran = run(*PLAY, "--drop-games", "--json", cwd=tmp_path)
+    what = "changed: 'random' left: 4 of 6 stored fixtures would count no more / league.yaml / "
+    error_line(refused, what, "--accept-changes")
+    ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert "'random' left; 8 stored games count no more\n" in ran.err
+    assert "'random' left: 4 of 6 stored fixtures count no more\n" in ran.err
     assert games_by_bot(ran.out) == {"odds": 4, "honest": 4}
     assert not (tmp_path / "site/bots/random.html").exists()
     assert broken_links(tmp_path / "site") == []
@@ -144,8 +144,9 @@ def test_a_bot_leaves_and_comes_back(tmp_path: Path) -> None:
     verified = run("verify", "league.yaml", cwd=tmp_path)
     assert (verified.code, verified.out.split(" fixtures")[0]) == (0, "12 games in 6 of 2")
     (tmp_path / "league.yaml").write_text(whole)
-    ran = run(*PLAY, "--json", cwd=tmp_path)
+    ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
+    assert "all 2 stored fixtures go on counting, 4 count again\n" in ran.err
     assert games_by_bot(ran.out) == dict.fromkeys(("odds", "honest", "random"), 8)
     assert records(tmp_path / "league.sqlite") == before
 
@@ -155,8 +156,11 @@ def test_a_new_version_of_a_bot_plays_again(tmp_path: Path) -> None:
     league(tmp_path, bots=[*FIELD, "mine"], players=3)
     assert run(*PLAY, cwd=tmp_path).code == 0
     (tmp_path / "mine" / "book.txt").write_text("a better opening")
-    error_line(run(*PLAY, cwd=tmp_path), "'mine' has other files: 18 stored games would count no")
-    ran = run(*PLAY, "--drop-games", "--json", cwd=tmp_path)
+    refused = run(*PLAY, cwd=tmp_path)
+    error_line(
+        refused, "'mine' has other files (", "): 9 of 12 stored fixtures would count no more"
+    )
+    ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
     games = games_by_bot(ran.out)
     assert set(games) == {"odds", "honest", "random", "mine"}
@@ -174,7 +178,7 @@ def test_a_bot_joins_a_league_that_stopped(tmp_path: Path) -> None:
     before = records(tmp_path / "league.sqlite")
     bot(tmp_path / "timid", LOWEST)
     league(tmp_path, **{**UNTIL, "bots": ["sample:odds", "sample:random", "timid"]})
-    ran = run(*PLAY, cwd=tmp_path)
+    ran = run(*PLAY, "--accept-changes", cwd=tmp_path)
     assert ran.code == 0, ran.err
     after = records(tmp_path / "league.sqlite")
     assert after[: len(before)] == before

@@ -54,11 +54,11 @@ def quiet(played: PlayedFixture | None) -> None:
 
 
 def play(
-    plan: League, path: Path, workers: int = 2, progress: Progress = quiet, *, drop: bool = False
+    plan: League, path: Path, workers: int = 2, progress: Progress = quiet, *, accept: bool = False
 ) -> bool:
     """Play what a store lacks; returns whether the league is finished."""
     with Store(path, create=True) as store:
-        info = begin(plan, "process", store, drop=drop)
+        info = begin(plan, "process", store, accept=accept)
         course = Course(info)
         for one in store.played():
             course.add(one)

@@ -53,37 +53,6 @@ def test_another_name_or_version_is_the_same_league(
         assert store.league == first
 
 
-CHANGES: list[tuple[dict[str, object], str]] = [
-    ({"limits": {**leagues.PATIENT, "answer": 59}}, "limits"),
-    ({"variants": ["classic"]}, "variants"),
-    ({"variants": [{"variant": "bga", "calza": True, "label": "bga"}]}, "variants"),
-    ({"seed": "others"}, "seed"),
-    ({"games": 3}, "games"),
-    ({"players": [3, 2]}, "players"),
-    ({"shared_dice": False}, "shared_dice"),
-    ({"seed": "others", "games": 3, "rounds": 9}, "games, seed"),
-]
-
-
-@pytest.mark.parametrize(("changes", "named"), CHANGES)
-def test_what_changed_is_named(tmp_path: Path, changes: dict[str, object], named: str) -> None:
-    with Store(tmp_path / "s", create=True) as store:
-        begin(leagues.league(tmp_path), "process", store)
-        with pytest.raises(ArenaError) as caught:
-            begin(leagues.league(tmp_path, **changes), "process", store)
-        assert caught.value.what == f"the league changed since its first game: {named}"
-        assert caught.value.where == str(tmp_path / "league.yaml")
-        assert str(tmp_path / "s") in caught.value.hint
-
-
-def test_another_sandbox_is_named(tmp_path: Path) -> None:
-    plan = leagues.league(tmp_path)
-    with Store(tmp_path / "s", create=True) as store:
-        begin(plan, "process", store)
-        with pytest.raises(ArenaError, match="first game: sandbox /"):
-            begin(plan, "bubblewrap", store)
-
-
 def store_all(store: Store, info: LeagueInfo) -> None:
     """Store the fixtures of a league as if they had been played."""
     for fixture in schedule(info):
@@ -91,58 +60,164 @@ def store_all(store: Store, info: LeagueInfo) -> None:
 
 
 def changed(
-    tmp_path: Path, changes: dict[str, object], *, drop: bool = False
-) -> tuple[LeagueInfo, str]:
-    """Begin the league, play it, and begin it changed; returns its conditions and what is said."""
+    tmp_path: Path, changes: dict[str, object], sandbox: str = "process"
+) -> tuple[LeagueInfo, str, str]:
+    """Begin the league, play it, and begin it changed.
+
+    Returns its conditions, what is said once that is accepted, and what the refusal said before.
+    """
     said: list[str] = []
     with Store(tmp_path / "s", create=True) as store:
         store_all(store, begin(leagues.league(tmp_path), "process", store))
+        before = store.league
         plan = leagues.league(tmp_path, **changes)
-        info = begin(plan, "process", store, drop=drop, notify=said.append)
+        with pytest.raises(ArenaError) as caught:
+            begin(plan, sandbox, store)
+        assert store.league == before
+        assert caught.value.where == str(tmp_path / "league.yaml")
+        assert caught.value.hint.startswith("--accept-changes goes on")
+        assert str(tmp_path / "s") in caught.value.hint
+        info = begin(plan, sandbox, store, accept=True, notify=said.append)
         assert store.league == info
-        assert begin(plan, "process", store) == info
-    return info, "; ".join(said)
+        assert begin(plan, sandbox, store) == info
+    return info, "; ".join(said), caught.value.what
 
 
 FOUR = [*leagues.SAMPLES, "sample:odds"]
 TWO = ["sample:honest", "sample:memory"]
+CALZA = [{"variant": "bga", "calza": True, "label": "bga"}]
+NONE_LEFT = "12 of 12 stored fixtures {}count no more"
+ALL_LEFT = "all 12 stored fixtures {}go on counting"
+# Six fixtures of tables of two, six of tables of three: two rounds of each.
+CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
+    "answer": ({"limits": {**leagues.PATIENT, "answer": 59}}, "limits.answer is 59, not 60", ""),
+    "variant": (
+        {"variants": ["classic"]},
+        "variant 'bga' left, variant 'classic' joined",
+        NONE_LEFT,
+    ),
+    "variant joined": ({"variants": ["bga", "classic"]}, "variant 'classic' joined", ALL_LEFT),
+    "switch": ({"variants": CALZA}, "variant 'bga': calza is true, not false", NONE_LEFT),
+    "games": ({"games": 3}, "games is 3, not 2", NONE_LEFT),
+    "size left": (
+        {"players": [2]},
+        "players is [2], not [2, 3]",
+        "6 of 12 stored fixtures {}count no more",
+    ),
+    "size joined": ({"players": [3, 2]}, "players is [3, 2], not [2, 3]", ALL_LEFT),
+    "dice": ({"shared_dice": False}, "shared_dice is false, not true", NONE_LEFT),
+    "memory": (
+        {"memory_across_fixtures": True},
+        "memory_across_fixtures is true, not false",
+        NONE_LEFT,
+    ),
+    "two": ({"games": 3, "rounds": 9}, "games is 3, not 2, rounds is 9, not 2", NONE_LEFT),
+    "more rounds": ({"rounds": 9}, "rounds is 9, not 2", ALL_LEFT),
+    "fewer rounds": ({"rounds": 1}, "rounds is 1, not 2", ALL_LEFT),
+    "until": (
+        {"rounds": 9, "until": "separated"},
+        "rounds is 9, not 2, until is 0.95, not none",
+        ALL_LEFT,
+    ),
+    "joined": ({"bots": FOUR}, "'odds' joined", ALL_LEFT),
+    "left": (
+        {"bots": TWO, "players": [2]},
+        "'random' left, players is [2], not [2, 3]",
+        "10 of 12 stored fixtures {}count no more",
+    ),
+    "both": (
+        {"bots": [*TWO, "sample:odds"]},
+        "'odds' joined, 'random' left",
+        "10 of 12 stored fixtures {}count no more",
+    ),
+}
 
 
-def test_a_bot_may_join(tmp_path: Path) -> None:
-    info, said = changed(tmp_path, {"bots": FOUR})
-    assert said == "the league changed: 'odds' joined"
+@pytest.mark.parametrize(("changes", "what", "effect"), CHANGES.values(), ids=CHANGES)
+def test_what_changed_is_named_with_what_it_does(
+    tmp_path: Path, changes: dict[str, object], what: str, effect: str
+) -> None:
+    _, said, refused = changed(tmp_path, changes)
+    effect = effect or NONE_LEFT
+    assert refused == f"the league changed: {what}: {effect.format('would ')}"
+    assert said == f"the league changed: {what}: {effect.format('')}"
+
+
+def test_another_sandbox_is_named(tmp_path: Path) -> None:
+    _, _, refused = changed(tmp_path, {}, sandbox="bubblewrap")
+    assert "changed: sandbox is bubblewrap, not process: 12 of 12 stored" in refused
+
+
+def test_another_seed_is_refused_for_good(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", create=True) as store:
+        store_all(store, begin(leagues.league(tmp_path), "process", store))
+        before = store.league
+        plan = leagues.league(tmp_path, seed="luckier", games=3)
+        with pytest.raises(ArenaError, match="the master seed cannot change") as caught:
+            begin(plan, "process", store, accept=True)
+        assert store.league == before
+    assert sha256(b"luckier").hexdigest()[:8] in caught.value.what
+    assert "leave `seed` out" in caught.value.hint
+
+
+def test_what_decides_no_game_is_only_told(tmp_path: Path) -> None:
+    said: list[str] = []
+    with Store(tmp_path / "s", create=True) as store:
+        store_all(store, begin(leagues.league(tmp_path, name="A"), "process", store))
+        plan = leagues.league(tmp_path, name="B", ratings={"anchor": "memory"}, workers=7)
+        info = begin(plan, "process", store, notify=said.append)
+    assert (info.name, info.ratings.anchor) == ("B", "memory")
+    what = "name is B, not A, ratings.anchor is memory, not none"
+    assert said == [f"changed since the league began, and decides no game: {what}"]
+
+
+def test_terms_that_come_back_bring_their_games_back(tmp_path: Path) -> None:
+    said: list[str] = []
+    with Store(tmp_path / "s", create=True) as store:
+        for games, rounds in [(2, 2), (3, 2), (2, 2)]:
+            plan = leagues.league(tmp_path, games=games, rounds=rounds)
+            info = begin(plan, "process", store, accept=True, notify=said.append)
+            store_all(store, info)
+        assert len(store.finished()) == 24
+    none_left = "12 of 12 stored fixtures count no more"
+    assert said == [
+        f"the league changed: games is 3, not 2: {none_left}",
+        f"the league changed: games is 2, not 3: {none_left}, 12 count again",
+    ]
+    assert {one.games for one in schedule(info)} == {2}
+    assert len(schedule(info)) == 12
+    assert [stage.terms and stage.terms.games for stage in info.earlier] == [2, 3]
+
+
+def test_a_long_list_of_bots_is_cut(tmp_path: Path) -> None:
+    more = [leagues.write_bot(tmp_path, f"new{n}", "cat") for n in range(9)]
+    _, said, _ = changed(tmp_path, {"bots": [*leagues.SAMPLES, *more]})
+    assert "'new0' joined, 'new1' joined, " in said
+    assert "'new5' joined, and 3 more: all 12 stored" in said
+
+
+def test_a_bot_that_joined_is_in_a_new_stage(tmp_path: Path) -> None:
+    info, _, _ = changed(tmp_path, {"bots": FOUR})
     assert [bot.name for bot in info.bots] == ["honest", "memory", "odds", "random"]
     [stage] = info.earlier
     assert [bot.name for bot in stage.bots] == ["honest", "memory", "random"]
     assert (stage.rounds, stage.kept) == (2, (2, 2))
 
 
-def test_a_bot_leaves_only_where_that_is_accepted(tmp_path: Path) -> None:
-    bots = {"bots": TWO, "players": [2]}
-    with Store(tmp_path / "s", create=True) as store:
-        store_all(store, begin(leagues.league(tmp_path, players=[2]), "process", store))
-        before = store.league
-        with pytest.raises(ArenaError) as caught:
-            begin(leagues.league(tmp_path, **bots), "process", store)
-        assert store.league == before
-        said: list[str] = []
-        plan = leagues.league(tmp_path, **bots)
-        info = begin(plan, "process", store, drop=True, notify=said.append)
-        assert len(store.finished()) == 6
-    what = "the league changed: 'random' left"
-    assert caught.value.what == f"{what}: 8 stored games would count no more"
-    assert caught.value.where == str(tmp_path / "league.yaml")
-    assert caught.value.hint.startswith("--drop-games ")
-    assert said == [f"{what}; 8 stored games count no more"]
+def test_a_bot_that_left_plays_no_more(tmp_path: Path) -> None:
+    info, _, _ = changed(tmp_path, {"bots": TWO, "players": [2]})
     assert {bot for one in schedule(info) for bot in one.seats} == {"honest", "memory"}
 
 
 def test_where_nothing_was_played_the_new_field_is_the_first(tmp_path: Path) -> None:
     with Store(tmp_path / "s", create=True) as store:
         begin(leagues.league(tmp_path, players=[2]), "process", store)
-        plan = leagues.league(tmp_path, bots=TWO, players=[2])
-        info = begin(plan, "process", store)
-        assert store.league == info == conditions(plan, "process", "tests")
+        said: list[str] = []
+        plan = leagues.league(tmp_path, bots=TWO, players=[2], seed="other", games=3)
+        info = begin(plan, "process", store, notify=said.append)
+        assert store.league == info == conditions(plan, "process", "other")
+    what = "'random' left, games is 3, not 2, another seed: nothing was played before"
+    assert said == [f"the league changed: {what}"]
 
 
 @pytest.mark.parametrize("file", ["bot.sh", "data/table.txt", "bot.yaml"])
@@ -155,28 +230,20 @@ def test_a_bot_whose_files_changed_is_named(tmp_path: Path, file: str) -> None:
         store_all(store, begin(leagues.league(tmp_path, bots=bots), "process", store))
         with (ann / file).open("a") as written:
             written.write("# mended\n")
-        with pytest.raises(ArenaError, match="changed: 'ann' has other files: 20 stored games"):
-            begin(leagues.league(tmp_path, bots=bots), "process", store)
+        plan = leagues.league(tmp_path, bots=bots)
+        old, new = (store.league, conditions(plan, "process", "tests"))
+        assert old
+        digests = f"({new.bots[0].digest[:8]}, not {old.bots[0].digest[:8]})"
+        with pytest.raises(ArenaError) as caught:
+            begin(plan, "process", store)
+    assert f"changed: 'ann' has other files {digests}: 10 of 12 stored" in caught.value.what
 
 
-def test_all_that_changed_stands_in_one_line(tmp_path: Path) -> None:
-    _, said = changed(tmp_path, {"bots": [*TWO, "sample:odds"]}, drop=True)
-    assert said == "the league changed: 'odds' joined, 'random' left; 20 stored games count no more"
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"rounds": 9}, "rounds is 9, not 2"),
-        ({"rounds": 1}, "rounds is 1, not 2"),
-        ({"rounds": 9, "until": "separated"}, "rounds is 9, not 2, until is 0.95, not None"),
-    ],
-)
-def test_rounds_may_change(tmp_path: Path, changes: dict[str, object], said: str) -> None:
-    info, heard = changed(tmp_path, changes)
-    assert heard == f"the league changed: {said}"
+@pytest.mark.parametrize("rounds", [9, 1])
+def test_rounds_that_were_begun_stay(tmp_path: Path, rounds: int) -> None:
+    info, _, _ = changed(tmp_path, {"rounds": rounds})
     assert info.earlier[0].kept == (2, 2)
-    assert info.rounds == changes["rounds"]
+    assert info.rounds == rounds
 
 
 def test_of_a_league_with_until_what_was_begun_stays(tmp_path: Path) -> None:
@@ -186,5 +253,5 @@ def test_of_a_league_with_until_what_was_begun_stays(tmp_path: Path) -> None:
         for fixture in schedule(info):
             if fixture.block < 9 or (fixture.block < 12 and len(fixture.seats) == 2):
                 store.add(PlayedFixture(fixture, [], "process", "wall", 0, 0.0))
-        info = begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store)
+        info = begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store, accept=True)
     assert info.earlier[0].kept == (12, 9)

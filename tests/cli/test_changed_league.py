@@ -1,0 +1,240 @@
+"""A league.yaml, or a bot, that changed since the league began: each row of docs/league.md."""
+
+import json
+import shutil
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.cli.command import FIELD, bot, error_line, league, opened, records, run
+from tests.publish.pages import broken_links, tree
+
+PLAY = ("run", "league.yaml", "--trust-bots")
+KEYS: dict[str, Any] = {
+    "bots": [*FIELD, "mine"],
+    "games": 1,
+    "rounds": 2,
+    "variants": ["bga", "classic"],
+    "players": 2,
+    "sandbox": "process",
+}
+"""Four bots, and two rounds of four fixtures of each variant."""
+FIXTURES = 16
+
+
+class Row(NamedTuple):
+    """A change that is to be accepted: what is said of it, and how many fixtures count after."""
+
+    change: Mapping[str, object]
+    what: str
+    effect: str
+    fixtures: int
+
+
+NONE = "16 of 16 stored fixtures would count no more"
+ALL = "all 16 stored fixtures would go on counting"
+ACCEPTED = {
+    "bot joins": Row({"bots": [*FIELD, "mine", "sample:memory"]}, "'memory' joined", ALL, 16 + 8),
+    "bot leaves": Row(
+        {"bots": FIELD}, "'mine' left", "8 of 16 stored fixtures would count no more", 14
+    ),
+    "more rounds": Row({"rounds": 3}, "rounds is 3, not 2", ALL, 24),
+    "fewer rounds": Row({"rounds": 1}, "rounds is 1, not 2", ALL, 16),
+    "until": Row(
+        {"rounds": 8, "until": "separated"}, "rounds is 8, not 2, until is 0.95, not none", ALL, 64
+    ),
+    "variant joins": Row(
+        {"variants": ["bga", "italian", "classic"]}, "variant 'italian' joined", ALL, 24
+    ),
+    "variant leaves": Row(
+        {"variants": ["classic"]},
+        "variant 'bga' left",
+        "8 of 16 stored fixtures would count no more",
+        8,
+    ),
+    "variants swap": Row(
+        {"variants": ["classic", "bga"]}, "variants is [classic, bga], not [bga, classic]", ALL, 16
+    ),
+    "switch": Row(
+        {"variants": ["bga", {"variant": "classic", "label": "classic", "calza": True}]},
+        "variant 'classic': calza is true, not false",
+        "8 of 16 stored fixtures would count no more",
+        16,
+    ),
+    "size joins": Row({"players": [2, 3]}, "players is [2, 3], not [2]", ALL, 16 + 16),
+    "size goes": Row({"players": 3}, "players is [3], not [2]", NONE, 16),
+    "games": Row({"games": 2}, "games is 2, not 1", NONE, 16),
+    "limit": Row({"limits": {"answer": 1.5}}, "limits.answer is 1.5, not 2", NONE, 16),
+    "sandbox": Row({"sandbox": "bubblewrap"}, "sandbox is bubblewrap, not process", NONE, 16),
+    "memory": Row(
+        {"memory_across_fixtures": True},
+        "memory_across_fixtures is true, not false",
+        NONE,
+        16,
+    ),
+    "dice": Row({"shared_dice": False}, "shared_dice is false, not true", NONE, 16),
+}
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league that was played to its end."""
+    folder = tmp_path_factory.mktemp("changed")
+    bot(folder / "mine")
+    league(folder, **KEYS)
+    ran = run(*PLAY, cwd=folder)
+    assert ran.code == 0, ran.err
+    return folder
+
+
+@pytest.fixture
+def copy(played: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(played, tmp_path / "copy"))
+
+
+def said(lines: str, start: str) -> list[str]:
+    return [line for line in lines.splitlines() if line.startswith(start)]
+
+
+def status(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("status", "league.yaml", "--json", cwd=folder).out)
+    return found
+
+
+def ids(found: Iterable[Any]) -> list[str]:
+    return [record["fixture"]["id"] for record in found]
+
+
+@pytest.mark.parametrize("row", ACCEPTED.values(), ids=ACCEPTED)
+def test_what_decides_games_changes_only_where_that_is_accepted(copy: Path, row: Row) -> None:
+    before = tree(copy)
+    league(copy, **{**KEYS, **row.change})
+    line = f"error: the league changed: {row.what}: {row.effect} / league.yaml / --accept-changes "
+    refused = run(*PLAY, cwd=copy)
+    error_line(refused, line, "or start anew with another --store than league.sqlite")
+    assert refused.err.count("\n") == 1
+    assert {**tree(copy), "league.yaml": b""} == {**before, "league.yaml": b""}
+    ran = run(*PLAY, "--accept-changes", cwd=copy)
+    assert ran.code == 0, ran.err
+    done = f"the league changed: {row.what}: {row.effect.replace('would ', '')}"
+    assert said(ran.err, "the league changed") == [done]
+    found = status(copy)
+    assert (found["finished"], found["fixtures"]) == (True, row.fixtures)
+    assert len(set(ids(opened(copy / "league.sqlite")))) == found["not_counting"] + row.fixtures
+    assert run("verify", "league.yaml", cwd=copy).code == 0
+    assert broken_links(copy / "site") == []
+
+
+def test_what_was_accepted_is_not_asked_again(copy: Path) -> None:
+    league(copy, **{**KEYS, "games": 2})
+    assert run(*PLAY, "--accept-changes", cwd=copy).code == 0
+    again = run(*PLAY, cwd=copy)
+    assert (again.code, said(again.err, "the league changed")) == (0, [])
+
+
+def test_larger_tables_that_are_played_no_more_are_exported(copy: Path) -> None:
+    for players in (3, 2):
+        league(copy, **{**KEYS, "players": players})
+        assert run(*PLAY, "--accept-changes", cwd=copy).code == 0
+    head, *rows = run("export", "league.yaml", cwd=copy).out.splitlines()
+    assert len(rows) == 2 * 16
+    assert "seat_2" in head.split(",")
+
+
+@pytest.mark.parametrize("name", ["games", "variant leaves", "switch"])
+def test_what_comes_back_counts_again(copy: Path, name: str) -> None:
+    """Undone after it was accepted: the games of before count, and nothing is played again."""
+    before = tree(copy / "site")
+    league(copy, **{**KEYS, **ACCEPTED[name].change})
+    assert run(*PLAY, "--accept-changes", cwd=copy).code == 0
+    there = records(copy / "league.sqlite")
+    league(copy, **KEYS)
+    ran = run(*PLAY, "--accept-changes", cwd=copy)
+    assert ran.code == 0
+    assert "count again" in said(ran.err, "the league changed")[0]
+    assert records(copy / "league.sqlite") == there
+    after = tree(copy / "site")
+    # The conditions pin the store, in which there is more now.
+    assert {**after, "conditions.html": b""} == {**before, "conditions.html": b""}
+
+
+@pytest.mark.parametrize("file", ["bot.py", "bot.yaml", "book.txt"])
+def test_a_bot_whose_files_changed_is_a_new_version(copy: Path, file: str) -> None:
+    with (copy / "mine" / file).open("a") as written:
+        written.write("\n# mended\n")
+    line = error_line(run(*PLAY, cwd=copy), "'mine' has other files (", "--accept-changes")
+    assert "): 8 of 16 stored fixtures would count no more / league.yaml / " in line
+    ran = run(*PLAY, "--accept-changes", "--json", cwd=copy)
+    assert ran.code == 0
+    digests = {one["name"]: one["digest"] for one in json.loads(ran.out)["league"]["bots"]}
+    assert f"'mine' has other files ({digests['mine'][:8]}, not " in line
+    assert status(copy)["not_counting"] == 8
+
+
+def test_all_changes_stand_in_one_line(copy: Path) -> None:
+    league(copy, **{**KEYS, "bots": FIELD, "games": 3, "name": "Other"})
+    refused = run(*PLAY, cwd=copy)
+    error_line(refused, f"error: the league changed: 'mine' left, games is 3, not 1: {NONE} / ")
+
+
+@pytest.mark.parametrize("accept", [(), ("--accept-changes",)])
+def test_another_seed_is_refused_for_good(copy: Path, accept: tuple[str, ...]) -> None:
+    before = (copy / "league.sqlite").read_bytes()
+    league(copy, **KEYS, seed="luckier")
+    digests = [sha256(seed).hexdigest()[:8] for seed in (b"luckier", b"s")]
+    what = f"the master seed cannot change: its SHA-256 is {digests[0]}, not {digests[1]} as"
+    hint = "leave `seed` out to go on with the one in the store, or start anew with another --store"
+    ran = run(*PLAY, *accept, cwd=copy)
+    error_line(ran, what, "/ league.yaml / ", hint)
+    assert ran.err.count("\n") == 1
+    assert (copy / "league.sqlite").read_bytes() == before
+
+
+HARMLESS: dict[str, tuple[dict[str, object], tuple[str, ...], str]] = {
+    "name": ({"name": "B"}, (), "name is B, not league"),
+    "ratings": ({"ratings": {"anchor": "odds"}}, (), "ratings.anchor is odds, not none"),
+    "workers": ({"workers": 3}, (), ""),
+    "pin": ({"pin": False}, (), ""),
+    "images": ({"images": {"python": "python:3.12"}}, (), ""),
+    "no seed": ({"seed": None}, (), ""),
+    "--workers": ({}, ("--workers", "3"), ""),
+    "--site": ({}, ("--site", "elsewhere"), ""),
+}
+
+
+@pytest.mark.parametrize(("change", "options", "told"), HARMLESS.values(), ids=HARMLESS)
+def test_what_decides_no_game_may_change(
+    copy: Path, change: dict[str, object], options: tuple[str, ...], told: str
+) -> None:
+    before = records(copy / "league.sqlite")
+    league(copy, **{**KEYS, **change})
+    ran = run(*PLAY, *options, cwd=copy)
+    assert ran.code == 0, ran.err
+    start = "changed since the league began, and decides no game: "
+    assert said(ran.err, start) == ([start + told] if told else [])
+    assert records(copy / "league.sqlite") == before
+
+
+def test_before_the_first_game_everything_may_change(tmp_path: Path) -> None:
+    """A site that cannot be: the conditions are stored, and nothing is played."""
+    (tmp_path / "file").touch()
+    league(tmp_path, **{**KEYS, "bots": FIELD})
+    assert run(*PLAY, "--site", "file", cwd=tmp_path).code == 2
+    league(tmp_path, **{**KEYS, "bots": FIELD[:2], "seed": "t"})
+    ran = run(*PLAY, cwd=tmp_path)
+    assert ran.code == 0
+    what = "'random' left, another seed: nothing was played before"
+    assert said(ran.err, "the league changed") == [f"the league changed: {what}"]
+    assert f"SHA-256 of the master seed: {sha256(b't').hexdigest()}\n" in ran.err
+
+
+def test_refused_before_bots_are_tried(copy: Path) -> None:
+    """Whoever changed two things is told of the league first, and nothing is written."""
+    (copy / "mine/bot.py").write_text("raise SystemExit(3)")
+    before = (copy / "league.sqlite").read_bytes()
+    error_line(run(*PLAY, cwd=copy), "'mine' has other files")
+    error_line(run(*PLAY, "--accept-changes", cwd=copy), "'mine' does not start")
+    assert (copy / "league.sqlite").read_bytes() == before

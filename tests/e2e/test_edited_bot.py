@@ -1,0 +1,42 @@
+"""Whoever edits a bot while its league runs changes nothing of that run."""
+
+from pathlib import Path
+
+from arena.bots.manifest import load_bot
+from arena.store.store import Store
+from tests.cli.command import error_line, league, records, run
+from tests.e2e import kills
+from tests.e2e.live import Live
+from tests.publish.pages import tree
+
+PLAY = ("run", "league.yaml", *kills.PLAY)
+
+
+def digests(path: Path) -> dict[str, str]:
+    """Return what the conditions of a store say of each bot's files."""
+    with Store(path) as store:
+        assert store.league
+        return {one.name: one.digest for one in store.league.bots}
+
+
+def test_the_copies_play_and_the_next_run_names_the_bot(tmp_path: Path) -> None:
+    mark = kills.write_bots(tmp_path)
+    league(tmp_path, bots=["ann", "bob", "cheat"], rounds=8)
+    whole = ("--store", "whole.sqlite", "--site", "whole")
+    assert run(*PLAY, *whole, cwd=tmp_path).code == 0
+    before = load_bot(tmp_path / "ann").info.digest
+    with Live(*PLAY, cwd=tmp_path, mark=mark) as live:
+        live.read_until_stored()
+        (tmp_path / "ann/bot.py").write_text("raise SystemExit('edited')")
+        (tmp_path / "bob/bot.yaml").unlink()
+        assert live.end() == 0, live.text
+    assert len(records(tmp_path / "league.sqlite")) == 24
+    assert records(tmp_path / "league.sqlite") == records(tmp_path / "whole.sqlite")
+    assert digests(tmp_path / "league.sqlite")["ann"] == before
+    assert tree(tmp_path / "site") == tree(tmp_path / "whole")
+    error_line(run(*PLAY, cwd=tmp_path), "no bot.yaml in the bot's folder")
+    league(tmp_path, bots=["ann", "cheat"], rounds=8)
+    after = load_bot(tmp_path / "ann").info.digest
+    named = f"'ann' has other files ({after[:8]}, not {before[:8]})"
+    error_line(run(*PLAY, cwd=tmp_path), named, "'bob' left: 24 of 24 stored fixtures would")
+    assert digests(tmp_path / "league.sqlite")["ann"] == before

@@ -1,0 +1,110 @@
+"""Leagues whose terms change: what differs counts no more, what comes back counts again."""
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.league.course import Course
+from arena.league.schedule import blocks_of, kinds, schedule, stages, terms
+from arena.perudo.rules import BGA, CLASSIC, variant
+from arena.records import Fixture, LeagueInfo, Stage
+from tests.league.test_course import by_name, play, resumed
+from tests.publish import factory
+
+each_history = settings(max_examples=15, deadline=None, database=None)
+CALZA = variant("bga", {}, calza=True)
+
+
+def then(before: LeagueInfo, kept: list[int] | None = None, **changes: object) -> LeagueInfo:
+    """Return a league under other terms, all blocks of the earlier one kept, or `kept`."""
+    all_of_them = [len(blocks) for blocks in blocks_of(before).values()]
+    ended = Stage(before.bots, before.rounds, tuple(kept or all_of_them), terms(before))
+    return replace(before, earlier=(*before.earlier, ended), **changes)
+
+
+def league(**changes: object) -> LeagueInfo:
+    fields: dict[str, object] = {"variants": {"bga": BGA}, "players": (2,), "games": 2, "rounds": 3}
+    return factory.league(("a", "b", "c", "d"), **{**fields, **changes})
+
+
+def test_a_kind_that_joins_leaves_the_others_as_they_are() -> None:
+    before = league()
+    after = then(before, variants={"bga": BGA, "classic": CLASSIC}, players=(2, 3))
+    fixtures = schedule(after)
+    assert fixtures[: len(schedule(before))] == schedule(before)
+    counts = Counter((one.variant, len(one.seats)) for one in fixtures)
+    assert counts == dict.fromkeys(kinds(after), 3 * 4)
+
+
+def test_a_switch_touches_its_variant_alone() -> None:
+    before = league(variants={"bga": BGA, "classic": CLASSIC})
+    after = then(before, variants={"bga": CALZA, "classic": CLASSIC})
+    old, new = schedule(before), schedule(after)
+    assert [one for one in new if one in old] == [one for one in old if one.variant == "classic"]
+    assert sum(one.variant == "bga" for one in new) == 12
+
+
+def test_what_comes_back_counts_again_and_nothing_is_added() -> None:
+    before = league(players=(2, 3))
+    for changes in ({"games": 5}, {"players": (3,)}, {"variants": {"bga": CALZA}}):
+        undone = {key: getattr(before, key) for key in changes}
+        assert schedule(then(then(before, **changes), **undone)) == schedule(before)
+
+
+def test_with_until_it_decides_by_games_of_its_own_terms_alone() -> None:
+    before = league(rounds=40, until=0.95, games=10)
+    played = play(Course(before), by_name)
+    begun = max(one.block for one in played) + 1
+    after = then(before, [begun], games=20)
+    course = resumed(after, played, by_name)
+    assert not any(course.counts(one) for one in played)
+    more = play(course, by_name)
+    [verdict] = course.verdicts()
+    assert verdict.rounds == len(more) // 4 >= 8
+    assert {one.games for one in more} == {20}
+    assert min(one.block for one in more) == begun
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> LeagueInfo:
+    """A league whose terms changed, over and over."""
+    changes = st.fixed_dictionaries(
+        {
+            "variants": st.sampled_from(
+                [{"bga": BGA}, {"bga": CALZA, "classic": CLASSIC}, {"classic": CLASSIC}]
+            ),
+            "players": st.sampled_from([(2,), (3,), (2, 3), (3, 2)]),
+            "games": st.integers(1, 2),
+            "rounds": st.integers(1, 5),
+            "shared_dice": st.booleans(),
+        }
+    )
+    info = league(**draw(changes))
+    for _ in range(draw(st.integers(1, 4))):
+        kept = [draw(st.integers(0, len(blocks))) for blocks in blocks_of(info).values()]
+        info = then(info, kept, **draw(changes))
+    return info
+
+
+@each_history
+@given(histories())
+def test_whatever_happens_ids_and_places_are_never_used_twice(info: LeagueInfo) -> None:
+    seen: dict[str, Fixture] = {}
+    for stage in stages(info):
+        for one in schedule(stage):
+            assert seen.setdefault(one.id, one) == one
+            assert (one.games, bool(one.dice)) == (stage.games, stage.shared_dice)
+            assert (one.variant, len(one.seats)) in kinds(stage)
+    fixtures = schedule(info)
+    assert len({one.index for one in fixtures}) == len(fixtures)
+    assert len({one.seed for one in seen.values()}) == len(seen)
+
+
+@each_history
+@given(histories())
+def test_whatever_happens_everyone_plays_as_much_as_the_rounds_say(info: LeagueInfo) -> None:
+    for kind, blocks in blocks_of(info).items():
+        met = Counter(bot for block in blocks for one in block for bot in one.seats)
+        assert min(met[bot.name] for bot in info.bots) >= info.rounds * kind[1]
