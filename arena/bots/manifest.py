@@ -155,7 +155,9 @@ def _check_tags(tags: list[str], path: Path) -> None:
     for tag in tags:
         if not _TAG.fullmatch(tag):
             what = f"{tag[:40]!a} is no tag"
-            hint = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
+            hint = (
+                "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
+            )
             raise ArenaError(what, str(path), hint)
         if tags.count(tag) > 1:
             raise ArenaError(f"the tag '{tag}' stands twice", str(path))
