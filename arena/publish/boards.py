@@ -16,6 +16,8 @@ TOP = 30
 
 _TICKS = 5
 """About so many marks on a scale."""
+_LABELS = 5
+"""Marks that are named at most."""
 _MARGIN = 0.06
 """The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
@@ -31,6 +33,14 @@ class Axis(Struct, frozen=True):
     ticks: tuple[float, ...]
     digits: int
     """Decimals that the marks need."""
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """Return the marks that are named: all, or every second one where they would touch."""
+        if len(self.ticks) <= _LABELS:
+            return self.ticks
+        step = 2 * (self.ticks[1] - self.ticks[0])
+        return tuple(tick for tick in self.ticks if abs(tick / step - round(tick / step)) < 0.25)
 
     def at(self, value: float) -> str:
         """Return where a value stands, in per cent of the bar's width, for an SVG attribute."""
@@ -74,7 +84,7 @@ class Line(Struct, frozen=True):
     row: Row
     info: BotInfo
     trend: float | None
-    """How far mu moved of late; None where there are too few games to tell."""
+    """By how much mu changed over the last third of the games; None where that is not known."""
     tier: bool
     """Whether everyone above it is told apart from it, and from everyone below."""
 

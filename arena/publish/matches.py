@@ -8,6 +8,7 @@ import base64
 import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -16,13 +17,13 @@ from arena.publish.kept import Kept, is_upset
 from arena.publish.links import Links
 from arena.publish.text import one_line
 from arena.ratings.table import Leaderboard, Row
-from arena.records import Faulted, LeagueInfo, PlayedFixture
+from arena.records import Faulted, Fixture, GameRecord, LeagueInfo, PlayedFixture
 
 PAGE = 200
 """Fixtures of the schedule that a page holds: position // PAGE is the page's number."""
 SHARD = 2000
 """Fixtures of the schedule that are searched at a time."""
-NEWEST_SHOWN = 100
+NEWEST_SHOWN = 50
 """Fixtures that the first page of all shows before anything is asked for."""
 
 Strengths = Mapping[tuple[str, int], dict[str, Row]]
@@ -47,9 +48,18 @@ class Match(Struct, frozen=True):
     """The games of which a replay is kept."""
 
     @property
-    def first(self) -> int:
+    def most(self) -> int:
         """Return the most games that a seat won."""
         return max(self.wins)
+
+
+class Outcome(NamedTuple):
+    """How one game of a fixture ended."""
+
+    places: tuple[int, ...]
+    """The finishing place of each seat."""
+    faulted: tuple[int, ...]
+    """The seats that faulted."""
 
 
 def matches(
@@ -60,39 +70,33 @@ def matches(
         (board.variant, board.players): {row.bot: row for row in board.rows} for board in boards
     }
     found = [
-        match(one, tuple(game.game for game in kept.get(one.fixture.index, ())), rows)
+        match(one.fixture, [_outcome(game) for game in one.games], kept, rows)
         for one in played
         if one.games
     ]
     return sorted(found, key=lambda one: one.index)
 
 
-def match(one: PlayedFixture, watch: tuple[int, ...], strengths: Strengths) -> Match:
+def _outcome(record: GameRecord) -> Outcome:
+    faults = (event.seat for event in record.events if isinstance(event, Faulted))
+    return Outcome(record.places, tuple(faults))
+
+
+def match(fixture: Fixture, games: Sequence[Outcome], kept: Kept, strengths: Strengths) -> Match:
     """Return what came of a fixture of at least one game."""
-    fixture = one.fixture
-    places = [game.places for game in one.games]
     seats = range(len(fixture.seats))
     rows = strengths.get((fixture.variant, len(fixture.seats)), {})
     return Match(
         index=fixture.index,
         variant=fixture.variant,
         seats=fixture.seats,
-        games=len(places),
-        wins=tuple(sum(order[seat] == 1 for order in places) for seat in seats),
-        places=tuple(sum(order[seat] for order in places) / len(places) for seat in seats),
-        faults=_faults(one),
-        upsets=sum(is_upset(fixture.seats, order, rows) for order in places),
-        watch=watch,
+        games=len(games),
+        wins=tuple(sum(one.places[seat] == 1 for one in games) for seat in seats),
+        places=tuple(sum(one.places[seat] for one in games) / len(games) for seat in seats),
+        faults=tuple(sum(seat in one.faulted for one in games) for seat in seats),
+        upsets=sum(is_upset(fixture.seats, one.places, rows) for one in games),
+        watch=tuple(game.game for game in kept.get(fixture.index, ())),
     )
-
-
-def _faults(one: PlayedFixture) -> tuple[int, ...]:
-    found = [0] * len(one.fixture.seats)
-    for game in one.games:
-        for event in game.events:
-            if isinstance(event, Faulted):
-                found[event.seat] += 1
-    return tuple(found)
 
 
 class Page(Struct, frozen=True):
