@@ -120,8 +120,8 @@ class PlayedFixture(Struct, frozen=True):
     """The last 64 KiB of each seat's standard error."""
 
 
-class BotInfo(Struct, frozen=True):
-    """A bot as it entered a league."""
+class BotInfo(Struct, frozen=True, omit_defaults=True):
+    """A bot as it entered a league; one without tags is written as before there were any."""
 
     name: str
     author: str
@@ -129,6 +129,8 @@ class BotInfo(Struct, frozen=True):
     runtime: str
     digest: str
     """SHA-256 over the bot's files, hexadecimal: the version that counts."""
+    tags: tuple[str, ...] = ()
+    """What its author sorts it under."""
 
 
 class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,19 +9,21 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import shipped
-from arena.publish import bots, conditions, data, text
-from arena.publish.boards import axis, better_matrix, matrix, overall_axis
+from arena.publish import bots, conditions, data, matches, text
+from arena.publish.boards import TOP, axis, better_matrix, lines, matrix, overall_axis, pairs
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
+from arena.publish.heatmap import COLOURS, heatmap
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
-from arena.publish.links import REPLAY, Links, links
+from arena.publish.links import MATCHES, OVERALL, REPLAY, Links, links
+from arena.publish.overview import leaders, overview
 from arena.publish.shards import shards
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture
 
-File = tuple[str, str]
-"""A path relative to the site, and the text that goes there."""
+File = tuple[str, str | bytes]
+"""A path relative to the site, and the content that goes there."""
 
 FAULTS_SHOWN = 500
 """Lines of one cause on the page of faults; the data files have all."""
@@ -104,6 +106,7 @@ class _Site:
         self.kept = choose(played, boards, choice)
         self.facts: Facts = gather(played)
         self.links: Links = links(league, boards)
+        self.matches = matches.matches(played, self.kept, boards)
         self.common = {
             "league": league,
             "ratings": ratings,
@@ -114,21 +117,23 @@ class _Site:
                 (index, game.game) for index, games in self.kept.items() for game in games
             },
             "causes": CAUSES,
+            "leaders": leaders,
             "changes": conditions.changes(league),
         }
 
     def files(self) -> Iterator[File]:
         """Yield every file of the site, each once."""
         yield _static("style.css")
-        yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
+        yield _static("tables.js")
+        yield self._page("index.html", FRONT, {"overview": overview(self.league, self.ratings)})
         model = {**conditions.model(self.league), "store_root": self._root}
         yield self._page("conditions.html", "conditions.html", model)
         yield from self._faults()
         yield from self._suspicions()
-        if self.ratings.overall:
-            yield from self._table("data/overall", {}, data.overall(self.ratings.overall))
+        yield from self._overall()
         for board in self.boards:
             yield from self._board(board)
+        yield from self._matches()
         for bot in bots.models(self.league, self.boards, self.facts):
             yield self._page("bot.html", self.links.bot(bot.info.name), {"bot": bot})
         if self.kept:
@@ -155,10 +160,32 @@ class _Site:
         model = {"first": f"{index}.{games[0].game}.0", "choice": self.choice, "upset": UPSET}
         yield self._page("replay.html", REPLAY, model)
 
+    def _matches(self) -> Iterator[File]:
+        pages = matches.pages(self.matches)
+        seats = matches.widest(self.matches)
+        newest = self.matches[: -matches.NEWEST_SHOWN - 1 : -1]
+        model = {"pages": pages, "newest": newest, "seats": seats, "upset": UPSET}
+        yield self._page("matches.html", MATCHES, model)
+        if pages:
+            yield _static("matches.js")
+            yield from matches.search_files(self.matches, self.league, self.boards, self.links)
+        for page in pages:
+            model = {"part": page, "seats": seats}
+            yield self._page("match_page.html", self.links.match_page(page.number), model)
+
+    def _overall(self) -> Iterator[File]:
+        overall = self.ratings.overall
+        if overall:
+            infos = {bot.name: bot for bot in self.league.bots}
+            model = {"overall": overall, "axis": overall_axis(overall.rows), "infos": infos}
+            yield self._page("overall.html", OVERALL, model)
+            yield from self._table("data/overall", {}, data.overall(overall))
+
     def _board(self, board: Leaderboard) -> Iterator[File]:
-        path = self.links.heads(board)
-        model = {"board": board, "matrix": matrix(board), "better": better_matrix(board)}
-        yield self._page("head_to_head.html", path, model)
+        model: dict[str, Any] = {"board": board, "lines": lines(board, self.league)}
+        model["axis"] = axis(board.rows)
+        yield self._page("leaderboard.html", self.links.table(board), model)
+        yield from self._heads(board)
         tables = {
             "leaderboard": data.leaderboard(board),
             "head-to-head": data.heads(board),
@@ -166,6 +193,15 @@ class _Site:
         }
         for kind, table in tables.items():
             yield from self._table(self.links.data_stem(board, kind), data.head_of(board), table)
+
+    def _heads(self, board: Leaderboard) -> Iterator[File]:
+        model = {"board": board, "matrix": matrix(board, TOP), "pairs": pairs(board, TOP)}
+        model["better"] = better_matrix(board, TOP)
+        yield self._page("head_to_head.html", self.links.heads(board), model)
+        if len(board.rows) > TOP:
+            whole = matrix(board)
+            for scheme in COLOURS:
+                yield self.links.picture(board, scheme), heatmap(whole, scheme)
 
     def _league_head(self) -> dict[str, object]:
         return {"league": self.league.name}
