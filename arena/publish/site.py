@@ -11,6 +11,7 @@ from markupsafe import Markup
 from arena import shipped
 from arena.publish import bots, conditions, data, text
 from arena.publish.boards import axis, better_matrix, matrix, overall_axis
+from arena.publish.digest import digest
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
@@ -101,8 +102,8 @@ class _Site:
         self.boards = boards = ratings.boards
         self.played = played
         self.choice = choice
-        self.kept = choose(played, boards, choice)
-        self.facts: Facts = gather(played)
+        self.facts: Facts = gather(digest(one, league.variants[one.fixture.variant]) for one in played)
+        self.kept = choose(played, boards, choice, self.facts.moment_games())
         self.links: Links = links(league, boards)
         self.common = {
             "league": league,
