@@ -39,15 +39,16 @@ class Axis(Struct, frozen=True):
 
 def axis(rows: Sequence[Row]) -> Axis:
     """Return the scale that holds all 95 % intervals and nought, with round marks."""
-    return _scale([0.0, *(end for row in rows for end in (row.low, row.high))])
+    return scale_of([0.0, *(end for row in rows for end in (row.low, row.high))])
 
 
 def overall_axis(rows: Sequence[OverallRow]) -> Axis:
     """Return the same for scores, with one half."""
-    return _scale([0.5, *(end for row in rows for end in (row.low, row.high))])
+    return scale_of([0.5, *(end for row in rows for end in (row.low, row.high))])
 
 
-def _scale(values: Sequence[float]) -> Axis:
+def scale_of(values: Sequence[float]) -> Axis:
+    """Return the scale that holds all values, of which there is one at least, with round marks."""
     low, high = min(values), max(values)
     step = _round_step((high - low or 1.0) / _TICKS)
     first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)

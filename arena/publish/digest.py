@@ -1,4 +1,4 @@
-"""All that pages need of a fixture's games: small, independent of every other fixture, cacheable."""
+"""All that pages need of a fixture's games: small, cacheable, independent of other fixtures."""
 
 from msgspec import Struct
 

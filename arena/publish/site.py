@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import shipped
-from arena.publish import bots, conditions, data, text
+from arena.publish import bots, charts, conditions, data, figures, text
 from arena.publish.boards import axis, better_matrix, matrix, overall_axis
 from arena.publish.digest import digest
 from arena.publish.facts import Facts, gather
@@ -102,7 +102,9 @@ class _Site:
         self.boards = boards = ratings.boards
         self.played = played
         self.choice = choice
-        self.facts: Facts = gather(digest(one, league.variants[one.fixture.variant]) for one in played)
+        self.facts: Facts = gather(
+            digest(one, league.variants[one.fixture.variant]) for one in played
+        )
         self.kept = choose(played, boards, choice, self.facts.moment_games())
         self.links: Links = links(league, boards)
         self.common = {
@@ -131,7 +133,13 @@ class _Site:
         for board in self.boards:
             yield from self._board(board)
         for bot in bots.models(self.league, self.boards, self.facts):
-            yield self._page("bot.html", self.links.bot(bot.info.name), {"bot": bot})
+            yield self._page(
+                "bot.html", self.links.bot(bot.info.name), {"bot": bot, "again": bots.again}
+            )
+        yield self._page("charts.html", "charts.html", charts.model(self.facts))
+        names = [bot.name for bot in self.league.bots]
+        for stem, table in figures.tables(self.facts, names, self.boards, self.links):
+            yield from self._table(stem, self._league_head(), table)
         if self.kept:
             yield from self._replays()
 

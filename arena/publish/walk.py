@@ -1,10 +1,9 @@
 """One walk through the events of a fixture's games, counting all that pages say of them.
 
-This is the report's inner loop: a million-game league has some fifty million events. Odds are looked
-up, not worked out, and nothing is made that is not kept.
+This is the report's inner loop: a million games have some fifty million events. Odds are looked up,
+not worked out, and nothing is made that is not kept.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -16,7 +15,7 @@ from arena.perudo.round import Bid, Round, Standing, raises
 from arena.perudo.rules import FACES, PACO, Rules
 from arena.publish.moments import Moment, Moments, Shortlist
 from arena.publish.style import BINS, MILLION, THOUSAND, Calibration, Style
-from arena.records import BidMade, CallMade, Event, Faulted, Fixture, GameRecord, RoundStarted
+from arena.records import BidMade, CallMade, Faulted, Fixture, GameRecord, RoundStarted
 
 
 class Played(Struct, frozen=True):
