@@ -18,7 +18,7 @@ from arena.publish.replays import likely, spoken
 from arena.ratings.table import Leaderboard, Row
 from arena.records import BotInfo, Cause, LeagueInfo
 
-FAULTS_SHOWN = 200
+FAULTS_SHOWN = 50
 """Faults listed on a bot's page; the data files have all."""
 
 

@@ -186,7 +186,7 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
     return Chart(
         words="Bids by how likely their bidders' own dice made them, and how often they were true.",
         across="how likely the bid was, as its bidder knew it",
-        up="true",
+        up="share true",
         height=SQUARE,
         x=tuple(Tick(x.at(mark), percent(mark, 0)) for mark in marks),
         y=tuple(Tick(y.at(mark), percent(mark, 0)) for mark in marks),
@@ -228,7 +228,7 @@ def game_length(rows: Sequence[LengthRow]) -> Chart:
     return Chart(
         words=f"{grouped(games)} games took {fixed(mean, 1)} rounds on average.",
         across="rounds",
-        up="games",
+        up="share of games",
         x=tuple(Tick(x.at(count), str(count)) for count in _spread(counts)),
         y=tuple(Tick(y.at(value), percent(value, max(0, axis.digits - 2))) for value in axis.ticks),
         bars=tuple(
@@ -254,7 +254,7 @@ def seat_advantage(rows: Sequence[SeatRow]) -> Chart:
     return Chart(
         words=f"The share of games that each seat won; chance is {percent(chance)}.",
         across="seat",
-        up="won",
+        up="share won",
         x=tuple(Tick(x.at(row.seat), str(row.seat)) for row in rows),
         y=tuple(Tick(y.at(value), percent(value, max(0, axis.digits - 2))) for value in axis.ticks),
         reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance), "chance"),

@@ -78,6 +78,11 @@ class BotSeatRow(Struct, frozen=True):
     high: float
     mean_place: float
 
+    @property
+    def table(self) -> tuple[str, int]:
+        """The variant and the table size."""
+        return self.variant, self.players
+
 
 class StyleRow(Struct, frozen=True):
     """How a bot plays at one kind of table, or at all of them where no variant is named."""

@@ -6,6 +6,9 @@ it is doubted at once; a calza costs one die where it is wrong and gains one whe
 dice were lost before. The alternative to a dudo is the most likely legal raise, to a raise a dudo,
 to a calza to pass, which costs nothing. A move's edge is what the alternative would have cost more.
 How the dice really lay does not enter: an unlucky move is no bad one.
+
+The best are calls that were not obvious: dudos on bids that one who saw no dice at all would have
+believed, and calls that the bot's own dice did not prove right.
 """
 
 from collections.abc import Iterable
@@ -50,7 +53,7 @@ class Moment(Struct, frozen=True):
 
 
 class Moments(Struct, frozen=True):
-    """The best of a bot's calls and the worst of all its moves, the clearest first."""
+    """The best calls of a bot, of those not obvious, and its worst moves; the clearest first."""
 
     best: tuple[Moment, ...] = ()
     worst: tuple[Moment, ...] = ()

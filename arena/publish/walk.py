@@ -174,7 +174,7 @@ class Walk:
         seat = event.seat
         false = MILLION - self._odds_of(seat, bid.quantity, bid.face).millionths
         best, worst = self._best[seat], self._worst[seat]
-        may_be_best = false < MILLION and best.takes(false)
+        may_be_best = false < MILLION and best.takes(false) and self._is_believed(bid)
         if not may_be_best and not worst.takes(false - MILLION):
             return
         likely, raised = self._best_raise(seat, bid)
@@ -184,6 +184,10 @@ class Walk:
             return
         right = event.loser != seat
         shortlist.add(self._moment("dudo", seat, bid, raised, (false, likely, edge), right))
+
+    def _is_believed(self, bid: BidMade) -> bool:
+        """Tell whether one who saw no dice at all would take a bid for true."""
+        return not _odds(*unknown(bid.quantity, bid.face, (), len(self._all), self._wild)).bluff
 
     def _best_raise(self, seat: int, bid: BidMade) -> tuple[int, tuple[int, int] | None]:
         """Return the most likely raise that a seat may make, and how likely it is to be true."""
