@@ -16,7 +16,7 @@ from arena.publish.figures import CalibrationRow, HistoryRow, LengthRow, SeatRow
 from arena.publish.text import fixed, grouped, percent, signed
 
 WIDTH, HEIGHT, SQUARE = 360, 200, 300
-LEFT, RIGHT, TOP, BOTTOM = 46, 10, 10, 40
+LEFT, RIGHT, TOP, BOTTOM = 46, 18, 10, 40
 """Margins: room for the labels of both axes."""
 _Z95 = 1.96
 _TICKS = 6
