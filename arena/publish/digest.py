@@ -55,7 +55,7 @@ class Digest(Struct, frozen=True):
     clock: str
     decisions: int
     """Answers asked for, over all seats."""
-    games: tuple[walk.Played, ...]
+    games: tuple[walk.Game, ...]
     seats: tuple[SeatDigest, ...]
     faults: tuple[FaultEntry, ...] = ()
     """By game, then by step."""

@@ -18,7 +18,7 @@ from arena.publish.style import BINS, MILLION, THOUSAND, Calibration, Style
 from arena.records import BidMade, CallMade, Faulted, Fixture, GameRecord, RoundStarted
 
 
-class Played(Struct, frozen=True):
+class Game(Struct, frozen=True):
     """One game in short."""
 
     game: int
@@ -92,7 +92,7 @@ class Walk:
         ends = zip(self._best, self._worst, strict=True)
         return tuple(Moments(best.kept(), worst.kept()) for best, worst in ends)
 
-    def play(self, record: GameRecord) -> Played:
+    def play(self, record: GameRecord) -> Game:
         """Count one game."""
         self._game, self._out = record.game, len(self.faults)
         self._number: int | None = None
@@ -105,7 +105,7 @@ class Walk:
         for self._step, event in enumerate(record.events):
             self._take[event.__class__](event)  # type: ignore[operator]
         out = tuple([fault.event.seat for fault in self.faults[self._out :]])
-        return Played(record.game, record.places, out, self._rounds, self._actions)
+        return Game(record.game, record.places, out, self._rounds, self._actions)
 
     def _round(self, event: RoundStarted) -> None:
         self._rounds += 1
