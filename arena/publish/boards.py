@@ -1,11 +1,12 @@
 """Page models of a leaderboard: the scale of its interval bars, and who finished ahead of whom."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from math import ceil, floor, log10, sqrt
 
 from msgspec import Struct
 
+from arena.ratings.history import trend
 from arena.ratings.overall import OverallRow
 from arena.ratings.ranks import undecided
 from arena.ratings.table import Duel, Leaderboard, Row
@@ -54,15 +55,16 @@ class Axis(Struct, frozen=True):
 
 def axis(rows: Sequence[Row]) -> Axis:
     """Return the scale that holds all 95 % intervals and nought, with round marks."""
-    return _scale([0.0, *(end for row in rows for end in (row.low, row.high))])
+    return scale_of([0.0, *(end for row in rows for end in (row.low, row.high))])
 
 
 def overall_axis(rows: Sequence[OverallRow]) -> Axis:
     """Return the same for scores, with one half."""
-    return _scale([0.5, *(end for row in rows for end in (row.low, row.high))])
+    return scale_of([0.5, *(end for row in rows for end in (row.low, row.high))])
 
 
-def _scale(values: Sequence[float]) -> Axis:
+def scale_of(values: Sequence[float]) -> Axis:
+    """Return the scale that holds all values, of which there is one at least, with round marks."""
     low, high = min(values), max(values)
     step = _round_step((high - low or 1.0) / _TICKS)
     first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
@@ -94,15 +96,13 @@ class Line(Struct, frozen=True):
         return (self.row.high - self.row.low) / 2
 
 
-def lines(
-    board: Leaderboard, league: LeagueInfo, trends: Mapping[str, float] | None = None
-) -> list[Line]:
-    """Return the lines of a leaderboard, best first; `trends` by bot, where they are known."""
+def lines(board: Leaderboard, league: LeagueInfo) -> list[Line]:
+    """Return the lines of a leaderboard, best first."""
     infos = {bot.name: bot for bot in league.bots}
     found, worst = [], 0
     for above, row in enumerate(board.rows):
         tier = above > 0 and worst <= above
-        found.append(Line(row, infos[row.bot], (trends or {}).get(row.bot), tier))
+        found.append(Line(row, infos[row.bot], trend(board.history, row.bot), tier))
         worst = max(worst, row.worst)
     return found
 

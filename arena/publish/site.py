@@ -9,8 +9,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import shipped
-from arena.publish import bots, conditions, data, matches, text
+from arena.publish import bots, charts, conditions, data, figures, matches, text
 from arena.publish.boards import TOP, axis, better_matrix, lines, matrix, overall_axis, pairs
+from arena.publish.digest import digest
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
 from arena.publish.heatmap import COLOURS, heatmap
@@ -103,8 +104,10 @@ class _Site:
         self.boards = boards = ratings.boards
         self.played = played
         self.choice = choice
-        self.kept = choose(played, boards, choice)
-        self.facts: Facts = gather(played)
+        self.facts: Facts = gather(
+            digest(one, league.variants[one.fixture.variant]) for one in played
+        )
+        self.kept = choose(played, boards, choice, self.facts.moment_games())
         self.links: Links = links(league, boards)
         self.matches = matches.matches(played, self.kept, boards)
         self.common = {
@@ -135,7 +138,13 @@ class _Site:
             yield from self._board(board)
         yield from self._matches()
         for bot in bots.models(self.league, self.boards, self.facts):
-            yield self._page("bot.html", self.links.bot(bot.info.name), {"bot": bot})
+            yield self._page(
+                "bot.html", self.links.bot(bot.info.name), {"bot": bot, "again": bots.again}
+            )
+        yield self._page("charts.html", "charts.html", charts.model(self.facts))
+        names = [bot.name for bot in self.league.bots]
+        for stem, table in figures.tables(self.facts, names, self.boards, self.links):
+            yield from self._table(stem, self._league_head(), table)
         if self.kept:
             yield from self._replays()
 

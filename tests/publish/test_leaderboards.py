@@ -11,6 +11,7 @@ from arena.publish.files import FRONT
 from arena.publish.overview import CELLS, leaders, overview
 from arena.publish.site import _Site, environment, write_site
 from arena.publish.text import percent, signed
+from arena.ratings.history import Point, Then
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
 from arena.records import LeagueInfo, PlayedFixture
@@ -76,7 +77,10 @@ def test_a_tier_begins_where_all_above_are_told_apart(
 
 def test_a_line_has_its_margin_author_and_trend() -> None:
     rows = ranked((1, 1), (2, 2))
-    first, second = lines(board(rows), factory.league(("a", "b")), {"a": -0.25})
+    history = [
+        Point(games, {"a": Then(mu, 1.0, games)}) for games, mu in ((6, 2.25), (8, 3.0), (9, 2.0))
+    ]
+    first, second = lines(replace(board(rows), history=history), factory.league(("a", "b")))
     assert (first.margin, first.info.author, first.trend, second.trend) == (1.0, "Ada", -0.25, None)
 
 
