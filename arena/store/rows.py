@@ -66,6 +66,7 @@ def unpack(row: Row) -> PlayedFixture:
         decisions=row.decisions,
         seconds=row.seconds,
         stderr=_texts.decode(zlib.decompress(row.stderr)),
+        stored_at=row.stored_at,
     )
 
 
@@ -89,8 +90,12 @@ def pin(row: Row) -> bytes:
 
 
 def root(info: LeagueInfo, pins: Iterable[bytes]) -> str:
-    """Return one SHA-256 over the conditions and all fixtures in schedule order, hexadecimal."""
-    digest = sha256(row_hash([_encode(info)]))
+    """Return one SHA-256 over the conditions and all fixtures in schedule order, hexadecimal.
+
+    The machine is no part of it: who plays the league again, anywhere, comes to the same.
+    """
+    same = {key: getattr(info, key) for key in info.__struct_fields__ if key != "machine"}
+    digest = sha256(row_hash([_encode(same)]))
     for one in pins:
         digest.update(one)
     return digest.hexdigest()
