@@ -9,12 +9,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import shipped
-from arena.publish import bots, conditions, data, text
+from arena.publish import bots, conditions, data, rulebook, text
 from arena.publish.boards import axis, better_matrix, matrix, overall_axis
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
-from arena.publish.links import REPLAY, Links, links
+from arena.publish.links import REPLAY, RULES, Links, links
+from arena.publish.pace import moments, pace
 from arena.publish.shards import shards
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
@@ -121,8 +122,7 @@ class _Site:
         """Yield every file of the site, each once."""
         yield _static("style.css")
         yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
-        model = {**conditions.model(self.league), "store_root": self._root}
-        yield self._page("conditions.html", "conditions.html", model)
+        yield from self._conditions()
         yield from self._faults()
         yield from self._suspicions()
         if self.ratings.overall:
@@ -137,6 +137,13 @@ class _Site:
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
         context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
         return path, environment().get_template(template).render(context)
+
+    def _conditions(self) -> Iterator[File]:
+        known = pace(moments(self.played), self.league.limits.start)
+        model = {**conditions.model(self.league, self.facts, known), "store_root": self._root}
+        yield self._page("conditions.html", "conditions.html", model)
+        model = {"clauses": rulebook.entries(self.league), "books": rulebook.BOOKS}
+        yield self._page("rules.html", RULES, model)
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})

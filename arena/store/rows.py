@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -33,6 +33,9 @@ class Row(NamedTuple):
     stored_at: float | None
     """Seconds since 1970; None in stores that were begun before version 3."""
 
+
+_Moment = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
+"""Seconds that a calendar can hold, whatever a damaged store says."""
 
 _encode = msgspec.json.Encoder().encode
 _records = msgspec.json.Decoder(Record)
@@ -64,9 +67,9 @@ def unpack(row: Row) -> PlayedFixture:
         sandbox=row.sandbox,
         clock=row.clock,
         decisions=row.decisions,
-        seconds=row.seconds,
+        seconds=msgspec.convert(row.seconds, _Moment),
         stderr=_texts.decode(zlib.decompress(row.stderr)),
-        stored_at=row.stored_at,
+        stored_at=msgspec.convert(row.stored_at, _Moment | None),
     )
 
 
