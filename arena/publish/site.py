@@ -16,7 +16,9 @@ from arena.publish.files import FRONT, replace_site
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
 from arena.publish.links import REPLAY, RULES, Links, links
 from arena.publish.pace import moments, pace
+from arena.publish.schema import schema_text
 from arena.publish.shards import shards
+from arena.publish.sheets import SHEETS
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture
@@ -144,6 +146,12 @@ class _Site:
         yield self._page("conditions.html", "conditions.html", model)
         model = {"clauses": rulebook.entries(self.league), "books": rulebook.BOOKS}
         yield self._page("rules.html", RULES, model)
+        for sheet in SHEETS:
+            yield f"data/{sheet.schema_file}", schema_text(sheet)
+        yield from self._table("data/bots", self._league_head(), data.bots(self.league))
+        yield from self._table("data/rules", self._league_head(), data.rules(self.league))
+        yield from self._table("data/limits", self._league_head(), data.limits(self.league))
+        yield from self._table("data/played", self._league_head(), data.played(self.facts))
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
@@ -179,5 +187,5 @@ class _Site:
 
     @staticmethod
     def _table(stem: str, head: dict[str, object], table: data.Table) -> Iterator[File]:
-        yield f"{stem}.csv", data.to_csv(*table)
-        yield f"{stem}.json", data.to_json(head, *table)
+        yield f"{stem}.csv", data.to_csv(table)
+        yield f"{stem}.json", data.to_json(head, table)
