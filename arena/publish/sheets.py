@@ -66,8 +66,8 @@ HEADS = Sheet(
         whole("ahead", "Games in which the bot finished ahead of the other."),
         whole("games", "Games in which both sat at one table.", 1),
         share("share", "ahead / games."),
-        share("low", "The lower end of its 95 % interval (Wilson's)."),
-        share("high", "The upper end."),
+        number("low", "The lower end of its 95 % interval (Wilson's)."),
+        number("high", "The upper end."),
     ),
     _BOARD,
 )

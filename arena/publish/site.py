@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import shipped
-from arena.publish import bots, conditions, data, rulebook, text
+from arena.publish import bots, conditions, data, feed, rulebook, text
 from arena.publish.boards import axis, better_matrix, matrix, overall_axis
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
@@ -19,6 +19,7 @@ from arena.publish.pace import moments, pace
 from arena.publish.schema import schema_text
 from arena.publish.shards import shards
 from arena.publish.sheets import SHEETS
+from arena.ratings.results import by_table
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture
@@ -125,6 +126,7 @@ class _Site:
         yield _static("style.css")
         yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
         yield from self._conditions()
+        yield self._feed()
         yield from self._faults()
         yield from self._suspicions()
         if self.ratings.overall:
@@ -152,6 +154,12 @@ class _Site:
         yield from self._table("data/rules", self._league_head(), data.rules(self.league))
         yield from self._table("data/limits", self._league_head(), data.limits(self.league))
         yield from self._table("data/played", self._league_head(), data.played(self.facts))
+
+    def _feed(self) -> File:
+        results = by_table(self.played)
+        stored = {one.fixture.index: one.stored_at for one in self.played if one.stored_at}
+        model = feed.model(self.league, self.boards, results, stored, self.ratings.options)
+        return self._page("feed.xml", feed.FEED, model)
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
