@@ -2,12 +2,13 @@
 
 What a report said before is not looked up, it is worked out: a leaderboard is rated again as it was
 after 1, 2, 4, 8, ... blocks, and compared from one to the next, the last with today's. So the same
-games give the same feed, whenever reports were written, and an entry keeps its id as a league grows.
-As intervals shrink with the root of the number of games, ever fewer changes come of more blocks.
+games give the same feed, whenever reports were written, and entries keep their ids as a league
+grows. Intervals shrink with the root of the number of games: more looks would see little more.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -63,7 +64,7 @@ def changes(
     league: LeagueInfo, course: Sequence[Leaderboard], times: Mapping[int, float]
 ) -> Iterator[Change]:
     """Yield the changes along a leaderboard's history; `times` are by number of blocks."""
-    for before, now in zip(course, course[1:], strict=False):
+    for before, now in pairwise(course):
         old = {row.bot: ranks(row) for row in before.rows}
         for row in now.rows:
             was, is_ = old.get(row.bot, ""), ranks(row)

@@ -123,7 +123,9 @@ def test_machine_times_and_versions_show(site: Path) -> None:
         assert f"<dt>{name}</dt><dd>{value}</dd>" in page
 
 
-def test_no_other_page_says_where_or_how_fast_it_was_played(site: Path, tmp_path: Path) -> None:
+def test_no_other_page_says_where_or_how_fast_and_the_feed_alone_when(
+    site: Path, tmp_path: Path
+) -> None:
     league, ratings, played = factory.sample()
     other = [replace(one, stored_at=2e9, seconds=9.0, stderr=()) for one in played]
     played = [replace(one, stderr=()) for one in played]
@@ -131,7 +133,7 @@ def test_no_other_page_says_where_or_how_fast_it_was_played(site: Path, tmp_path
     write_site(league, ratings, played, one)
     write_site(replace(league, machine=MACHINE), ratings, other, two)
     differ = {name for name, text in tree(one).items() if tree(two)[name] != text}
-    assert differ == {"conditions.html"}
+    assert differ == {"conditions.html", "feed.xml"}
 
 
 def test_an_old_store_says_that_it_does_not_know(tmp_path: Path) -> None:
