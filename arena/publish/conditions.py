@@ -10,7 +10,7 @@ from msgspec import Struct
 from arena import __version__
 from arena.perudo.rules import OPTIONS, SWITCHES, changed_switches
 from arena.publish.facts import Facts
-from arena.publish.pace import Pace, duration, timestamp
+from arena.publish.pace import Pace, duration, moment
 from arena.publish.rulebook import Value, clauses_of, shown, values
 from arena.publish.sandboxes import PROMISES, Promise
 from arena.records import LeagueInfo, LimitsInfo, MachineInfo
@@ -146,8 +146,8 @@ def times(known: Pace | None) -> list[Fact]:
     if known is None:
         return []
     return [
-        Fact("First fixture stored", timestamp(known.began)),
-        Fact("Last fixture stored", timestamp(known.ended)),
+        Fact("First fixture stored", moment(known.began)),
+        Fact("Last fixture stored", moment(known.ended)),
         Fact("Wall time, without pauses", duration(known.wall)),
         Fact("At the tables, in sum", duration(known.tables)),
         Fact("Games a second", f"{known.games_a_second:,.1f}"),

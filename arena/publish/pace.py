@@ -16,6 +16,8 @@ class Moment(Struct, frozen=True, order=True):
     seconds: float
     games: int
     decisions: int
+    index: int
+    """The fixture's place in the schedule, from 0."""
 
 
 class Pace(Struct, frozen=True):
@@ -45,7 +47,7 @@ class Pace(Struct, frozen=True):
 def moments(played: Iterable[PlayedFixture]) -> list[Moment]:
     """Return when each fixture was stored; none for fixtures of which that is not known."""
     return [
-        Moment(one.stored_at, one.seconds, len(one.games), one.decisions)
+        Moment(one.stored_at, one.seconds, len(one.games), one.decisions, one.fixture.index)
         for one in played
         if one.stored_at is not None
     ]
@@ -74,9 +76,14 @@ def pace(known: Sequence[Moment], start: float) -> Pace | None:
     )
 
 
-def timestamp(moment: float) -> str:
+def timestamp(at: float) -> str:
     """Return a moment as RFC 3339 has it, in whole seconds of UTC."""
-    return datetime.fromtimestamp(int(moment), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def moment(at: float) -> str:
+    """Return a moment to read, to the minute: `2026-09-21 14:13 UTC`."""
+    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def duration(seconds: float) -> str:

@@ -27,6 +27,9 @@ from arena.records import Cause, LeagueInfo, PlayedFixture
 File = tuple[str, str]
 """A path relative to the site, and the text that goes there."""
 
+PAGES = {FRONT, "faults.html", "suspicions.html", "conditions.html", RULES}
+"""What the navigation leads to, beside replays."""
+
 FAULTS_SHOWN = 500
 """Lines of one cause on the page of faults; the data files have all."""
 
@@ -107,6 +110,7 @@ class _Site:
         self.choice = choice
         self.kept = choose(played, boards, choice)
         self.facts: Facts = gather(played)
+        self.moments = moments(played)
         self.links: Links = links(league, boards)
         self.common = {
             "league": league,
@@ -119,6 +123,7 @@ class _Site:
             },
             "causes": CAUSES,
             "changes": conditions.changes(league),
+            "pages": {*PAGES, REPLAY} if self.kept else PAGES,
         }
 
     def files(self) -> Iterator[File]:
@@ -143,7 +148,7 @@ class _Site:
         return path, environment().get_template(template).render(context)
 
     def _conditions(self) -> Iterator[File]:
-        known = pace(moments(self.played), self.league.limits.start)
+        known = pace(self.moments, self.league.limits.start)
         model = {**conditions.model(self.league, self.facts, known), "store_root": self._root}
         yield self._page("conditions.html", "conditions.html", model)
         model = {"clauses": rulebook.entries(self.league), "books": rulebook.BOOKS}
@@ -157,7 +162,7 @@ class _Site:
 
     def _feed(self) -> File:
         results = by_table(self.played)
-        stored = {one.fixture.index: one.stored_at for one in self.played if one.stored_at}
+        stored = {one.index: one.stored_at for one in self.moments}
         model = feed.model(self.league, self.boards, results, stored, self.ratings.options)
         return self._page("feed.xml", feed.FEED, model)
 

@@ -1,11 +1,11 @@
-"""The columns of the data files in `docs/report.md`: `make columns` writes them."""
+"""The columns of the data files in `docs/site.md`: `make columns` writes them."""
 
 from pathlib import Path
 
 from arena.publish.schema import described
 from arena.publish.sheets import SHEETS
 
-PAGE = Path(__file__).parents[2] / "docs" / "report.md"
+PAGE = Path(__file__).parents[2] / "docs" / "site.md"
 BEGIN, END = "<!-- columns: written by `make columns` -->\n", "<!-- end of columns -->\n"
 
 
