@@ -2,7 +2,6 @@
 
 import platform
 import shlex
-from importlib.metadata import version
 from typing import Any
 
 from msgspec import Struct
@@ -132,6 +131,8 @@ def machine(info: MachineInfo | None) -> list[Fact]:
 
 def versions(league: LeagueInfo) -> list[Fact]:
     """Return what played, and what made the report of it."""
+    from importlib.metadata import version
+
     return [
         Fact("Arena that played", league.arena_version),
         Fact("Wire protocol", str(PROTOCOL)),
