@@ -9,20 +9,27 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import shipped
-from arena.publish import bots, charts, conditions, data, figures, text
+from arena.publish import bots, charts, conditions, data, feed, figures, rulebook, text
 from arena.publish.boards import axis, better_matrix, matrix, overall_axis
 from arena.publish.digest import digest
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
-from arena.publish.links import REPLAY, Links, links
+from arena.publish.links import REPLAY, RULES, Links, links
+from arena.publish.pace import moments, pace
+from arena.publish.schema import schema_text
 from arena.publish.shards import shards
+from arena.publish.sheets import SHEETS
+from arena.ratings.results import by_table
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture
 
 File = tuple[str, str]
 """A path relative to the site, and the text that goes there."""
+
+PAGES = {FRONT, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES}
+"""What the navigation leads to, beside replays."""
 
 FAULTS_SHOWN = 500
 """Lines of one cause on the page of faults; the data files have all."""
@@ -106,6 +113,7 @@ class _Site:
             digest(one, league.variants[one.fixture.variant]) for one in played
         )
         self.kept = choose(played, boards, choice, self.facts.moment_games())
+        self.moments = moments(played)
         self.links: Links = links(league, boards)
         self.common = {
             "league": league,
@@ -118,14 +126,15 @@ class _Site:
             },
             "causes": CAUSES,
             "changes": conditions.changes(league),
+            "pages": {*PAGES, REPLAY} if self.kept else PAGES,
         }
 
     def files(self) -> Iterator[File]:
         """Yield every file of the site, each once."""
         yield _static("style.css")
         yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
-        model = {**conditions.model(self.league), "store_root": self._root}
-        yield self._page("conditions.html", "conditions.html", model)
+        yield from self._conditions()
+        yield self._feed()
         yield from self._faults()
         yield from self._suspicions()
         if self.ratings.overall:
@@ -146,6 +155,25 @@ class _Site:
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
         context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
         return path, environment().get_template(template).render(context)
+
+    def _conditions(self) -> Iterator[File]:
+        known = pace(self.moments, self.league.limits.start)
+        model = {**conditions.model(self.league, self.facts, known), "store_root": self._root}
+        yield self._page("conditions.html", "conditions.html", model)
+        model = {"clauses": rulebook.entries(self.league), "books": rulebook.BOOKS}
+        yield self._page("rules.html", RULES, model)
+        for sheet in SHEETS:
+            yield f"data/{sheet.schema_file}", schema_text(sheet)
+        yield from self._table("data/bots", self._league_head(), data.bots(self.league))
+        yield from self._table("data/rules", self._league_head(), data.rules(self.league))
+        yield from self._table("data/limits", self._league_head(), data.limits(self.league))
+        yield from self._table("data/played", self._league_head(), data.played(self.facts))
+
+    def _feed(self) -> File:
+        results = by_table(self.played)
+        stored = {one.index: one.stored_at for one in self.moments}
+        model = feed.model(self.league, self.boards, results, stored, self.ratings.options)
+        return self._page("feed.xml", feed.FEED, model)
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
@@ -181,5 +209,5 @@ class _Site:
 
     @staticmethod
     def _table(stem: str, head: dict[str, object], table: data.Table) -> Iterator[File]:
-        yield f"{stem}.csv", data.to_csv(*table)
-        yield f"{stem}.json", data.to_json(head, *table)
+        yield f"{stem}.csv", data.to_csv(table)
+        yield f"{stem}.json", data.to_json(head, table)
