@@ -105,7 +105,7 @@ class Fixture(Struct, frozen=True):
 
 
 class PlayedFixture(Struct, frozen=True):
-    """A fixture and what came of it; `seconds` and `stderr` may differ when played again."""
+    """A fixture and what came of it; the last three may differ when it is played again."""
 
     fixture: Fixture
     games: Sequence[GameRecord]
@@ -118,6 +118,8 @@ class PlayedFixture(Struct, frozen=True):
     """Time spent in play, without starting the bots."""
     stderr: tuple[str, ...] = ()
     """The last 64 KiB of each seat's standard error."""
+    stored_at: float | None = None
+    """When it was stored, in seconds since 1970; None where it is not, or its store is too old."""
 
 
 class BotInfo(Struct, frozen=True, omit_defaults=True):
@@ -147,6 +149,19 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     freeze: bool = False
     """Whether a bot is stopped while no answer is awaited from it."""
     restarts: int = 3
+
+
+class MachineInfo(Struct, frozen=True):
+    """What a league began on; no die and no result comes from it, but what answers took does."""
+
+    processor: str
+    cores: int
+    """How many of its cores the arena may use."""
+    memory: int
+    """Bytes."""
+    system: str
+    """The kernel and its release."""
+    python: str
 
 
 class Stage(Struct, frozen=True):
@@ -200,3 +215,5 @@ class LeagueInfo(Struct, frozen=True):
     earlier: tuple[Stage, ...] = ()
     """What was before the field or the rounds changed, first to last."""
     ratings: RatingsInfo = RatingsInfo()
+    machine: MachineInfo | None = None
+    """Where the first game was played; None in older stores. No part of the root."""

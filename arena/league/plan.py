@@ -8,12 +8,13 @@ from msgspec.structs import asdict, replace
 from arena import __version__
 from arena.errors import ArenaError
 from arena.league.config import League
+from arena.league.machine import this_machine
 from arena.league.schedule import blocks_of
 from arena.perudo.seeds import commitment
 from arena.records import Fixture, LeagueInfo, Stage
 from arena.store.store import Store
 
-_FREE = frozenset({"name", "arena_version", "commitment", "earlier", "ratings"})
+_FREE = frozenset({"name", "arena_version", "commitment", "earlier", "ratings", "machine"})
 """What decides no game."""
 _LASTING = frozenset({"bots", "rounds", "until"})
 """What decides which games are played, and may change while a league runs."""
@@ -37,6 +38,7 @@ def begin(
     seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
     info = conditions(league, sandbox, seed)
     if stored is None:
+        info = replace(info, machine=this_machine())
         store.begin(info)
         return info
     if changed := _changed(stored, info):
@@ -45,7 +47,7 @@ def begin(
             str(league.path),
             f"undo that, or start anew with another --store than {store.path}",
         )
-    info = replace(info, earlier=stored.earlier)
+    info = replace(info, earlier=stored.earlier, machine=stored.machine)
     if all(getattr(info, key) == getattr(stored, key) for key in _LASTING):
         return info
     return _change(stored, info, store, league, drop=drop, notify=notify)

@@ -143,7 +143,8 @@ def wilson(hits: int, trials: int) -> tuple[float, float]:
     centre = share + square / (2 * trials)
     spread = _Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     scale = 1 + square / trials
-    return (centre - spread) / scale, (centre + spread) / scale
+    # Rounding must not carry an end past what a share can be.
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
 def cells(board: Leaderboard) -> list[Cell]:

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from arena.publish import playsheets as sheets
 from arena.publish.boards import wilson
 from arena.publish.data import Record, Table
 from arena.publish.facts import Facts
 from arena.publish.links import Links
-from arena.publish.moments import Moment
+from arena.publish.moments import Moment, Moments
+from arena.publish.schema import Sheet
 from arena.publish.style import BINS, MILLION, Calibration, Mean, Rate, Style
 from arena.ratings.history import History
 from arena.ratings.table import Leaderboard
@@ -190,40 +192,32 @@ def tables(
     facts: Facts, bots: Sequence[str], boards: Sequence[Leaderboard], links: Links
 ) -> Iterator[tuple[str, Table]]:
     """Yield the data files of all this: a path without suffix, and the table."""
-    yield "data/calibration", _table(CalibrationRow, calibration(facts.calibration()))
+    yield "data/calibration", _table(sheets.CALIBRATION, calibration(facts.calibration()))
     lines = [row for size, rounds in facts.rounds().items() for row in lengths(size, rounds)]
-    yield "data/game-length", _table(LengthRow, lines)
+    yield "data/game-length", _table(sheets.GAME_LENGTH, lines)
     won = [row for size, wins in facts.seat_wins().items() for row in seats(size, wins)]
-    yield "data/seat-advantage", _table(SeatRow, won)
-    yield "data/seats", _table(BotSeatRow, [row for bot in bots for row in bot_seats(facts, bot)])
+    yield "data/seat-advantage", _table(sheets.SEAT_ADVANTAGE, won)
+    seated = [row for bot in bots for row in bot_seats(facts, bot)]
+    yield "data/seats", _table(sheets.SEATS, seated)
     yield "data/calibration-bots", _calibrations(facts, bots)
-    yield "data/style", _styles(facts, bots)
-    yield "data/moments", _moments(facts, bots)
+    yield "data/style", Table(sheets.STYLE, list(_styles(facts, bots)))
+    yield "data/moments", Table(sheets.MOMENTS, list(_moments(facts, bots)))
     for board in boards:
         rows = [row for one in board.rows for row in history(board.history, one.bot)]
-        yield links.data_stem(board, "history"), _table(HistoryRow, rows)
+        yield links.data_stem(board, "history"), _table(sheets.HISTORY, rows)
 
 
-def _table(kind: type[Struct], rows: Sequence[Struct]) -> Table:
-    return list(kind.__struct_fields__), [asdict(row) for row in rows]
+def _table(sheet: Sheet, rows: Sequence[Struct]) -> Table:
+    return Table(sheet, [asdict(row) for row in rows])
 
 
 def _calibrations(facts: Facts, bots: Sequence[str]) -> Table:
     rows = [{"bot": bot, **asdict(row)} for bot in bots for row in bot_calibration(facts, bot)]
-    return ["bot", *CalibrationRow.__struct_fields__], rows
+    return Table(sheets.CALIBRATION_BOTS, rows)
 
 
-_RATES = tuple(Style().rates())
-_STYLE = [
-    *("bot", "variant", "players", *Style.__struct_fields__[:1]),
-    *("boldness", "boldness_low", "boldness_high"),
-    *("bids", "bluffs", "turns_on_a_bid", "dudos", "dudos_right", "calzas", "calzas_right"),
-    *(f"{name}_{part}" for name in _RATES for part in ("share", "low", "high")),
-]
-
-
-def _styles(facts: Facts, bots: Sequence[str]) -> Table:
-    return _STYLE, [_style(row) for bot in bots for row in styles(facts, bot)]
+def _styles(facts: Facts, bots: Sequence[str]) -> Iterator[Record]:
+    yield from (_style(row) for bot in bots for row in styles(facts, bot))
 
 
 def _style(row: StyleRow) -> Record:
@@ -244,19 +238,12 @@ def _style(row: StyleRow) -> Record:
     return record
 
 
-_MOMENT = [name for name in Moment.__struct_fields__ if name != "raised"]
-_MOMENTS = ["bot", "end", "rank", *_MOMENT, "raised_quantity", "raised_face"]
-
-
-def _moments(facts: Facts, bots: Sequence[str]) -> Table:
-    rows = [
-        _moment(one) | {"bot": bot, "end": end, "rank": rank}
-        for bot in bots
-        if bot in facts.moments
-        for end in ("best", "worst")
-        for rank, one in enumerate(getattr(facts.moments[bot], end), 1)
-    ]
-    return _MOMENTS, rows
+def _moments(facts: Facts, bots: Sequence[str]) -> Iterator[Record]:
+    for bot in bots:
+        for end in ("best", "worst"):
+            found = getattr(facts.moments.get(bot, Moments()), end)
+            for rank, one in enumerate(found, 1):
+                yield _moment(one) | {"bot": bot, "end": end, "rank": rank}
 
 
 def _moment(one: Moment) -> Record:

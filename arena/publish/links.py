@@ -12,6 +12,7 @@ from arena.records import LeagueInfo
 REPLAY = "replay.html"
 MATCHES = "matches.html"
 OVERALL = "tables/overall.html"
+RULES = "rules.html"
 GAMES_A_SHARD = 32
 """Games of one fixture that a replay loads at once: number // 32 is the shard's number."""
 
@@ -100,6 +101,11 @@ class Links(Struct, frozen=True):
     def step(fixture: int, game: int, step: int = 0) -> str:
         """Return the place of a game's step in the replay; all are counted from 0."""
         return f"{REPLAY}#{fixture}.{game}.{step}"
+
+    @staticmethod
+    def clause(ident: str) -> str:
+        """Return the place of a clause of the rules."""
+        return f"{RULES}#{ident}"
 
     def variant(self, label: str) -> str:
         """Return the place of a variant's switches."""

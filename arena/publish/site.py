@@ -9,22 +9,31 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import shipped
-from arena.publish import bots, charts, conditions, data, figures, matches, text
+from arena.publish import bots, charts, conditions, data, feed, figures, matches, rulebook, text
 from arena.publish.boards import TOP, axis, better_matrix, lines, matrix, overall_axis, pairs
 from arena.publish.digest import digest
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
 from arena.publish.heatmap import COLOURS, heatmap
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
-from arena.publish.links import MATCHES, OVERALL, REPLAY, Links, links
+from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.overview import leaders, overview
+from arena.publish.pace import moments, pace
+from arena.publish.schema import schema_text
 from arena.publish.shards import shards
+from arena.publish.sheets import SHEETS
+from arena.ratings.results import by_table
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture
 
 File = tuple[str, str | bytes]
 """A path relative to the site, and the content that goes there."""
+
+PAGES = {
+    *(FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES)
+}
+"""What the navigation leads to, beside replays."""
 
 FAULTS_SHOWN = 500
 """Lines of one cause on the page of faults; the data files have all."""
@@ -108,6 +117,7 @@ class _Site:
             digest(one, league.variants[one.fixture.variant]) for one in played
         )
         self.kept = choose(played, boards, choice, self.facts.moment_games())
+        self.moments = moments(played)
         self.links: Links = links(league, boards)
         self.matches = matches.matches(played, self.kept, boards)
         self.common = {
@@ -122,6 +132,7 @@ class _Site:
             "causes": CAUSES,
             "leaders": leaders,
             "changes": conditions.changes(league),
+            "pages": {*PAGES, REPLAY} if self.kept else PAGES,
         }
 
     def files(self) -> Iterator[File]:
@@ -129,8 +140,8 @@ class _Site:
         yield _static("style.css")
         yield _static("tables.js")
         yield self._page("index.html", FRONT, {"overview": overview(self.league, self.ratings)})
-        model = {**conditions.model(self.league), "store_root": self._root}
-        yield self._page("conditions.html", "conditions.html", model)
+        yield from self._conditions()
+        yield self._feed()
         yield from self._faults()
         yield from self._suspicions()
         yield from self._overall()
@@ -151,6 +162,25 @@ class _Site:
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
         context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
         return path, environment().get_template(template).render(context)
+
+    def _conditions(self) -> Iterator[File]:
+        known = pace(self.moments, self.league.limits.start)
+        model = {**conditions.model(self.league, self.facts, known), "store_root": self._root}
+        yield self._page("conditions.html", "conditions.html", model)
+        model = {"clauses": rulebook.entries(self.league), "books": rulebook.BOOKS}
+        yield self._page("rules.html", RULES, model)
+        for sheet in SHEETS:
+            yield f"data/{sheet.schema_file}", schema_text(sheet)
+        yield from self._table("data/bots", self._league_head(), data.bots(self.league))
+        yield from self._table("data/rules", self._league_head(), data.rules(self.league))
+        yield from self._table("data/limits", self._league_head(), data.limits(self.league))
+        yield from self._table("data/played", self._league_head(), data.played(self.facts))
+
+    def _feed(self) -> File:
+        results = by_table(self.played)
+        stored = {one.index: one.stored_at for one in self.moments}
+        model = feed.model(self.league, self.boards, results, stored, self.ratings.options)
+        return self._page("feed.xml", feed.FEED, model)
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
@@ -217,5 +247,5 @@ class _Site:
 
     @staticmethod
     def _table(stem: str, head: dict[str, object], table: data.Table) -> Iterator[File]:
-        yield f"{stem}.csv", data.to_csv(*table)
-        yield f"{stem}.json", data.to_json(head, *table)
+        yield f"{stem}.csv", data.to_csv(table)
+        yield f"{stem}.json", data.to_json(head, table)

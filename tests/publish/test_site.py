@@ -49,7 +49,7 @@ def test_every_link_resolves(site: Path) -> None:
 
 def test_every_page_is_valid_html_with_language_title_and_policy(site: Path) -> None:
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 5 + 4 + 2 + 2 + 2 + 1
+    assert len(pages) == 6 + 4 + 2 + 2 + 2 + 1
     for path in pages:
         root = document(path)
         metas = {
