@@ -14,7 +14,7 @@ from arena.publish.facts import gather
 from arena.publish.pace import Moment, duration, moments, pace, timestamp
 from arena.publish.sandboxes import PROMISES
 from arena.publish.site import write_site
-from arena.records import MachineInfo
+from arena.records import MachineInfo, Stage
 from tests.publish import factory
 from tests.publish.pages import read, tree
 
@@ -134,6 +134,18 @@ def test_no_other_page_says_where_or_how_fast_and_the_feed_alone_when(
     write_site(replace(league, machine=MACHINE), ratings, other, two)
     differ = {name for name, text in tree(one).items() if tree(two)[name] != text}
     assert differ == {"conditions.html", "feed.xml"}
+
+
+def test_what_was_before_and_how_long_bots_remember_is_said(site: Path, tmp_path: Path) -> None:
+    league, ratings, played = factory.sample()
+    stages = (Stage(league.bots[:2], 1, (1, 1)), Stage(league.bots[:3], 2, (2, 2)))
+    changed = replace(league, earlier=stages, memory_across_fixtures=True)
+    write_site(changed, ratings, played, tmp_path)
+    page = (tmp_path / "conditions.html").read_text()
+    assert "before, there were 2 bots and 1 round, then 3 bots and 2 rounds." in page
+    assert "<dd>over many fixtures</dd>" in page
+    assert "<dd>one fixture</dd>" in (site / "conditions.html").read_text()
+    assert "before, there were" not in (site / "conditions.html").read_text()
 
 
 def test_an_old_store_says_that_it_does_not_know(tmp_path: Path) -> None:
