@@ -12,6 +12,7 @@ from arena.publish import conditions, sheets
 from arena.publish.boards import cells
 from arena.publish.digest import FaultEntry
 from arena.publish.facts import Facts
+from arena.publish.matches import Match
 from arena.publish.schema import Sheet
 from arena.publish.text import csv_text
 from arena.ratings.findings import Suspicion
@@ -79,6 +80,12 @@ def faults(entries: Iterable[FaultEntry]) -> Table:
     return Table(sheets.FAULTS, [asdict(entry) for entry in entries])
 
 
+def matches(found: Iterable[Match]) -> Table:
+    """Return the lines of a page of the list of matches."""
+    lines = [asdict(one) | {"players": len(one.seats)} for one in found]
+    return Table(sheets.MATCHES, lines)
+
+
 def suspicions(found: Iterable[Suspicion]) -> Table:
     """Return the lines of the table of suspicions, the clearest first."""
     return Table(sheets.SUSPICIONS, [asdict(case) for case in found])
@@ -134,7 +141,7 @@ def to_csv(table: Table) -> str:
 def csv_cell(value: object) -> object:
     """Return a cell as a spreadsheet may have it: no text is a formula, numbers are as they are."""
     if isinstance(value, (tuple, list)):
-        return csv_text("; ".join(value))
+        return csv_text("; ".join(map(str, value)))
     return csv_text(value) if isinstance(value, str) else value
 
 

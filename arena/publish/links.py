@@ -75,6 +75,11 @@ class Links(Struct, frozen=True):
         return f"head-to-head/{self.table_id(board)}-{scheme}.png"
 
     @staticmethod
+    def match_data(number: int) -> str:
+        """Return the path of the data of a page of the list of matches, without suffix."""
+        return f"data/matches-{number}"
+
+    @staticmethod
     def match_page(number: int) -> str:
         """Return a page of the list of matches."""
         return f"matches/{number}.html"

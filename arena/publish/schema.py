@@ -10,12 +10,14 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = "schema"
 """Where the schemas stand, beside the data files that name them."""
 
-Type = Literal["text", "texts", "whole", "number", "flag", "object"]
+Type = Literal["text", "texts", "whole", "wholes", "number", "numbers", "flag", "object"]
 _TYPES: dict[Type, dict[str, Any]] = {
     "text": {"type": "string"},
     "texts": {"type": "array", "items": {"type": "string"}},
     "whole": {"type": "integer"},
+    "wholes": {"type": "array", "items": {"type": "integer"}},
     "number": {"type": "number"},
+    "numbers": {"type": "array", "items": {"type": "number"}},
     "flag": {"type": "boolean"},
     "object": {"type": "object"},
 }
@@ -118,6 +120,15 @@ def share(name: str, words: str) -> Column:
     return Column(name, "number", words, least=0, most=1)
 
 
+_KINDS = {
+    "texts": "list of texts",
+    "whole": "whole number",
+    "wholes": "list of whole numbers",
+    "numbers": "list of numbers",
+    "flag": "true or false",
+}
+
+
 def described(sheets: Sequence[Sheet]) -> str:
     """Return all tables and their columns as Markdown, for the documentation."""
     return "\n".join(_described(sheet) for sheet in sheets)
@@ -134,6 +145,5 @@ def _described(sheet: Sheet) -> str:
 
 
 def _line(column: Column) -> str:
-    kinds = {"texts": "list of texts", "whole": "whole number", "flag": "true or false"}
-    kind = kinds.get(column.type, column.type) + (" or null" if column.null else "")
+    kind = _KINDS.get(column.type, column.type) + (" or null" if column.null else "")
     return f"| `{column.name}` | {kind} | {column.words} |"

@@ -124,6 +124,23 @@ SUSPICIONS = Sheet(
     ),
     (_LEAGUE, share("alpha", "The chance of any false suspicion of a kind in a fair league.")),
 )
+MATCHES = Sheet(
+    "matches",
+    "What came of the fixtures of a stretch of the schedule",
+    (
+        _PLACE,
+        _VARIANT,
+        _PLAYERS,
+        Column("seats", "texts", "The bots, seat 0 first."),
+        whole("games", "Games played.", 1),
+        Column("wins", "wholes", "Games won, by seat."),
+        Column("places", "numbers", "Mean finishing places, by seat; 1 is best."),
+        Column("faults", "wholes", "Games in which the bot faulted, by seat."),
+        whole("upsets", "Games whose winner was unlikely to win, by the ratings now."),
+        Column("watch", "wholes", "The games of which a replay is kept."),
+    ),
+    (_LEAGUE,),
+)
 BOTS = Sheet(
     "bots",
     "The bots as they entered",
@@ -132,6 +149,7 @@ BOTS = Sheet(
         text("author", "Who wrote it."),
         text("version", "As its author calls it."),
         text("runtime", "What it is written for."),
+        Column("tags", "texts", "What its author sorts it under."),
         text("digest", "SHA-256 over the bot's files, hexadecimal."),
     ),
     (_LEAGUE,),
@@ -173,7 +191,7 @@ PLAYED = Sheet(
 )
 SHEETS = (
     *(LEADERBOARD, HEADS, BETTER, OVERALL, FAULTS, SUSPICIONS),
-    *(BOTS, RULES, LIMITS, PLAYED),
+    *(MATCHES, BOTS, RULES, LIMITS, PLAYED),
     *PLAY,
 )
 """All kinds of tables."""

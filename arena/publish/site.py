@@ -211,6 +211,8 @@ class _Site:
         for page in pages:
             model = {"part": page, "seats": seats}
             yield self._page("match_page.html", self.links.match_page(page.number), model)
+            stem = self.links.match_data(page.number)
+            yield from self._table(stem, self._league_head(), data.matches(page.matches))
 
     def _overall(self) -> Iterator[File]:
         overall = self.ratings.overall

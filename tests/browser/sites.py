@@ -12,6 +12,10 @@ from tests.publish import factory, games
 
 KINDS = {
     "index": "index.html",
+    "leaderboard": "tables/bga-4p.html",
+    "matches": "matches.html",
+    "match page": "matches/0.html",
+    "charts": "charts.html",
     "head-to-head": "head-to-head/bga-4p.html",
     "bot": "bots/bluffer.html",
     "replay": "replay.html",
