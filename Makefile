@@ -10,7 +10,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test fix bench rules mutants hostile protocol clean
+.PHONY: run test fix bench rules columns mutants hostile protocol clean
 
 run: $(VENV)/.run
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -43,6 +43,9 @@ rules: $(VENV)/.test
 
 hostile: $(VENV)/.test
 	@$(BIN)/python -m tests.hostile.table
+
+columns: $(VENV)/.test
+	@$(BIN)/python -m tests.publish.columns
 
 mutants: $(VENV)/.mutation
 	@$(BIN)/python -m tests.mutation.mutants $(MODULES)

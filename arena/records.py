@@ -105,7 +105,7 @@ class Fixture(Struct, frozen=True):
 
 
 class PlayedFixture(Struct, frozen=True):
-    """A fixture and what came of it; `seconds` and `stderr` may differ when played again."""
+    """A fixture and what came of it; the last three may differ when it is played again."""
 
     fixture: Fixture
     games: Sequence[GameRecord]
@@ -118,6 +118,8 @@ class PlayedFixture(Struct, frozen=True):
     """Time spent in play, without starting the bots."""
     stderr: tuple[str, ...] = ()
     """The last 64 KiB of each seat's standard error."""
+    stored_at: float | None = None
+    """When it was stored, in seconds since 1970; None where it is not, or its store is too old."""
 
     def __reduce__(self) -> "tuple[Callable[[bytes], PlayedFixture], tuple[bytes]]":
         """Go from process to process in one piece: event by event takes 25 times as long."""
@@ -139,8 +141,8 @@ class SetAside(Struct, frozen=True):
     """When it was set aside, in seconds since 1970."""
 
 
-class BotInfo(Struct, frozen=True):
-    """A bot as it entered a league."""
+class BotInfo(Struct, frozen=True, omit_defaults=True):
+    """A bot as it entered a league; one without tags is written as before there were any."""
 
     name: str
     author: str
@@ -148,6 +150,8 @@ class BotInfo(Struct, frozen=True):
     runtime: str
     digest: str
     """SHA-256 over the bot's files, hexadecimal: the version that counts."""
+    tags: tuple[str, ...] = ()
+    """What its author sorts it under."""
 
 
 class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
@@ -178,6 +182,19 @@ class Terms(Struct, frozen=True):
     sandbox: str
     memory_across_fixtures: bool
     shared_dice: bool
+
+
+class MachineInfo(Struct, frozen=True):
+    """What a league began on; no die and no result comes from it, but what answers took does."""
+
+    processor: str
+    cores: int
+    """How many of its cores the arena may use."""
+    memory: int
+    """Bytes."""
+    system: str
+    """The kernel and its release."""
+    python: str
 
 
 class Stage(Struct, frozen=True, omit_defaults=True):
@@ -233,3 +250,5 @@ class LeagueInfo(Struct, frozen=True):
     earlier: tuple[Stage, ...] = ()
     """What was before the bots, the rounds or the terms changed, first to last."""
     ratings: RatingsInfo = RatingsInfo()
+    machine: MachineInfo | None = None
+    """Where the first game was played; None in older stores. No part of the root."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shlex
 import stat
 from collections.abc import Iterator
@@ -22,8 +23,10 @@ from arena.records import BotInfo
 
 MANIFEST = "bot.yaml"
 MAX_NAME = 40
+MAX_TAGS = 8
 MAX_FOLDER_BYTES = 64 * 1024 * 1024
 _IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
+_TAG = re.compile(r"\w[\w .+#-]{0,31}")
 _MAC = "._"
 """How the names of files begin in which macOS keeps attributes of others."""
 
@@ -36,6 +39,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     runtime: Literal["python", "node", "c", "any"] = "any"
     author: str = ""
     version: str = ""
+    tags: list[str] = []
     build: str | list[str] | None = None
 
 
@@ -74,6 +78,7 @@ def load_bot(where: Path) -> Bot:
         manifest = load_yaml(path, Manifest)
         if not 1 <= len(manifest.name) <= MAX_NAME:
             raise ArenaError(f"a bot's name has 1 to {MAX_NAME} characters", str(path))
+        _check_tags(manifest.tags, path)
         command = _words(manifest.command, path, "command")
         build = None if manifest.build is None else _words(manifest.build, path, "build")
         return Bot(_info(manifest, folder), where.resolve(), command, build)
@@ -140,7 +145,22 @@ def _info(manifest: Manifest, folder: Path) -> BotInfo:
         version=manifest.version,
         runtime=manifest.runtime,
         digest=digest(folder),
+        tags=tuple(manifest.tags),
     )
+
+
+def _check_tags(tags: list[str], path: Path) -> None:
+    if len(tags) > MAX_TAGS:
+        raise ArenaError(f"a bot has {MAX_TAGS} tags at most, not {len(tags)}", str(path))
+    for tag in tags:
+        if not _TAG.fullmatch(tag):
+            what = f"{tag[:40]!a} is no tag"
+            hint = (
+                "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
+            )
+            raise ArenaError(what, str(path), hint)
+        if tags.count(tag) > 1:
+            raise ArenaError(f"the tag '{tag}' stands twice", str(path))
 
 
 def _top(unpacked: Path) -> Path:

@@ -14,6 +14,7 @@ from arena.bots.choose import check_freezing, check_trust, make_sandbox
 from arena.bots.docker.engine import warning
 from arena.bots.docker.sandbox import DockerSandbox
 from arena.bots.manifest import Bot
+from arena.bots.sandbox import Sandbox
 from arena.bots.stage import install_hint, missing_program
 from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import (

@@ -10,6 +10,7 @@ from arena import __version__
 from arena.errors import ArenaError
 from arena.league.changes import decisive, effect, harmless
 from arena.league.config import League
+from arena.league.machine import this_machine
 from arena.league.schedule import Kind, blocks_of, kinds, same_terms, terms
 from arena.perudo.seeds import commitment
 from arena.records import Fixture, LeagueInfo, Stage
@@ -53,7 +54,8 @@ def propose(league: League, sandbox: str, store: Store, *, accept: bool = False)
     seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
     info = conditions(league, sandbox, seed)
     if stored is None:
-        return Proposal(info, None)
+        return Proposal(replace(info, machine=this_machine()), None)
+    info = replace(info, machine=stored.machine)
     aside = harmless(stored, info)
     finished = store.finished()
     what = decisive(stored, info)

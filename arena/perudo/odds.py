@@ -3,7 +3,7 @@
 from functools import lru_cache
 from math import comb
 
-from arena.perudo.dice import Hand, count_face
+from arena.perudo.dice import Hand
 from arena.perudo.round import Bid
 from arena.perudo.rules import FACES
 
@@ -25,8 +25,16 @@ def at_least(needed: int, dice: int, faces: int) -> float:
 
 def bid_holds(bid: Bid, own: Hand, unseen: int, wild: int | None) -> float:
     """Return the probability that a bid is true for one who sees `own` and not `unseen` dice."""
-    needed = bid.quantity - count_face([own], bid.face, wild)
-    return at_least(needed, unseen, 1 if wild in (None, bid.face) else 2)
+    return at_least(*unknown(bid.quantity, bid.face, own, unseen, wild))
+
+
+def unknown(
+    quantity: int, face: int, own: Hand, unseen: int, wild: int | None
+) -> tuple[int, int, int]:
+    """Return what a bid asks of unseen dice, as `at_least` takes it; 0 or less: it is true."""
+    if wild is None or wild == face:
+        return quantity - own.count(face), unseen, 1
+    return quantity - own.count(face) - own.count(wild), unseen, 2
 
 
 def bid_exact(bid: Bid, own: Hand, unseen: int, wild: int | None) -> float:

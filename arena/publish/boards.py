@@ -1,16 +1,24 @@
 """Page models of a leaderboard: the scale of its interval bars, and who finished ahead of whom."""
 
 from collections.abc import Sequence
+from itertools import combinations
 from math import ceil, floor, log10, sqrt
 
 from msgspec import Struct
 
+from arena.ratings.history import trend
 from arena.ratings.overall import OverallRow
 from arena.ratings.ranks import undecided
 from arena.ratings.table import Duel, Leaderboard, Row
+from arena.records import BotInfo, LeagueInfo
+
+TOP = 30
+"""Bots whose head-to-head is a table; those of more are a picture and data files."""
 
 _TICKS = 5
 """About so many marks on a scale."""
+_LABELS = 5
+"""Marks that are named at most."""
 _MARGIN = 0.06
 """The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
@@ -27,6 +35,14 @@ class Axis(Struct, frozen=True):
     digits: int
     """Decimals that the marks need."""
 
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """Return the marks that are named: all, or every second one where they would touch."""
+        if len(self.ticks) <= _LABELS:
+            return self.ticks
+        step = 2 * (self.ticks[1] - self.ticks[0])
+        return tuple(tick for tick in self.ticks if abs(tick / step - round(tick / step)) < 0.25)
+
     def at(self, value: float) -> str:
         """Return where a value stands, in per cent of the bar's width, for an SVG attribute."""
         part = (value - self.low) / (self.high - self.low)
@@ -39,15 +55,16 @@ class Axis(Struct, frozen=True):
 
 def axis(rows: Sequence[Row]) -> Axis:
     """Return the scale that holds all 95 % intervals and nought, with round marks."""
-    return _scale([0.0, *(end for row in rows for end in (row.low, row.high))])
+    return scale_of([0.0, *(end for row in rows for end in (row.low, row.high))])
 
 
 def overall_axis(rows: Sequence[OverallRow]) -> Axis:
     """Return the same for scores, with one half."""
-    return _scale([0.5, *(end for row in rows for end in (row.low, row.high))])
+    return scale_of([0.5, *(end for row in rows for end in (row.low, row.high))])
 
 
-def _scale(values: Sequence[float]) -> Axis:
+def scale_of(values: Sequence[float]) -> Axis:
+    """Return the scale that holds all values, of which there is one at least, with round marks."""
     low, high = min(values), max(values)
     step = _round_step((high - low or 1.0) / _TICKS)
     first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
@@ -61,6 +78,33 @@ def _round_step(rough: float) -> float:
     """Return the least of 1, 2, 5, 10 times a power of ten that is not below `rough`."""
     power = float(10.0 ** floor(log10(rough)))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+
+
+class Line(Struct, frozen=True):
+    """A bot's line as a leaderboard shows it."""
+
+    row: Row
+    info: BotInfo
+    trend: float | None
+    """By how much mu changed over the last third of the games; None where that is not known."""
+    tier: bool
+    """Whether everyone above it is told apart from it, and from everyone below."""
+
+    @property
+    def margin(self) -> float:
+        """Return half the length of the 95 % interval of mu."""
+        return (self.row.high - self.row.low) / 2
+
+
+def lines(board: Leaderboard, league: LeagueInfo) -> list[Line]:
+    """Return the lines of a leaderboard, best first."""
+    infos = {bot.name: bot for bot in league.bots}
+    found, worst = [], 0
+    for above, row in enumerate(board.rows):
+        tier = above > 0 and worst <= above
+        found.append(Line(row, infos[row.bot], trend(board.history, row.bot), tier))
+        worst = max(worst, row.worst)
+    return found
 
 
 class Cell(Struct, frozen=True):
@@ -99,7 +143,8 @@ def wilson(hits: int, trials: int) -> tuple[float, float]:
     centre = share + square / (2 * trials)
     spread = _Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     scale = 1 + square / trials
-    return (centre - spread) / scale, (centre + spread) / scale
+    # Rounding must not carry an end past what a share can be.
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
 def cells(board: Leaderboard) -> list[Cell]:
@@ -116,9 +161,16 @@ class MatrixRow(Struct, frozen=True):
     cells: tuple[Cell | None, ...]
 
 
-def matrix(board: Leaderboard) -> list[MatrixRow]:
-    """Return the head-to-head table; rows and columns stand in the leaderboard's order."""
-    names = [row.bot for row in board.rows]
+def pairs(board: Leaderboard, most: int | None = None) -> list[Cell]:
+    """Return each pair that met once, as the better placed sees it; of the first `most` bots."""
+    names = [row.bot for row in board.rows[:most]]
+    found = (cell(board, bot, rival) for bot, rival in combinations(names, 2))
+    return [one for one in found if one is not None]
+
+
+def matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow]:
+    """Return the head-to-head table of the first `most` bots, in the leaderboard's order."""
+    names = [row.bot for row in board.rows[:most]]
     return [MatrixRow(bot, tuple(cell(board, bot, rival) for rival in names)) for bot in names]
 
 
@@ -145,10 +197,10 @@ class BetterRow(Struct, frozen=True):
     """None for the bot itself."""
 
 
-def better_matrix(board: Leaderboard) -> list[BetterRow]:
-    """Return who is better than whom; rows and columns stand in the leaderboard's order."""
-    names = [row.bot for row in board.rows]
-    low, high = undecided(len(names))
+def better_matrix(board: Leaderboard, most: int | None = None) -> list[BetterRow]:
+    """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
+    names = [row.bot for row in board.rows[:most]]
+    low, high = undecided(len(board.rows))
     found = []
     for bot in names:
         values = [board.better[bot, rival] if rival != bot else None for rival in names]

@@ -1,14 +1,19 @@
 """Page model of the conditions: every rule switch, option and limit, by name and in words."""
 
+import platform
 import shlex
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
-from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
-from arena.records import LeagueInfo, LimitsInfo
+from arena import __version__
+from arena.perudo.rules import OPTIONS, SWITCHES, changed_switches
+from arena.publish.facts import Facts
+from arena.publish.pace import Pace, duration, moment
+from arena.publish.rulebook import Value, clauses_of, shown, values
+from arena.publish.sandboxes import PROMISES, Promise
+from arena.records import LeagueInfo, LimitsInfo, MachineInfo
+from arena.wire.messages import PROTOCOL
 
 WORDS = {
     "first_opener": "Who opens the first round",
@@ -31,38 +36,19 @@ WORDS = {
 """What each switch and option means, in the order of the rule books."""
 
 
-class Value(Struct, frozen=True):
-    """A switch's value in one variant; `book` is the rule book's where the league changed it."""
-
-    shown: str
-    book: str | None = None
-
-
 class SwitchRow(Struct, frozen=True):
     """One switch across the league's variants."""
 
     name: str
     words: str
-    values: tuple[Value, ...]
+    values: list[Value]
+    clauses: list[str]
+    """Where the rule books speak of it."""
 
 
-def shown(value: object) -> str:
-    """Return a switch's value in words."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value).replace("_", " ")
-
-
-def _value(rules: Rules, name: str) -> Value:
-    value = shown(asdict(rules)[name])
-    if name not in changed_switches(rules):
-        return Value(value)
-    return Value(value, shown(asdict(VARIANTS[rules.name])[name]))
-
-
-def _rows(variants: Mapping[str, Rules], names: frozenset[str]) -> list[SwitchRow]:
+def _rows(league: LeagueInfo, names: frozenset[str]) -> list[SwitchRow]:
     return [
-        SwitchRow(name, words, tuple(_value(rules, name) for rules in variants.values()))
+        SwitchRow(name, words, values(league, name), clauses_of(name))
         for name, words in WORDS.items()
         if name in names
     ]
@@ -70,12 +56,12 @@ def _rows(variants: Mapping[str, Rules], names: frozenset[str]) -> list[SwitchRo
 
 def switches(league: LeagueInfo) -> list[SwitchRow]:
     """Return all rule switches, those that a league may override."""
-    return _rows(league.variants, SWITCHES)
+    return _rows(league, SWITCHES)
 
 
 def options(league: LeagueInfo) -> list[SwitchRow]:
     """Return the options that a table chooses freely."""
-    return _rows(league.variants, OPTIONS)
+    return _rows(league, OPTIONS)
 
 
 class Limit(Struct, frozen=True):
@@ -113,11 +99,77 @@ def changes(league: LeagueInfo) -> dict[str, int]:
     return {label: len(changed_switches(rules)) for label, rules in league.variants.items()}
 
 
-def model(league: LeagueInfo) -> dict[str, Any]:
+class Box(Struct, frozen=True):
+    """A sandbox that bots played in."""
+
+    name: str
+    fixtures: int
+    promise: Promise | None
+    """None for one that this arena does not know."""
+
+
+def boxes(league: LeagueInfo, facts: Facts) -> list[Box]:
+    """Return the sandboxes that were used, or the one that is to be used."""
+    used = dict(sorted(facts.sandboxes.items())) or {league.sandbox: 0}
+    return [Box(name, fixtures, PROMISES.get(name)) for name, fixtures in used.items()]
+
+
+class Fact(Struct, frozen=True):
+    """One line of a list of facts."""
+
+    name: str
+    value: str
+
+
+def machine(info: MachineInfo | None) -> list[Fact]:
+    """Return what is known of the machine that the league began on."""
+    if info is None:
+        return []
+    return [
+        Fact("Processor", info.processor),
+        Fact("Cores", str(info.cores)),
+        Fact("Memory", f"{info.memory / 2**30:.1f} GiB"),
+        Fact("System", info.system),
+        Fact("Python", info.python),
+    ]
+
+
+def versions(league: LeagueInfo) -> list[Fact]:
+    """Return what played, and what made the report of it."""
+    from importlib.metadata import version
+
+    return [
+        Fact("Arena that played", league.arena_version),
+        Fact("Wire protocol", str(PROTOCOL)),
+        Fact("Arena that wrote this", __version__),
+        Fact("Python that rated", platform.python_version()),
+        Fact("numpy that rated", version("numpy")),
+    ]
+
+
+def times(known: Pace | None) -> list[Fact]:
+    """Return when and how fast was played."""
+    if known is None:
+        return []
+    return [
+        Fact("First fixture stored", moment(known.began)),
+        Fact("Last fixture stored", moment(known.ended)),
+        Fact("Wall time, without pauses", duration(known.wall)),
+        Fact("At the tables, in sum", duration(known.tables)),
+        Fact("Games a second", f"{known.games_a_second:,.1f}"),
+        Fact("Decisions a second", f"{known.decisions_a_second:,.0f}"),
+    ]
+
+
+def model(league: LeagueInfo, facts: Facts, known: Pace | None) -> dict[str, Any]:
     """Return what the page of conditions shows beyond the league itself."""
     return {
         "switches": switches(league),
         "options": options(league),
         "limits": limits(league.limits),
+        "boxes": boxes(league, facts),
+        "machine": machine(league.machine),
+        "versions": versions(league),
+        "times": times(known),
         "quoted_seed": shlex.quote(league.seed),
     }

@@ -4,41 +4,40 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
+from arena.publish import conditions, sheets
 from arena.publish.boards import cells
-from arena.publish.facts import FaultEntry
+from arena.publish.digest import FaultEntry
+from arena.publish.facts import Facts
+from arena.publish.matches import Match
+from arena.publish.schema import Sheet
 from arena.publish.text import csv_text
 from arena.ratings.findings import Suspicion
 from arena.ratings.overall import Overall
 from arena.ratings.table import Leaderboard
+from arena.records import LeagueInfo, SetAside
 
 Record = dict[str, Any]
 """One line of a table; its keys are the columns."""
 
-Table = tuple[Sequence[str], Sequence[Record]]
-"""The columns of a table, and its lines."""
 
-_LEADERBOARD = [
-    *("rank", "best", "worst", "bot", "provisional"),
-    *("mu", "low", "high", "sigma", "conservative", "batch_mu"),
-    *("games", "wins", "win_share", "mean_place", "place_low", "place_high", "faults"),
-]
-_HEADS = ["bot", "opponent", "ahead", "games", "share", "low", "high"]
-_BETTER = ["bot", "opponent", "probability"]
-_FAULTS = list(FaultEntry.__struct_fields__)
-_SUSPICIONS = list(Suspicion.__struct_fields__)
-_OVERALL = ["rank", "best", "worst", "bot", "score", "low", "high", "games"]
+class Table(NamedTuple):
+    """The lines of a table, and what its columns are."""
+
+    sheet: Sheet
+    lines: Sequence[Record]
 
 
 def leaderboard(board: Leaderboard) -> Table:
     """Return the lines of a leaderboard, best first."""
-    return _LEADERBOARD, [
+    lines = [
         asdict(row) | {"rank": rank, "conservative": row.conservative, "win_share": row.win_share}
         for rank, row in enumerate(board.rows, 1)
     ]
+    return Table(sheets.LEADERBOARD, lines)
 
 
 def head_of(board: Leaderboard) -> Record:
@@ -55,52 +54,117 @@ def head_of(board: Leaderboard) -> Record:
 
 def heads(board: Leaderboard) -> Table:
     """Return the lines of a head-to-head table: each ordered pair that met."""
-    return _HEADS, [asdict(cell) for cell in cells(board)]
+    return Table(sheets.HEADS, [asdict(cell) for cell in cells(board)])
 
 
 def better(board: Leaderboard) -> Table:
     """Return, for each ordered pair, the probability that the first is the better bot."""
     bots = [row.bot for row in board.rows]
-    return _BETTER, [
+    lines = [
         {"bot": bot, "opponent": rival, "probability": board.better[bot, rival]}
         for bot in bots
         for rival in bots
         if bot != rival
     ]
+    return Table(sheets.BETTER, lines)
 
 
 def overall(table: Overall) -> Table:
     """Return the lines of the overall table, best first."""
-    return _OVERALL, [asdict(row) | {"rank": rank} for rank, row in enumerate(table.rows, 1)]
+    lines = [asdict(row) | {"rank": rank} for rank, row in enumerate(table.rows, 1)]
+    return Table(sheets.OVERALL, lines)
 
 
 def faults(entries: Iterable[FaultEntry]) -> Table:
     """Return the lines of the table of faults."""
-    return _FAULTS, [asdict(entry) for entry in entries]
+    return Table(sheets.FAULTS, [asdict(entry) for entry in entries])
+
+
+def matches(found: Iterable[Match]) -> Table:
+    """Return the lines of a page of the list of matches."""
+    lines = [asdict(one) | {"players": len(one.seats)} for one in found]
+    return Table(sheets.MATCHES, lines)
+
+
+def aside(found: Iterable[SetAside]) -> Table:
+    """Return the fixtures that are missing."""
+    lines = [
+        {
+            "fixture": one.fixture.id,
+            "index": one.fixture.index,
+            "variant": one.fixture.variant,
+            "players": len(one.fixture.seats),
+            "seats": one.fixture.seats,
+            "deaths": one.deaths,
+            "why": one.why,
+        }
+        for one in found
+    ]
+    return Table(sheets.ASIDE, lines)
 
 
 def suspicions(found: Iterable[Suspicion]) -> Table:
     """Return the lines of the table of suspicions, the clearest first."""
-    return _SUSPICIONS, [asdict(case) for case in found]
+    return Table(sheets.SUSPICIONS, [asdict(case) for case in found])
 
 
-def to_csv(columns: Sequence[str], records: Iterable[Record]) -> str:
+def bots(league: LeagueInfo) -> Table:
+    """Return the bots as they entered."""
+    return Table(sheets.BOTS, [asdict(bot) for bot in league.bots])
+
+
+def rules(league: LeagueInfo) -> Table:
+    """Return every switch and option of every variant."""
+    rows = [*conditions.switches(league), *conditions.options(league)]
+    lines = [
+        {
+            "variant": value.variant,
+            "book": league.variants[value.variant].name,
+            "switch": row.name,
+            "value": value.shown,
+            "changed_from": value.book,
+            "clauses": row.clauses,
+        }
+        for row in rows
+        for value in row.values
+    ]
+    return Table(sheets.RULES, lines)
+
+
+def limits(league: LeagueInfo) -> Table:
+    """Return the limits that bots played under."""
+    return Table(sheets.LIMITS, [asdict(limit) for limit in conditions.limits(league.limits)])
+
+
+def played(facts: Facts) -> Table:
+    """Return how much was played at each kind of table."""
+    lines = [
+        {"variant": variant, "players": players, **asdict(kind)}
+        for (variant, players), kind in facts.played.items()
+    ]
+    return Table(sheets.PLAYED, lines)
+
+
+def to_csv(table: Table) -> str:
     """Return a CSV table; texts are guarded against spreadsheets, numbers are as they are."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([csv_cell(record[column]) for column in columns] for record in records)
+    names = table.sheet.names
+    writer.writerow(names)
+    writer.writerows([csv_cell(line[name]) for name in names] for line in table.lines)
     return out.getvalue()
 
 
 def csv_cell(value: object) -> object:
     """Return a cell as a spreadsheet may have it: no text is a formula, numbers are as they are."""
-    if isinstance(value, tuple):
-        return csv_text("; ".join(value))
+    if isinstance(value, (tuple, list)):
+        return csv_text("; ".join(map(str, value)))
     return csv_text(value) if isinstance(value, str) else value
 
 
-def to_json(head: Record, columns: Sequence[str], records: Iterable[Record]) -> str:
+def to_json(head: Record, table: Table) -> str:
     """Return a JSON object: `head`, and the lines under `rows`. All in ASCII, so it is inert."""
-    rows = [{column: record[column] for column in columns} for record in records]
-    return json.dumps({**head, "rows": rows}, indent=1) + "\n"
+    names = table.sheet.names
+    rows = [{name: line[name] for name in names} for line in table.lines]
+    document = {"$schema": table.sheet.schema_file, **head, "rows": rows}
+    return json.dumps(document, indent=1) + "\n"

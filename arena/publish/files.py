@@ -27,8 +27,8 @@ _HINTS = {
 }
 
 
-def replace_site(folder: Path, files: Iterable[tuple[str, str]]) -> None:
-    """Make `folder` hold exactly these files of ours: (relative path, text) pairs.
+def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes]]) -> None:
+    """Make `folder` hold exactly these files of ours: (relative path, content) pairs.
 
     Raises ArenaError where the folder cannot be written or holds a file of that name which no
     earlier run wrote; the site is then what it was.
@@ -56,13 +56,13 @@ def _in_words(folder: Path) -> Iterator[None]:
         raise ArenaError(what, str(folder), hint) from error
 
 
-def _replace(folder: Path, files: Iterable[tuple[str, str]]) -> None:
+def _replace(folder: Path, files: Iterable[tuple[str, str | bytes]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     old = _read_manifest(folder)
     _remove_leftovers(folder)
     with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
         staging = Path(name)
-        new = {path for path, text in files if _stage(staging / path, text)}
+        new = {path for path, content in files if _stage(staging / path, content)}
         _refuse_foreign(folder, new - old)
         _write_manifest(folder, staging, old | new)
         _move_all(folder, staging, new)
@@ -70,9 +70,9 @@ def _replace(folder: Path, files: Iterable[tuple[str, str]]) -> None:
         _write_manifest(folder, staging, new)
 
 
-def _stage(path: Path, text: str) -> bool:
+def _stage(path: Path, content: str | bytes) -> bool:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
     return True
 
 

@@ -1,7 +1,7 @@
-"""Which games can be watched: all with faults, all upsets, and each bot's newest."""
+"""Which games can be watched: with faults, upsets, each bot's newest, and those pages point to."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import erfc, sqrt
 from typing import Literal
 
@@ -22,8 +22,16 @@ Kept = dict[int, list[GameRecord]]
 _Strengths = dict[tuple[str, int], dict[str, Row]]
 
 
-def choose(played: Sequence[PlayedFixture], boards: Sequence[Leaderboard], choice: Choice) -> Kept:
-    """Return the games that the site keeps a replay of, in schedule order."""
+def choose(
+    played: Sequence[PlayedFixture],
+    boards: Sequence[Leaderboard],
+    choice: Choice,
+    moments: Collection[tuple[int, int]] = frozenset(),
+) -> Kept:
+    """Return the games that the site keeps a replay of, in schedule order.
+
+    `moments` are games that pages point to, by fixture and game.
+    """
     if choice == "none":
         return {}
     if choice == "all":
@@ -31,7 +39,7 @@ def choose(played: Sequence[PlayedFixture], boards: Sequence[Leaderboard], choic
     strengths: _Strengths = {
         (board.variant, board.players): {row.bot: row for row in board.rows} for board in boards
     }
-    newest = _newest(played, choice)
+    newest = _newest(played, choice).union(moments)
     kept = {
         one.fixture.index: [
             game

@@ -10,6 +10,9 @@ from arena.ratings.table import Leaderboard
 from arena.records import LeagueInfo
 
 REPLAY = "replay.html"
+MATCHES = "matches.html"
+OVERALL = "tables/overall.html"
+RULES = "rules.html"
 GAMES_A_SHARD = 32
 """Games of one fixture that a replay loads at once: number // 32 is the shard's number."""
 
@@ -52,16 +55,39 @@ class Links(Struct, frozen=True):
         return f"bots/{self.bots[name]}.html"
 
     def table_id(self, board: Leaderboard) -> str:
-        """Return the id of a leaderboard: an anchor and a part of file names."""
-        return f"{self.variants[board.variant]}-{board.players}p"
+        """Return the id of a leaderboard: a part of file names."""
+        return self.kind_id(board.variant, board.players)
+
+    def kind_id(self, variant: str, players: int) -> str:
+        """Return the id of the leaderboard for a variant and table size."""
+        return f"{self.variants[variant]}-{players}p"
 
     def table(self, board: Leaderboard) -> str:
-        """Return the place of a leaderboard on the front page."""
-        return f"index.html#{self.table_id(board)}"
+        """Return the page of a leaderboard."""
+        return f"tables/{self.table_id(board)}.html"
 
     def heads(self, board: Leaderboard) -> str:
         """Return the head-to-head page of a leaderboard."""
         return f"head-to-head/{self.table_id(board)}.html"
+
+    def picture(self, board: Leaderboard, scheme: str) -> str:
+        """Return the head-to-head of many bots as a picture; scheme is `light` or `dark`."""
+        return f"head-to-head/{self.table_id(board)}-{scheme}.png"
+
+    @staticmethod
+    def match_data(number: int) -> str:
+        """Return the path of the data of a page of the list of matches, without suffix."""
+        return f"data/matches-{number}"
+
+    @staticmethod
+    def match_page(number: int) -> str:
+        """Return a page of the list of matches."""
+        return f"matches/{number}.html"
+
+    def met(self, bot: str, rival: str, board: Leaderboard) -> str:
+        """Return the matches of two bots at the tables of a leaderboard."""
+        table = self.table_id(board)
+        return f"{MATCHES}#bot={self.bots[bot]}&with={self.bots[rival]}&table={table}"
 
     def data_stem(self, board: Leaderboard, kind: str) -> str:
         """Return a data file of kind `leaderboard`, `head-to-head` or `better`, no suffix."""
@@ -80,6 +106,11 @@ class Links(Struct, frozen=True):
     def step(fixture: int, game: int, step: int = 0) -> str:
         """Return the place of a game's step in the replay; all are counted from 0."""
         return f"{REPLAY}#{fixture}.{game}.{step}"
+
+    @staticmethod
+    def clause(ident: str) -> str:
+        """Return the place of a clause of the rules."""
+        return f"{RULES}#{ident}"
 
     def variant(self, label: str) -> str:
         """Return the place of a variant's switches."""

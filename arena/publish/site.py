@@ -9,19 +9,31 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import shipped
-from arena.publish import bots, conditions, data, text
-from arena.publish.boards import axis, better_matrix, matrix, overall_axis
+from arena.publish import bots, charts, conditions, data, feed, figures, matches, rulebook, text
+from arena.publish.boards import TOP, axis, better_matrix, lines, matrix, overall_axis, pairs
+from arena.publish.digest import digest
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, replace_site
+from arena.publish.heatmap import COLOURS, heatmap
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
-from arena.publish.links import REPLAY, Links, links
+from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
+from arena.publish.overview import leaders, overview
+from arena.publish.pace import moments, pace
+from arena.publish.schema import schema_text
 from arena.publish.shards import shards
+from arena.publish.sheets import SHEETS
+from arena.ratings.results import by_table
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture, SetAside
 
-File = tuple[str, str]
-"""A path relative to the site, and the text that goes there."""
+File = tuple[str, str | bytes]
+"""A path relative to the site, and the content that goes there."""
+
+PAGES = {
+    *(FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES)
+}
+"""What the navigation leads to, beside replays."""
 
 FAULTS_SHOWN = 500
 """Lines of one cause on the page of faults; the data files have all."""
@@ -99,14 +111,19 @@ class _Site:
         root: str,
     ) -> None:
         self._root = root
+        self.aside = aside
         self.league = league
         self.ratings = ratings
         self.boards = boards = ratings.boards
         self.played = played
         self.choice = choice
-        self.kept = choose(played, boards, choice)
-        self.facts: Facts = gather(played)
+        self.facts: Facts = gather(
+            digest(one, league.variants[one.fixture.variant]) for one in played
+        )
+        self.kept = choose(played, boards, choice, self.facts.moment_games())
+        self.moments = moments(played)
         self.links: Links = links(league, boards)
+        self.matches = matches.matches(played, self.kept, boards)
         self.common = {
             "league": league,
             "ratings": ratings,
@@ -118,29 +135,59 @@ class _Site:
                 (index, game.game) for index, games in self.kept.items() for game in games
             },
             "causes": CAUSES,
+            "leaders": leaders,
             "changes": conditions.changes(league),
+            "pages": {*PAGES, REPLAY} if self.kept else PAGES,
         }
 
     def files(self) -> Iterator[File]:
         """Yield every file of the site, each once."""
         yield _static("style.css")
-        yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
-        model = {**conditions.model(self.league), "store_root": self._root}
-        yield self._page("conditions.html", "conditions.html", model)
+        yield _static("tables.js")
+        yield self._page("index.html", FRONT, {"overview": overview(self.league, self.ratings)})
+        yield from self._conditions()
+        yield self._feed()
         yield from self._faults()
         yield from self._suspicions()
-        if self.ratings.overall:
-            yield from self._table("data/overall", {}, data.overall(self.ratings.overall))
+        yield from self._overall()
         for board in self.boards:
             yield from self._board(board)
+        yield from self._matches()
         for bot in bots.models(self.league, self.boards, self.facts):
-            yield self._page("bot.html", self.links.bot(bot.info.name), {"bot": bot})
+            yield self._page(
+                "bot.html", self.links.bot(bot.info.name), {"bot": bot, "again": bots.again}
+            )
+        yield self._page("charts.html", "charts.html", charts.model(self.facts))
+        names = [bot.name for bot in self.league.bots]
+        for stem, table in figures.tables(self.facts, names, self.boards, self.links):
+            yield from self._table(stem, self._league_head(), table)
         if self.kept:
             yield from self._replays()
 
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
         context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
         return path, environment().get_template(template).render(context)
+
+    def _conditions(self) -> Iterator[File]:
+        known = pace(self.moments, self.league.limits.start)
+        model = {**conditions.model(self.league, self.facts, known), "store_root": self._root}
+        yield self._page("conditions.html", "conditions.html", model)
+        model = {"clauses": rulebook.entries(self.league), "books": rulebook.BOOKS}
+        yield self._page("rules.html", RULES, model)
+        for sheet in SHEETS:
+            yield f"data/{sheet.schema_file}", schema_text(sheet)
+        yield from self._table("data/bots", self._league_head(), data.bots(self.league))
+        yield from self._table("data/rules", self._league_head(), data.rules(self.league))
+        yield from self._table("data/limits", self._league_head(), data.limits(self.league))
+        yield from self._table("data/played", self._league_head(), data.played(self.facts))
+        if self.aside:
+            yield from self._table("data/aside", self._league_head(), data.aside(self.aside))
+
+    def _feed(self) -> File:
+        results = by_table(self.played)
+        stored = {one.index: one.stored_at for one in self.moments}
+        model = feed.model(self.league, self.boards, results, stored, self.ratings.options)
+        return self._page("feed.xml", feed.FEED, model)
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
@@ -159,10 +206,34 @@ class _Site:
         model = {"first": f"{index}.{games[0].game}.0", "choice": self.choice, "upset": UPSET}
         yield self._page("replay.html", REPLAY, model)
 
+    def _matches(self) -> Iterator[File]:
+        pages = matches.pages(self.matches)
+        seats = matches.widest(self.matches)
+        newest = self.matches[: -matches.NEWEST_SHOWN - 1 : -1]
+        model = {"pages": pages, "newest": newest, "seats": seats, "upset": UPSET}
+        yield self._page("matches.html", MATCHES, model)
+        if pages:
+            yield _static("matches.js")
+            yield from matches.search_files(self.matches, self.league, self.boards, self.links)
+        for page in pages:
+            model = {"part": page, "seats": seats}
+            yield self._page("match_page.html", self.links.match_page(page.number), model)
+            stem = self.links.match_data(page.number)
+            yield from self._table(stem, self._league_head(), data.matches(page.matches))
+
+    def _overall(self) -> Iterator[File]:
+        overall = self.ratings.overall
+        if overall:
+            infos = {bot.name: bot for bot in self.league.bots}
+            model = {"overall": overall, "axis": overall_axis(overall.rows), "infos": infos}
+            yield self._page("overall.html", OVERALL, model)
+            yield from self._table("data/overall", {}, data.overall(overall))
+
     def _board(self, board: Leaderboard) -> Iterator[File]:
-        path = self.links.heads(board)
-        model = {"board": board, "matrix": matrix(board), "better": better_matrix(board)}
-        yield self._page("head_to_head.html", path, model)
+        model: dict[str, Any] = {"board": board, "lines": lines(board, self.league)}
+        model["axis"] = axis(board.rows)
+        yield self._page("leaderboard.html", self.links.table(board), model)
+        yield from self._heads(board)
         tables = {
             "leaderboard": data.leaderboard(board),
             "head-to-head": data.heads(board),
@@ -171,10 +242,19 @@ class _Site:
         for kind, table in tables.items():
             yield from self._table(self.links.data_stem(board, kind), data.head_of(board), table)
 
+    def _heads(self, board: Leaderboard) -> Iterator[File]:
+        model = {"board": board, "matrix": matrix(board, TOP), "pairs": pairs(board, TOP)}
+        model["better"] = better_matrix(board, TOP)
+        yield self._page("head_to_head.html", self.links.heads(board), model)
+        if len(board.rows) > TOP:
+            whole = matrix(board)
+            for scheme in COLOURS:
+                yield self.links.picture(board, scheme), heatmap(whole, scheme)
+
     def _league_head(self) -> dict[str, object]:
         return {"league": self.league.name}
 
     @staticmethod
     def _table(stem: str, head: dict[str, object], table: data.Table) -> Iterator[File]:
-        yield f"{stem}.csv", data.to_csv(*table)
-        yield f"{stem}.json", data.to_json(head, *table)
+        yield f"{stem}.csv", data.to_csv(table)
+        yield f"{stem}.json", data.to_json(head, table)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec import Struct
 
 from arena.ratings.findings import Gain
+from arena.ratings.history import History, relative, snapshots
 from arena.ratings.ranks import Estimate, chances, rank_ranges
 from arena.ratings.results import Result, canonical
 from arena.ratings.student import t_quantile
-from arena.ratings.trueskill import rate_all
 from arena.records import RatingsInfo
 
 if TYPE_CHECKING:  # numpy is slow to import, and these are read at every start
@@ -85,6 +85,8 @@ class Leaderboard(Struct, frozen=True):
     """None where there are too few games to tell."""
     anchor: str | None = None
     """The bot whose mu is 0; None where it is the mean of the field, or the anchor did not play."""
+    history: History = ()
+    """How mu and sigma came to be what they are."""
 
 
 class Rated(NamedTuple):
@@ -104,7 +106,8 @@ def rate(
 
     ordered = canonical(results)
     options = options or RatingsInfo()
-    skill = rate_all(result.order for result in ordered)
+    course = snapshots(ordered)
+    skill = course[-1].skill
     games = thurstone.as_arrays(ordered)
     found = thurstone.fit(thurstone.count_ahead(games))
     mean = sum(rating.mu for rating in skill.values()) / len(skill)
@@ -123,6 +126,7 @@ def rate(
         method=spread.method,
         dice_gain=blocks.dice_gain(games, found),
         anchor=options.anchor if options.anchor in games.bots else None,
+        history=relative(course, options.anchor),
     )
     return Rated(board, games, found, spread)
 

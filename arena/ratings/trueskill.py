@@ -5,7 +5,7 @@ draw_probability = 0, to which the tests hold it; without its graph of objects i
 fast.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import erfc, exp, pi, sqrt
 from typing import NamedTuple
 
@@ -26,12 +26,15 @@ class Rating(NamedTuple):
     sigma: float = SIGMA
 
 
-def rate_all(orders: Iterable[Sequence[str]]) -> dict[str, Rating]:
+def rate_all(
+    orders: Iterable[Sequence[str]], start: Mapping[str, Rating] | None = None
+) -> dict[str, Rating]:
     """Fold games, given as the bots in finishing order, into ratings.
 
-    The order of games matters a little: give them in a canonical one.
+    The order of games matters a little: give them in a canonical one. `start` holds the ratings
+    that came of games before these.
     """
-    skill: dict[str, Rating] = {}
+    skill = dict(start or {})
     for order in orders:
         before = [skill.get(bot) or Rating() for bot in order]
         skill.update(zip(order, rate_game(before), strict=True))

@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -33,6 +33,9 @@ class Row(NamedTuple):
     stored_at: float | None
     """Seconds since 1970; None in stores that were begun before version 3."""
 
+
+_Moment = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
+"""Seconds that a calendar can hold, whatever a damaged store says."""
 
 _encode = msgspec.json.Encoder().encode
 _records = msgspec.json.Decoder(Record)
@@ -64,8 +67,9 @@ def unpack(row: Row) -> PlayedFixture:
         sandbox=row.sandbox,
         clock=row.clock,
         decisions=row.decisions,
-        seconds=row.seconds,
+        seconds=msgspec.convert(row.seconds, _Moment),
         stderr=_texts.decode(zlib.decompress(row.stderr)),
+        stored_at=msgspec.convert(row.stored_at, _Moment | None),
     )
 
 
@@ -89,8 +93,12 @@ def pin(row: Row) -> bytes:
 
 
 def root(info: LeagueInfo, pins: Iterable[bytes]) -> str:
-    """Return one SHA-256 over the conditions and all fixtures in schedule order, hexadecimal."""
-    digest = sha256(row_hash([_encode(info)]))
+    """Return one SHA-256 over the conditions and all fixtures in schedule order, hexadecimal.
+
+    The machine is no part of it: who plays the league again, anywhere, comes to the same.
+    """
+    same = {key: getattr(info, key) for key in info.__struct_fields__ if key != "machine"}
+    digest = sha256(row_hash([_encode(same)]))
     for one in pins:
         digest.update(one)
     return digest.hexdigest()

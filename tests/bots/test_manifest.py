@@ -2,16 +2,18 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from arena import shipped
 from arena.bots import manifest
 from arena.bots.manifest import load_bot
 from arena.errors import ArenaError
+from arena.records import BotInfo
 from tests.bots.live import write_bot
 
 GOOD = "name: ada\ncommand: python3 bot.py\n"
-KEYS = "known: author, build, command, name, runtime, version"
+KEYS = "known: author, build, command, name, runtime, tags, version"
 
 # What is written, the place (line:column, "" for the file as a whole), the reason, the hint.
 WRONG = {
@@ -48,6 +50,13 @@ WRONG = {
     "an empty list": ("name: a\ncommand: []\n", "", "command is empty", "python3 bot.py"),
     "an empty build": (GOOD + "build: ' '\n", "", "build is empty", ""),
     "an open quote": ("name: a\ncommand: run 'x\n", "", "command cannot be read", ""),
+    "tags that are no list": (GOOD + "tags: python\n", "3:1", "tags: Expected `array`", ""),
+    "nine tags": (GOOD + "tags: [a, b, c, d, e, f, g, h, i]\n", "", "8 tags at most, not 9", ""),
+    "an empty tag": (GOOD + "tags: ['']\n", "", "'' is no tag", "1 to 32 letters"),
+    "a long tag": (GOOD + f"tags: [{'a' * 33}]\n", "", "is no tag", "1 to 32 letters"),
+    "a tag of two lines": (GOOD + 'tags: ["a\\nb"]\n', "", r"'a\nb' is no tag", ""),
+    "a tag with a comma": (GOOD + "tags: ['a, b']\n", "", "'a, b' is no tag", "digits, spaces"),
+    "a tag twice": (GOOD + "tags: [c, c]\n", "", "the tag 'c' stands twice", ""),
     "an empty name": ("name: ''\ncommand: x\n", "", "a bot's name has 1 to 40 characters", ""),
     "a long name": (
         f"name: {'a' * 41}\ncommand: x\n",
@@ -150,3 +159,15 @@ def test_caches_are_no_part_of_a_bot(tmp_path: Path) -> None:
     (folder / "__pycache__" / "bot.pyc").write_text("x")
     assert manifest.digest(folder) == before
     assert [path.name for path in manifest.files_of(folder)] == ["bot.py", "bot.yaml"]
+
+
+def test_tags_come_with_the_bot(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_text(GOOD + "tags: [c++, look ahead, Zufall]\n")
+    assert load_bot(tmp_path).info.tags == ("c++", "look ahead", "Zufall")
+
+
+def test_a_bot_without_tags_is_written_as_ever(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_text(GOOD)
+    written = msgspec.json.encode(load_bot(tmp_path).info)
+    assert b"tags" not in written
+    assert msgspec.json.decode(written, type=BotInfo).tags == ()

@@ -2,10 +2,14 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser import sites
 
 CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "google-chrome"])), None)
 
@@ -21,17 +25,45 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that has nothing to say on its console, or the test fails."""
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a league of usual bots: every kind of page, and nothing of them empty."""
+    return sites.sample(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a league in which every text was written to do harm."""
+    return sites.hostile(tmp_path_factory.mktemp("hostile"))
+
+
+@contextmanager
+def watched(browser: Browser, **options: Any) -> Iterator[Page]:
+    """Open a page that says nothing on its console, asks nobody and loads nothing from elsewhere.
+
+    Breaches of its Content-Security-Policy are said on the console.
+    """
     said: list[str] = []
-    context = browser.new_context(reduced_motion="reduce")
+    context = browser.new_context(reduced_motion="reduce", **options)
     page = context.new_page()
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
+    page.on("request", lambda request: said.extend(_elsewhere(request.url)))
     yield page
     context.close()
     assert said == []
+
+
+def _elsewhere(url: str) -> list[str]:
+    return [] if url.startswith(("file://", "data:")) else [f"a request for {url}"]
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that has nothing to say on its console, or the test fails."""
+    with watched(browser) as page:
+        yield page
 
 
 def address(path: Path, fragment: str = "") -> str:

@@ -17,7 +17,7 @@ from arena.league import verify as verifying
 from arena.league.proof import Finding
 from arena.league.verify import Verified, verify
 from arena.match.replay import ReplayError, replay
-from arena.records import BidMade, PlayedFixture
+from arena.records import BidMade, MachineInfo, PlayedFixture
 from arena.store.rows import pack, row_hash
 from arena.store.store import Store
 from tests.league import leagues
@@ -123,12 +123,17 @@ def test_another_legal_bid_with_the_same_end(copy: Path) -> None:
     assert check(copy, published=f" {found.root}\n".upper()).findings == []
 
 
-def test_the_root_is_that_of_the_games_not_of_who_played_them(whole: Path, tmp_path: Path) -> None:
+def test_the_root_is_that_of_the_games_not_of_who_played_them(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relays = MachineInfo("Zuse Z3", 1, 176, "relays", "none")
+    monkeypatch.setattr("arena.league.plan.this_machine", lambda: relays)
     assert leagues.play(leagues.league(tmp_path), tmp_path / "store", workers=2)
     again = check(tmp_path / "store")
     assert again.root == check(whole).root
     with Store(whole) as one, Store(tmp_path / "store") as other:
         times = [[row.stored_at for row, _ in store.rows()] for store in (one, other)]
+        assert one.league != other.league
     assert times[0] != times[1]
 
 

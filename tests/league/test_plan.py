@@ -7,11 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
+from arena.league.machine import processor, this_machine
 from arena.league.plan import begin, conditions
 from arena.league.schedule import schedule
-from arena.records import LeagueInfo, PlayedFixture
+from arena.records import LeagueInfo, MachineInfo, PlayedFixture
 from arena.store.store import Store
 from tests.league import leagues
+
+OTHER = MachineInfo("Zuse Z3", 1, 64 * 22 // 8, "relays", "none")
 
 
 def test_the_conditions_are_stored_with_the_seed_s_hash(tmp_path: Path) -> None:
@@ -24,6 +27,23 @@ def test_the_conditions_are_stored_with_the_seed_s_hash(tmp_path: Path) -> None:
     assert info.commitment == sha256(b"open sesame").hexdigest()
     assert [bot.name for bot in info.bots] == ["honest", "memory", "random"]
     assert (info.players, info.games, info.sandbox) == ((2, 3), 2, "process")
+
+
+def test_the_machine_is_the_one_the_league_began_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = leagues.league(tmp_path)
+    with Store(tmp_path / "s", create=True) as store:
+        first = begin(plan, "process", store).machine
+        monkeypatch.setattr("arena.league.plan.this_machine", lambda: OTHER)
+        assert begin(plan, "process", store).machine == first == this_machine() != OTHER
+    with Store(tmp_path / "other", create=True) as store:
+        assert begin(plan, "process", store).machine == OTHER
+
+
+def test_a_processor_is_named_where_the_kernel_does() -> None:
+    assert processor("processor\t: 0\nmodel name\t: Ada: 2 GHz\n\nprocessor\t: 1\n") == "Ada: 2 GHz"
+    assert processor("processor\t: 0\nCPU part\t: 0xd0c\n") == ""
 
 
 def test_a_secret_seed_is_drawn_once_and_kept(tmp_path: Path) -> None:
@@ -215,7 +235,8 @@ def test_where_nothing_was_played_the_new_field_is_the_first(tmp_path: Path) -> 
         said: list[str] = []
         plan = leagues.league(tmp_path, bots=TWO, players=[2], seed="other", games=3)
         info = begin(plan, "process", store, notify=said.append)
-        assert store.league == info == conditions(plan, "process", "other")
+        assert store.league == info
+        assert replace(info, machine=None) == conditions(plan, "process", "other")
     what = "'random' left, games is 3, not 2, another seed: nothing was played before"
     assert said == [f"the league changed: {what}"]
 

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from arena.publish.links import GAMES_A_SHARD, REPLAY, Links
+from arena.publish.links import GAMES_A_SHARD, MATCHES, REPLAY, Links
 from arena.publish.shards import unpacked
 
 
@@ -48,9 +48,21 @@ def broken_links(folder: Path) -> list[str]:
             known = pages[target].ids if target in pages else []
             whole = target.is_file() and target.is_relative_to(folder.resolve())
             found = parts.fragment in known or _is_step(folder, target, parts.fragment)
+            found = found or _is_search(folder, target, parts.fragment)
             if parts.scheme or not whole or (parts.fragment and not found):
                 broken.append(f"{path.name}: {link}")
     return broken
+
+
+def _is_search(folder: Path, target: Path, fragment: str) -> bool:
+    """Tell whether a link asks the list of matches for bots and tables that there are."""
+    if target.name != MATCHES or "=" not in fragment:
+        return False
+    asked = dict(part.split("=") for part in fragment.split("&"))
+    bots = [asked.pop(key) for key in ("bot", "with") if key in asked]
+    table = asked.pop("table")
+    there = [f"bots/{bot}.html" for bot in bots] + [f"tables/{table}.html"]
+    return not asked and all((folder / path).is_file() for path in there)
 
 
 def _is_step(folder: Path, target: Path, fragment: str) -> bool:

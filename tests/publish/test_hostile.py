@@ -44,7 +44,8 @@ def test_pages_show_it_and_do_nothing(site: Path) -> None:
         html5lib.HTMLParser(strict=True).parse(path.read_bytes(), transport_encoding="utf-8")
         tags = {tag for tag, _ in read(path).tags}
         assert not tags & {"img", "b"}
-        assert ("script" in tags) == (path.name == "replay.html")
+        sources = {attributes["src"] for tag, attributes in read(path).tags if tag == "script"}
+        assert sources <= {"replay.js", "tables.js", "../tables.js", "matches.js"}
         content = path.read_text(encoding="utf-8")
         assert "49" not in content.partition("<title>")[2].partition("</title>")[0]
         assert not any(char in content for char in "\x1b\x07\x00\u202e\x9b")

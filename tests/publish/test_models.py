@@ -1,20 +1,21 @@
 """Page models: scales, tints, conditions, where the data folders are."""
 
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from arena import shipped
 from arena.errors import ArenaError
-from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
-from arena.publish import conditions
+from arena.perudo.rules import VARIANTS
 from arena.publish.boards import axis, cell, wilson
-from arena.publish.facts import STDERR_PIECES, STDERR_SHOWN, gather
-from arena.publish.site import CAUSES, write_site
+from arena.publish.digest import STDERR_SHOWN, digest
+from arena.publish.facts import STDERR_PIECES, gather
+from arena.publish.site import CAUSES
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.records import Cause, Faulted
 from tests.publish import factory
+
+BGA = VARIANTS["bga"]
 
 
 def row(bot: str, mu: float, sigma: float) -> Row:
@@ -90,42 +91,13 @@ def test_wilson_agrees_with_a_published_value() -> None:
     assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=1e-4)
 
 
-def test_every_switch_option_and_cause_is_explained() -> None:
-    assert set(conditions.WORDS) == SWITCHES | OPTIONS
+def test_every_cause_is_explained() -> None:
     assert set(CAUSES) == set(Cause)
-
-
-@pytest.mark.parametrize("book", VARIANTS)
-def test_overridden_switches_are_marked_and_no_others(book: str) -> None:
-    rules = variant(book, {"calza_in_palifico": True, "reveal": "at_once"}, calza=True)
-    league = factory.league((), variants={"mine": rules, "book": VARIANTS[book]})
-    marked = {one.name for one in conditions.switches(league) if one.values[0].book is not None}
-    assert marked == set(changed_switches(rules))
-    assert all(one.values[1].book is None for one in conditions.switches(league))
-    assert [one.values[0].shown for one in conditions.options(league)] == ["yes", "no", "5"]
-
-
-def test_conditions_page_has_seed_commitment_limits_and_what_was_used(tmp_path: Path) -> None:
-    league, ratings, played = factory.sample()
-    write_site(league, ratings, played, tmp_path)
-    page = (tmp_path / "conditions.html").read_text()
-    assert f"printf %s {factory.SEED} | sha256sum" in page
-    assert sha256(factory.SEED.encode()).hexdigest() in page
-    assert "arena verify league.yaml" in page
-    assert "10 s" in page
-    assert "bubblewrap <small>5 fixtures</small>" in page
-    assert "wall clock <small>5 fixtures</small>" in page
-    assert "<dd>510</dd>" in page
-    assert "changed; the book has no" in page
-
-
-def test_a_seed_is_quoted_for_the_shell() -> None:
-    assert conditions.model(factory.league((), seed="a b; rm"))["quoted_seed"] == "'a b; rm'"
 
 
 def test_games_are_walked_once() -> None:
     _, _, played = factory.sample()
-    facts = gather(iter(played))
+    facts = gather(digest(one, BGA) for one in played)
     total = facts.total()
     assert (total.fixtures, total.games, total.decisions) == (5, 20, 510)
     assert {key: kind.games for key, kind in facts.played.items()} == {
@@ -138,7 +110,7 @@ def test_a_bot_that_always_crashes_keeps_a_bounded_tail() -> None:
     crash = {0: Faulted(0, Cause.CRASH, "exit status 1")}
     noise = ("x" * 70 + "\n") * 900
     played = [factory.fixture(n, ("a", "b"), faults=crash, stderr=(noise, "")) for n in range(50)]
-    facts = gather(played)
+    facts = gather(digest(one, BGA) for one in played)
     assert len(facts.faults) == 50
     assert len(facts.stderr["a"]) == STDERR_PIECES
     assert all(len(text) <= STDERR_SHOWN + 2 for text in facts.stderr["a"].values())

@@ -49,7 +49,7 @@ def test_every_link_resolves(site: Path) -> None:
 
 def test_every_page_is_valid_html_with_language_title_and_policy(site: Path) -> None:
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 4 + 4 + 2 + 1
+    assert len(pages) == 6 + 4 + 2 + 2 + 2 + 1
     for path in pages:
         root = document(path)
         metas = {
@@ -69,7 +69,8 @@ def test_ids_are_unique_and_nothing_runs_or_is_styled_inline(site: Path) -> None
         for tag, attributes in page.tags:
             assert tag not in {"style", "iframe", "object", "embed"}
             if tag == "script":
-                assert (path.name, attributes) == ("replay.html", {"src": "replay.js", "defer": ""})
+                assert set(attributes) == {"src", "defer"}
+                assert Path(attributes["src"]).name in {"replay.js", "tables.js", "matches.js"}
             assert not any(key == "style" or key.startswith("on") for key in attributes)
 
 
@@ -93,26 +94,25 @@ def ranks(row: dict[str, Any]) -> str:
 
 def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None:
     data = json.loads((site / "data/leaderboard-bga-2p.json").read_bytes())
-    cells = table_text(site / "index.html", "caption-bga-2p")
+    cells = table_text(site / "tables/bga-2p.html", "caption")
     assert (data["variant"], data["players"], data["chance"]) == ("bga", 2, 0.5)
     expected = [
         [
-            str(row["rank"]),
             ranks(row),
             row["bot"],
-            signed(row["mu"]),
-            f"{signed(row['low'])} to {signed(row['high'])}",
-            fixed(row["mean_place"]),
-            f"{fixed(row['place_low'])} to {fixed(row['place_high'])}",
-            percent(row["win_share"]),
-            grouped(row["games"]),
-            fixed(row["sigma"]),
+            f"{signed(row['mu'])} ±{fixed((row['high'] - row['low']) / 2)}",
             signed(row["conservative"]),
+            grouped(row["games"]),
+            percent(row["win_share"]),
+            f"{fixed(row['mean_place'])} {fixed(row['place_low'])}\u2013{fixed(row['place_high'])}",
             grouped(row["faults"]),
+            "Ada",
+            "",
         ]
         for row in data["rows"]
     ]
-    assert [row[:3] + row[4:] for row in cells] == expected
+    # The bar and the trend have no column of their own in the data.
+    assert [row[:2] + row[3:5] + row[6:] for row in cells] == expected
     with (site / "data/leaderboard-bga-2p.csv").open(newline="") as file:
         for line, row in zip(csv.DictReader(file), data["rows"], strict=True):
             assert float(line["mu"]) == row["mu"]
@@ -179,14 +179,17 @@ def test_options_of_the_ratings_show(tmp_path: Path) -> None:
     write_site(league, factory.ratings(fewer, **options), fewer, tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert "relative to the bot <bdi>Bravo Bot</bdi>, which is 0" in page
-    assert "provisional" in page
+    assert "A star marks what is provisional: under 9 games." in page
+    assert "provisional under 9 games" in (tmp_path / "tables/bga-2p.html").read_text()
     assert "the bot <bdi>Bravo Bot</bdi>" in (tmp_path / "conditions.html").read_text()
     rows = json.loads((tmp_path / "data/overall.json").read_bytes())["rows"]
-    assert [row[2] for row in table_text(tmp_path / "index.html", "caption-overall")] == [
-        row["bot"] for row in rows
-    ]
-    assert "Left out, because they did not play at all of them" in page
-    assert "The anchor has not played here" not in page
+    shown = table_text(tmp_path / "tables/overall.html", "caption")
+    assert [row[1] for row in shown] == [row["bot"] for row in rows]
+    across = table_text(tmp_path / "index.html", "caption")
+    assert [row[0] for row in across[: len(rows)]] == [row["bot"] for row in rows]
+    absent = "Left out, because they did not play at all of them"
+    assert absent in (tmp_path / "tables/overall.html").read_text()
+    assert "The anchor has not" not in (tmp_path / "tables/bga-2p.html").read_text()
     assert broken_links(tmp_path) == []
 
 

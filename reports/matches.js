@@ -1,0 +1,207 @@
+/* The search in all matches. Without this script the newest are listed, and all page by page.
+
+   A page on a file system may load scripts and nothing else: each stretch of the schedule is one.
+   The newest are searched first, and no more of them than it takes to fill the table. What is asked
+   for stands in the address. Every text comes from bots in the end: it is only ever set as text. */
+"use strict";
+
+const STEP = 100;
+const get = (id) => document.getElementById(id);
+const body = get("matches").tBodies[0];
+const newest = [...body.rows];
+const newestSaid = get("found").textContent;
+const waiting = new Map();
+const shards = new Map();
+const fields = {};
+const state = { bot: "", with: "", variant: "", players: "", table: "", faults: "", upsets: "" };
+let index = null;
+let wanted = STEP;
+let turn = 0;
+
+function element(kind, options = {}, ...children) {
+  const made = document.createElement(kind);
+  for (const [key, value] of Object.entries(options)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/* Shards */
+
+function load(name) {
+  return new Promise((resolve, reject) => {
+    waiting.set(name, resolve);
+    const script = element("script", { src: `matches/${name}.js` });
+    script.addEventListener("error", () => reject(new Error(`matches/${name}.js is not there`)));
+    document.head.append(script);
+  });
+}
+
+window.perudoMatches = async (name, text) => {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const resolve = waiting.get(name);
+  if (resolve) resolve(await new Response(stream).json());
+};
+
+function shard(number) {
+  if (!shards.has(number)) shards.set(number, load(`${number}`));
+  return shards.get(number);
+}
+
+function readEntry(given, from) {
+  const [fixture, table, seats, games, wins, places, faults, upsets, replays, first] = given;
+  const bots = seats.map((seat) => from.bots[seat]);
+  return { fixture, table: from.tables[table], bots, games, wins, places, faults, upsets, replays, first };
+}
+
+/* Searching */
+
+function fits(one) {
+  const [variant, players] = index.tables[one.table] || ["", 0];
+  return (!state.bot || one.bots.includes(state.bot))
+    && (!state.with || one.bots.includes(state.with))
+    && (!state.table || one.table === state.table)
+    && (!state.variant || variant === state.variant)
+    && (!state.players || players === Number(state.players))
+    && (!state.faults || one.faults > 0)
+    && (!state.upsets || one.upsets > 0);
+}
+
+async function* matching() {
+  for (const number of [...index.shards].reverse()) {
+    const from = await shard(number);
+    for (const given of [...from.entries].reverse()) {
+      const one = readEntry(given, from);
+      if (fits(one)) yield one;
+    }
+  }
+}
+
+async function search() {
+  const mine = ++turn, found = [];
+  let more = false;
+  for await (const one of matching()) {
+    if (mine !== turn) return;
+    more = found.length === wanted;
+    if (more) break;
+    found.push(one);
+  }
+  if (mine !== turn) return;
+  body.replaceChildren(...found.map(line));
+  get("found").textContent = more ? `The newest ${found.length} that fit, the last first.`
+    : `${found.length} of ${index.fixtures} fit, the last first.`;
+  fields.more.hidden = !more;
+}
+
+/* Showing */
+
+function botCell(one, seat) {
+  const link = element("a", { class: "bot", href: `bots/${one.bots[seat]}.html` },
+    element("bdi", {}, index.bots[one.bots[seat]] || one.bots[seat]));
+  const won = one.wins[seat] === Math.max(...one.wins);
+  const told = `${one.wins[seat].toLocaleString("en")}, ${one.places[seat].toFixed(2)}`;
+  return element("td", won ? { class: "won" } : {}, link, element("small", {}, told));
+}
+
+function watchCell(one) {
+  if (!one.replays) return element("td");
+  const told = one.replays === 1 ? "replay" : `${one.replays.toLocaleString("en")} replays`;
+  return element("td", {}, element("a", { href: `replay.html#${one.fixture}.${one.first}.0` }, told));
+}
+
+function line(one) {
+  const [variant, players] = index.tables[one.table] || ["", one.bots.length];
+  const number = (value, kind = "") => element("td", { class: `num${kind}` }, value.toLocaleString("en"));
+  const left = index.seats - one.bots.length;
+  return element("tr", {},
+    element("td", { class: "num" }, String(one.fixture)),
+    element("td", {}, element("bdi", {}, variant), `, ${players}\u00a0players`),
+    number(one.games), ...one.bots.map((_, seat) => botCell(one, seat)),
+    ...(left ? [element("td", { colspan: left })] : []),
+    number(one.faults, one.faults ? " fault" : ""), number(one.upsets), watchCell(one));
+}
+
+/* What is asked for, and the address */
+
+function asked() {
+  return Object.entries(state).filter(([, value]) => value);
+}
+
+function show() {
+  const any = asked().length > 0;
+  for (const [key, field] of Object.entries(fields.of)) {
+    if (field.type === "checkbox") field.checked = Boolean(state[key]);
+    else field.value = state[key];
+  }
+  fields.all.hidden = !any;
+  if (any) {
+    search().catch((error) => { get("found").textContent = `This cannot be searched: ${error.message}.`; });
+    return;
+  }
+  turn += 1;
+  fields.more.hidden = true;
+  body.replaceChildren(...newest);
+  get("found").textContent = newestSaid;
+}
+
+function choose(changes) {
+  Object.assign(state, changes);
+  wanted = STEP;
+  const chosen = asked();
+  history.replaceState(null, "", chosen.length ? `#${new URLSearchParams(chosen)}` : location.pathname + location.search);
+  show();
+}
+
+/* A link names a table; it is shown as what can be chosen: a variant and a number of players. */
+function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (location.hash && !Object.keys(state).some((key) => given.has(key))) return;
+  for (const key of Object.keys(state)) state[key] = given.get(key) || "";
+  const table = index.tables[state.table];
+  if (table) Object.assign(state, { table: "", variant: table[0], players: String(table[1]) });
+  wanted = STEP;
+  show();
+}
+
+function select(key, label, options) {
+  const made = options.map(([value, text]) => element("option", { value }, text));
+  const field = element("select", {}, element("option", { value: "" }, "any"), ...made);
+  field.addEventListener("change", () => choose({ [key]: field.value }));
+  fields.of[key] = field;
+  return element("label", {}, `${label} `, field);
+}
+
+function check(key, label) {
+  const field = element("input", { type: "checkbox" });
+  field.addEventListener("change", () => choose({ [key]: field.checked ? "1" : "" }));
+  fields.of[key] = field;
+  return element("label", {}, field, ` ${label}`);
+}
+
+function button(label, act) {
+  const made = element("button", { type: "button" }, label);
+  made.addEventListener("click", act);
+  return made;
+}
+
+function addFields() {
+  const bots = Object.entries(index.bots);
+  const tables = Object.values(index.tables);
+  const same = (values) => [...new Set(values)].map((value) => [String(value), String(value)]);
+  fields.of = {};
+  fields.all = button("Show the newest", () => choose(Object.fromEntries(Object.keys(state).map((key) => [key, ""]))));
+  fields.more = button("Show more", () => { wanted += STEP; show(); });
+  get("search").append(select("bot", "Bot", bots), select("with", "With", bots),
+    select("variant", "Variant", same(tables.map(([variant]) => variant))),
+    select("players", "Players", same(tables.map(([, players]) => players))),
+    check("faults", "with faults"), check("upsets", "with upsets"), fields.all);
+  get("search").classList.add("filters");
+  get("more").append(fields.more);
+}
+
+load("index").then((given) => {
+  index = given;
+  addFields();
+  readAddress();
+  addEventListener("hashchange", readAddress);
+}).catch((error) => { get("found").textContent = `${newestSaid} They cannot be searched: ${error.message}.`; });

@@ -1,0 +1,130 @@
+"""Two sites to look at: one as a visitor finds it, one of a league of enemies."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from arena.perudo.rules import Rules, variant
+from arena.publish.site import write_site
+from arena.ratings.findings import Suspicion
+from arena.records import BotInfo, Cause, Fault, LeagueInfo, MachineInfo, PlayedFixture
+from tests.publish import factory, games
+
+KINDS = {
+    "index": "index.html",
+    "leaderboard": "tables/bga-4p.html",
+    "matches": "matches.html",
+    "match page": "matches/0.html",
+    "charts": "charts.html",
+    "head-to-head": "head-to-head/bga-4p.html",
+    "bot": "bots/bluffer.html",
+    "replay": "replay.html",
+    "faults": "faults.html",
+    "suspicions": "suspicions.html",
+    "conditions": "conditions.html",
+    "rules": "rules.html",
+}
+"""One page of each kind, in the sample."""
+
+NAMES = ("bluffer", "Counting House", "honest", "markov-opponent-model-2", "odds", "Zoë's bot")
+VARIANTS = {
+    "bga": variant("bga", {}),
+    "house rules": variant("italian", {"calza_in_palifico": True}, calza=True, starting_dice=4),
+}
+_NIGHT = 1_790_000_000.0
+_DETAILS = {
+    Cause.ILLEGAL_ACTION: "the bid of 2 fives is not above 3 fours (RAISE-FACE)",
+    Cause.MALFORMED_LINE: 'not JSON: "thinking about my next bid..." (line 17, byte 0)',
+}
+_TRACEBACK = """Traceback (most recent call last):
+  File "/bot/main.py", line 41, in <module>
+    print(json.dumps(answer(json.loads(line))))
+KeyError: 'raises'
+"""
+
+
+def sample(folder: Path) -> Path:
+    """Write the site of six bots, three kinds of tables, some faults and two suspicions."""
+    played = [
+        *_block_fixtures("bga", 2, 0, 5),
+        *_block_fixtures("bga", 4, 200, 5),
+        *_block_fixtures("house rules", 3, 400, 2),
+    ]
+    league = factory.league(
+        NAMES,
+        name="Autumn league",
+        variants=VARIANTS,
+        players=(2, 3, 4),
+        machine=MachineInfo("Example 7 at 3 GHz", 8, 2**34, "Linux 6.1 x86_64", "CPython 3.12.1"),
+    )
+    ratings = factory.ratings(played, overall=True, provisional=30)
+    cases = [
+        Suspicion("collusion", "bga", 4, NAMES[0], NAMES[3], 40, 0.5, 0.1, 1e-5),
+        Suspicion("drift", "bga", 2, NAMES[1], None, 90, 0.0, -2.5, 0.004),
+    ]
+    ratings = replace(ratings, suspicions=cases)
+    return write_site(league, ratings, played, folder, root="e" * 64).parent
+
+
+def _block_fixtures(label: str, players: int, first: int, blocks: int) -> list[PlayedFixture]:
+    n = len(NAMES)
+    return [
+        _fixture(first + block * n + at, label, players, block, at + block)
+        for block in range(blocks)
+        for at in range(n)
+    ]
+
+
+def _fixture(index: int, label: str, players: int, block: int, shift: int) -> PlayedFixture:
+    """A table of real games; every seventh has two faults."""
+    seats = tuple(NAMES[(shift + seat * (1 + block % 2)) % len(NAMES)] for seat in range(players))
+    seats = seats if len(set(seats)) == players else NAMES[:players]
+    cause = list(_DETAILS)[index % 2]
+    fault = {3: Fault(cause, _DETAILS[cause])} if index % 7 == 0 else None
+    one = games.fixture(index, label, VARIANTS[label], seats, 2)
+    records = [games.play(VARIANTS[label], players, one.fixture.seed, n, fault) for n in range(2)]
+    return replace(
+        one,
+        fixture=replace(one.fixture, block=block),
+        games=records,
+        stored_at=_NIGHT + index,
+        stderr=(_TRACEBACK,) * players if fault else (),
+    )
+
+
+ATTACK = (
+    '</script><script>document.title="owned";alert(1)</script>',
+    "<img src=x onerror=\"document.title='owned'\">",
+    "javascript:document.title='owned'",
+    '"><svg onload="document.title=\'owned\'"><style>*{display:none}</style>',
+    "\x1b[31m\x1b]0;owned\x07\u202egnorts\u2066\x00\udc80",
+    "W" * 200,
+)
+"""Names that were made to do harm, in as many ways as there are."""
+FETCHER = '<link rel=stylesheet href=http://192.0.2.1/x.css><img src="//192.0.2.1/x.png">'
+ENEMY = "".join(ATTACK[:5]) + "{{ 7 * 7 }}<!-- --!></title></pre></code>" + FETCHER
+
+
+def hostile(folder: Path) -> Path:
+    """Write a site in which every text that a bot or a league may choose is an attack."""
+    rules = {"bga": variant("bga", {}), ENEMY: variant("pressman", {}, calza=True)}
+    played = [
+        _enemies(0, "bga", rules["bga"], ATTACK[:2]),
+        _enemies(1, "bga", rules["bga"], ATTACK[2:4]),
+        _enemies(2, ENEMY, rules[ENEMY], ATTACK),
+    ]
+    bots = tuple(BotInfo(name, ENEMY, ENEMY, ENEMY, ENEMY) for name in ATTACK)
+    league = factory.league(ATTACK, name=ENEMY, variants=rules, bots=bots, seed=ENEMY)
+    ratings = factory.ratings(played, overall=True, anchor=ATTACK[0])
+    cases = [Suspicion("collusion", ENEMY, 6, ATTACK[0], ATTACK[1], 9, 0.5, 0.1, 0.001)]
+    ratings = replace(ratings, suspicions=cases)
+    return write_site(_with_machine(league), ratings, played, folder, replays="all").parent
+
+
+def _with_machine(league: LeagueInfo) -> LeagueInfo:
+    return replace(league, sandbox=ENEMY, machine=MachineInfo(ENEMY, 1, 1, ENEMY, ENEMY))
+
+
+def _enemies(index: int, label: str, rules: Rules, seats: tuple[str, ...]) -> PlayedFixture:
+    one = games.fixture(index, label, rules, seats, 2, detail=ENEMY)
+    return replace(one, stderr=(ENEMY,) * len(seats), sandbox=ENEMY)

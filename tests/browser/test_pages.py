@@ -1,0 +1,107 @@
+"""Every kind of page as a visitor sees it: at any width, light and dark, without scripts too."""
+
+from pathlib import Path
+from typing import Any
+
+import html5lib
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, Page
+
+from tests.browser.conftest import address, watched
+from tests.browser.sites import KINDS
+from tests.publish.pages import broken_links
+
+WIDTHS = (360, 768, 1440)
+SCHEMES = ("light", "dark")
+SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+XHTML = "{http://www.w3.org/1999/xhtml}"
+WORDS = """rows => rows.map(row => {
+  const texts = [], walk = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) texts.push(walk.currentNode.data);
+  return texts.join(" ").split(/\\s+/).filter(Boolean);
+})"""
+GRAVE = {"serious", "critical"}
+
+
+def show(page: Page, site: Path, kind: str) -> None:
+    page.goto(address(site / KINDS[kind]))
+    if kind == "replay":
+        page.wait_for_selector("#replay:not([hidden])")
+
+
+def test_no_kind_of_page_is_left_out(report: Path) -> None:
+    """A page at the top is a kind of its own, those in a folder are of one kind."""
+    pages = [path.relative_to(report) for path in report.rglob("*.html")]
+    kinds = {path.parts[0] for path in pages}
+    assert {Path(name).parts[0] for name in KINDS.values()} == kinds
+
+
+def test_links_all_resolve(report: Path) -> None:
+    assert broken_links(report) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_fits_every_window_in_light_and_dark(browser: Browser, report: Path, kind: str) -> None:
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    with watched(browser) as page:
+        show(page, report, kind)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            for scheme in SCHEMES:
+                page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+                path = SCREENSHOTS / f"{kind}-{width}-{scheme}.jpeg"
+                page.screenshot(path=path, full_page=True, type="jpeg", quality=80)
+                assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_axe_finds_nothing_serious(browser: Browser, report: Path, kind: str, scheme: str) -> None:
+    with watched(browser, color_scheme=scheme) as page:
+        show(page, report, kind)
+        page.evaluate(AXE_SCRIPT)
+        found = page.evaluate("axe.run({preload: false, resultTypes: ['violations']})")
+        assert found["passes"]
+        assert [said(one) for one in found["violations"] if one["impact"] in GRAVE] == []
+
+
+def said(violation: dict[str, Any]) -> str:
+    """What axe found, where first, and how often."""
+    nodes = violation["nodes"]
+    return (
+        f"{violation['id']}: {len(nodes)}, first {nodes[0]['html']}: {nodes[0]['failureSummary']}"
+    )
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    """The words of every row of every table, as they are in the file."""
+    root = html5lib.parse(path.read_bytes(), transport_encoding="utf-8")
+    rows = [row for body in root.iter(f"{XHTML}tbody") for row in body.iter(f"{XHTML}tr")]
+    return [" ".join(row.itertext()).split() for row in rows]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_scripts_the_tables_are_complete(browser: Browser, report: Path, kind: str) -> None:
+    with watched(browser, java_script_enabled=False) as page:
+        page.goto(address(report / KINDS[kind]))
+        closed = page.locator("main details:not([open]) > summary:visible")
+        while closed.count():
+            closed.first.click()
+        rows = page.locator("main tbody tr")
+        assert all(row.is_visible() for row in rows.all())
+        shown = rows.evaluate_all(WORDS)
+        assert shown == rows_of(report / KINDS[kind])
+        assert bool(shown) == (kind not in {"replay", "rules"})
+        if kind == "replay":
+            assert "needs JavaScript" in (page.text_content("noscript") or "")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_keyboard_reaches_the_content(page: Page, report: Path, kind: str) -> None:
+    show(page, report, kind)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.locator(".skip").is_visible()
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#main"

@@ -1,0 +1,254 @@
+"""Leaderboards in a browser, from the file system: sorted and filtered, by keyboard, by link."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from playwright.sync_api import Browser, Page, expect
+
+from arena.publish.site import write_site
+from tests.browser.conftest import address
+from tests.publish import crowd
+
+NASTY = '</script><img src=x onerror="document.title=1"><b>\x1b]0;'
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    league, ratings, played = crowd.crowd(12, 12, (("bga", 2), ("house", 3)), overall=True)
+    first, *others = league.bots
+    league = replace(league, bots=(replace(first, author=NASTY, tags=(NASTY, "c")), *others))
+    folder = tmp_path_factory.mktemp("site")
+    return write_site(league, ratings, played, folder, replays=5).parent
+
+
+def column(page: Page, head: int | str) -> list[str]:
+    """The visible cells of a column, by its place or by what its head sorts by."""
+    script = """(head) => {
+        const table = document.querySelector("table.sortable")
+        const at = [...table.tHead.rows[0].cells].findIndex(
+            (cell, place) => place === head || cell.dataset.key === head)
+        return [...table.tBodies[0].rows]
+            .filter((row) => !row.hidden).map((row) => row.cells[at].textContent.trim())
+    }"""
+    return [str(text) for text in page.evaluate(script, head)]
+
+
+def numbers(texts: list[str]) -> list[float]:
+    plain = (text.replace("\u2212", "-").replace(",", "") for text in texts)
+    return [float(match[0]) for text in plain if (match := re.match(r"[-+]?[\d.]+", text))]
+
+
+def press(page: Page, head: str) -> None:
+    page.locator(f'th[data-key="{head}"] button').focus()
+    page.keyboard.press("Enter")
+
+
+def at(page: Page) -> str:
+    return str(page.evaluate("location.hash"))
+
+
+def test_a_column_is_sorted_by_keyboard_one_way_the_other_and_back(page: Page, site: Path) -> None:
+    page.goto(address(site / "tables/bga-2p.html"))
+    before = column(page, 1)
+    games = page.locator('th[data-key="games"]')
+    press(page, "games")
+    assert numbers(column(page, "games")) == sorted(numbers(column(page, "games")), reverse=True)
+    assert (games.get_attribute("aria-sort"), at(page)) == ("descending", "#sort=-games")
+    page.keyboard.press("Enter")
+    assert numbers(column(page, "games")) == sorted(numbers(column(page, "games")))
+    assert (games.get_attribute("aria-sort"), at(page)) == ("ascending", "#sort=games")
+    assert sorted(column(page, 1)) == sorted(before)
+    page.keyboard.press("Enter")
+    assert (column(page, 1), at(page)) == (before, "")
+    assert page.locator('th[data-key="mu"]').get_attribute("aria-sort") == "descending"
+    assert page.locator("th[aria-sort]").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "falls"), [("rank", False), ("mu", True), ("cautious", True), ("place", False)]
+)
+def test_numbers_are_sorted_as_numbers_the_best_first(
+    page: Page, site: Path, head: str, *, falls: bool
+) -> None:
+    page.goto(address(site / "tables/bga-2p.html", "#sort=author"))
+    press(page, head)
+    found = numbers(column(page, head))
+    assert len(found) == 12
+    assert found == sorted(found, reverse=falls)
+
+
+def test_texts_are_sorted_as_texts_and_what_is_empty_comes_last(page: Page, site: Path) -> None:
+    for fragment, falls in (("#sort=tags", False), ("#sort=-tags", True)):
+        page.goto("about:blank")
+        page.goto(address(site / "tables/bga-2p.html", fragment))
+        found = column(page, "tags")
+        filled = [text for text in found if text]
+        assert 0 < len(filled) < len(found)
+        assert not any(found[len(filled) :])
+        plain = [text for text in filled if text[0].isalpha()]
+        assert plain == sorted(plain, reverse=falls)
+
+
+def test_bots_are_found_by_name_author_and_tag(page: Page, site: Path) -> None:
+    page.goto(address(site / "tables/bga-2p.html"))
+    names, authors, tags = column(page, 1), column(page, "author"), column(page, "tags")
+    page.get_by_label("Author").focus()
+    page.keyboard.type("Kurt")
+    page.keyboard.press("Enter")
+    expected = [n for n, author in zip(names, authors, strict=True) if author == "Kurt Gödel"]
+    assert column(page, 1) == expected
+    assert page.locator(".filters output").text_content() == f"{len(expected)} of 12"
+    page.get_by_role("button", name="Show all").press("Enter")
+    assert column(page, 1) == names
+    page.get_by_role("combobox", name="Tag").select_option("c")
+    assert column(page, 1) == [
+        n for n, tag in zip(names, tags, strict=True) if "c" in tag.split(", ")
+    ]
+    page.get_by_role("combobox", name="Tag").select_option("")
+    page.get_by_label("Find bot").fill("BOT-00")
+    assert column(page, 1) == [name for name in names if name.startswith("bot-00")]
+
+
+def test_what_is_chosen_is_in_the_address_and_comes_back(page: Page, site: Path) -> None:
+    page.goto(address(site / "index.html"))
+    press(page, "house-3p")
+    page.get_by_role("combobox", name="Tag").select_option("c")
+    shown, link = column(page, 0), page.url
+    assert "sort=" in link
+    assert "tag=c" in link
+    page.goto("about:blank")
+    page.goto(link)
+    assert column(page, 0) == shown
+    assert page.get_by_role("combobox", name="Tag").input_value() == "c"
+
+
+@pytest.mark.parametrize("fragment", ["#sort=nonsense", "#author=Nobody", "#overview", "#%00&=&"])
+def test_a_strange_address_does_no_harm(page: Page, site: Path, fragment: str) -> None:
+    page.goto(address(site / "index.html", fragment))
+    assert len(column(page, 0)) in {0, 12}
+    assert page.locator(".filters").count() == 1
+
+
+def test_hostile_texts_stay_texts(page: Page, site: Path) -> None:
+    page.goto(address(site / "tables/bga-2p.html"))
+    page.get_by_label("Author").select_option(index=1)
+    press(page, "author")
+    assert page.locator("main img, main b, main script").count() == 0
+    assert page.title().startswith("bga, 2 players")
+
+
+def test_pairs_are_sorted_and_found_by_either_bot(page: Page, site: Path) -> None:
+    page.goto(address(site / "head-to-head/bga-2p.html"))
+    every = len(column(page, 0))
+    page.get_by_label("Find bot").fill("bot-007")
+    found = list(zip(column(page, 0), column(page, 1), strict=True))
+    assert 0 < len(found) < every
+    assert all("bot-007" in pair for pair in found)
+    press(page, "low")
+    lows = numbers(column(page, 3))
+    assert lows == sorted(lows, reverse=True)
+
+
+def test_without_scripts_everything_is_there(browser: Browser, site: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    for path in ("index.html", "tables/bga-2p.html", "tables/overall.html"):
+        page.goto(address(site / path))
+        assert page.locator("table.sortable tbody tr").count() == 12
+        assert page.locator("main button, main input, main select").count() == 0
+    page.goto(address(site / "matches.html"))
+    assert page.locator("#matches tbody tr").count() == 50
+    page.click('#pages a[href="matches/0.html"]')
+    assert page.locator("#matches tbody tr").count() == 200
+    page.click("a[rel=next] >> nth=0")
+    assert page.locator("#matches tbody tr").count() == 88
+    context.close()
+
+
+def rows(page: Page) -> list[list[str]]:
+    script = """() => [...document.querySelectorAll("#matches tbody tr")]
+        .map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"""
+    found: list[list[str]] = page.evaluate(script)
+    return found
+
+
+def search(page: Page, site: Path, fragment: str) -> list[list[str]]:
+    page.goto("about:blank")
+    page.goto(address(site / "matches.html", fragment))
+    page.locator("#found", has_text=" fit").wait_for()
+    return rows(page)
+
+
+def test_matches_that_are_found_look_like_those_that_are_listed(page: Page, site: Path) -> None:
+    found = search(page, site, "#players=3")
+    html = page.locator("#matches tbody tr").first.inner_html()
+    page.goto("about:blank")
+    page.goto(address(site / "matches.html"))
+    page.wait_for_selector("#search select")
+    listed = rows(page)
+    assert found[:50] == listed
+    assert page.locator("#matches tbody tr").first.inner_html() == html
+
+
+def test_matches_are_found_by_bot_rival_table_and_faults(page: Page, site: Path) -> None:
+    for row in (found := search(page, site, "#bot=bot-003&with=bot-004")):
+        assert "bot-003" in (seats := " ".join(row[3:6]))
+        assert "bot-004" in seats
+    assert found
+    assert {row[1] for row in search(page, site, "#table=bga-2p")} == {"bga, 2\u00a0players"}
+    assert all(int(row[-3]) > 0 for row in search(page, site, "#faults=1"))
+    assert all(int(row[-2]) > 0 for row in search(page, site, "#upsets=1"))
+    assert search(page, site, "#bot=nobody") == []
+
+
+def test_matches_are_asked_for_by_keyboard_and_more_of_them(page: Page, site: Path) -> None:
+    page.goto(address(site / "matches.html"))
+    page.wait_for_selector("#search select")
+    page.get_by_label("Variant").focus()
+    page.keyboard.type("bga")
+    page.keyboard.press("Enter")
+    expect(page.locator("#matches tbody tr")).to_have_count(100)
+    assert at(page) == "#variant=bga"
+    page.get_by_role("button", name="Show more").press("Enter")
+    expect(page.locator("#matches tbody tr")).to_have_count(144)
+    assert page.text_content("#found") == "144 of 288 fit, the last first."
+    page.get_by_role("button", name="Show the newest").press("Enter")
+    assert (len(rows(page)), at(page)) == (50, "")
+
+
+def test_a_pair_links_to_its_matches(page: Page, site: Path) -> None:
+    page.goto(address(site / "head-to-head/house-3p.html"))
+    page.click("#pairs tbody a:text('list') >> nth=0")
+    page.locator("#found", has_text=" fit").wait_for()
+    assert {row[1] for row in rows(page)} == {"house, 3\u00a0players"}
+
+
+def test_a_stretch_that_is_not_there_is_said(browser: Browser, tmp_path: Path) -> None:
+    write_site(*crowd.crowd(4, 2), tmp_path)
+    (tmp_path / "matches/0.js").unlink()
+    page = browser.new_page()
+    page.goto(address(tmp_path / "matches.html", "#faults=1"))
+    page.locator("#found", has_text="This cannot be searched: matches/0.js is not there").wait_for()
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_pages_fit_their_window(browser: Browser, site: Path, width: int, scheme: Any) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    for path in (
+        "index.html",
+        "tables/house-3p.html",
+        "tables/overall.html",
+        "head-to-head/bga-2p.html",
+        "matches.html",
+        "matches/1.html",
+    ):
+        page.goto(address(site / path))
+        page.wait_for_load_state()
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    context.close()

@@ -1,0 +1,25 @@
+"""The columns of the data files in `docs/site.md`: `make columns` writes them."""
+
+from pathlib import Path
+
+from arena.publish.schema import described
+from arena.publish.sheets import SHEETS
+
+PAGE = Path(__file__).parents[2] / "docs" / "site.md"
+BEGIN, END = "<!-- columns: written by `make columns` -->\n", "<!-- end of columns -->\n"
+
+
+def stands() -> str:
+    """Return the section as it stands in the page."""
+    return PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+
+
+def write() -> None:
+    """Put the section into the page."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(before + BEGIN + described(SHEETS) + END + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

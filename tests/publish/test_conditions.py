@@ -1,0 +1,191 @@
+"""The pages of conditions and of rules: all that decided the results, and how to check it."""
+
+from hashlib import sha256
+from html import unescape
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.perudo.clauses import CLAUSES
+from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
+from arena.publish import conditions, rulebook
+from arena.publish.facts import gather
+from arena.publish.pace import Moment, duration, moments, pace, timestamp
+from arena.publish.sandboxes import PROMISES
+from arena.publish.site import write_site
+from arena.records import MachineInfo, Stage
+from tests.publish import factory
+from tests.publish.pages import read, tree
+
+MACHINE = MachineInfo("Zuse <Z3>", 2, 3 * 2**29, "Linux 6.1", "CPython 3.11.7")
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    league, ratings, played = factory.sample()
+    times = [replace(one, stored_at=1e9 + 2 * at) for at, one in enumerate(played)]
+    folder = tmp_path_factory.mktemp("site")
+    league = replace(league, machine=MACHINE)
+    return write_site(league, ratings, times, folder, root="12ab").parent
+
+
+def test_every_switch_and_option_is_explained_and_leads_to_its_clauses(site: Path) -> None:
+    assert set(conditions.WORDS) == SWITCHES | OPTIONS
+    links = set(read(site / "conditions.html").links)
+    for clause in CLAUSES:
+        if clause.switch:
+            assert f"rules.html#{clause.id}" in links
+    assert {f"rules.html#{one}" for one in rulebook.clauses_of("calza")} <= links
+
+
+@pytest.mark.parametrize("book", VARIANTS)
+def test_overridden_switches_are_marked_and_no_others(book: str) -> None:
+    rules = variant(book, {"calza_in_palifico": True, "reveal": "at_once"}, calza=True)
+    league = factory.league((), variants={"mine": rules, "book": VARIANTS[book]})
+    marked = {one.name for one in conditions.switches(league) if one.values[0].book is not None}
+    assert marked == set(changed_switches(rules))
+    assert all(one.values[1].book is None for one in conditions.switches(league))
+    assert [one.values[0].shown for one in conditions.options(league)] == ["yes", "no", "5"]
+
+
+def test_the_rules_have_every_clause_in_the_words_of_every_book(site: Path) -> None:
+    page = unescape((site / "rules.html").read_text())
+    assert set(rulebook.BOOKS) == set(VARIANTS)
+    assert [one for one in read(site / "rules.html").ids if one.isupper()] == [
+        clause.id for clause in CLAUSES
+    ]
+    for clause in CLAUSES:
+        section = page.partition(f'id="{clause.id}"')[2].partition("</section>")[0]
+        for words in clause.texts.values():
+            assert f"<dd>{words}</dd>" in section
+        assert (f"<code>{clause.switch}</code>" in section) == bool(clause.switch)
+
+
+def test_the_rules_say_what_the_league_plays(site: Path) -> None:
+    page = (site / "rules.html").read_text()
+    changed = page.partition('id="CALZA-PAL"')[2].partition("</section>")[0]
+    assert "<bdi>house rules</bdi> <strong>yes</strong> <small>changed; the book has no" in changed
+    italian = page.partition('id="REVEAL"')[2].partition("</section>")[0]
+    assert '<div class="other"><dt>italian</dt><dd>all at once</dd></div>' in italian
+    assert "<div><dt>bga, classic</dt><dd>→ no order</dd></div>" in italian
+
+
+def test_the_books_are_those_of_the_documentation() -> None:
+    text = (DOCS / "rules.md").read_text().replace('"', "")
+    for name, words in rulebook.BOOKS.items():
+        assert f"| `{name}` | {words.replace('“', '').replace('”', '')} |" in text
+
+
+def test_what_sandboxes_do_not_promise_is_all_that_the_tests_found() -> None:
+    found = (DOCS / "sandboxing.md").read_text().partition("### What is not promised\n")[2]
+    for name, promise in PROMISES.items():
+        listed = found.partition(f"`{name}`:\n\n")[2].partition("\n\n")[0].splitlines()
+        lines = {line[2:].replace("`", "") for line in listed if line.startswith("- ")}
+        assert lines <= {*promise.open, "Nothing of what these bots try is left open."}
+        assert lines
+
+
+def test_seed_commitment_limits_and_what_was_used(site: Path) -> None:
+    page = unescape((site / "conditions.html").read_text())
+    assert f"printf %s {factory.SEED} | sha256sum" in page
+    assert sha256(factory.SEED.encode()).hexdigest() in page
+    assert "arena verify league.yaml --root 12ab" in page
+    assert "10 s" in page
+    assert "<code>bubblewrap</code> <small>5 fixtures</small>" in page
+    assert "wall clock <small>5 fixtures</small>" in page
+    assert "<dd>510</dd>" in page
+    assert "changed; the book has no" in page
+    for line in PROMISES["bubblewrap"].open:
+        assert line in page
+
+
+def test_a_seed_is_quoted_for_the_shell() -> None:
+    league = factory.league((), seed="a b; rm")
+    assert conditions.model(league, gather([]), None)["quoted_seed"] == "'a b; rm'"
+
+
+def test_machine_times_and_versions_show(site: Path) -> None:
+    page = (site / "conditions.html").read_text()
+    for name, value in [
+        ("Processor", "Zuse &lt;Z3&gt;"),
+        ("Memory", "1.5 GiB"),
+        ("First fixture stored", "2001-09-09 01:46 UTC"),
+        ("Last fixture stored", "2001-09-09 01:46 UTC"),
+        ("Wall time, without pauses", "9.5 s"),
+        ("At the tables, in sum", "7.5 s"),
+        ("Games a second", "2.1"),
+        ("Decisions a second", "54"),
+        ("Arena that played", "0.1.0"),
+        ("Wire protocol", "1"),
+    ]:
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in page
+
+
+def test_no_other_page_says_where_or_how_fast_and_the_feed_alone_when(
+    site: Path, tmp_path: Path
+) -> None:
+    league, ratings, played = factory.sample()
+    other = [replace(one, stored_at=2e9, seconds=9.0, stderr=()) for one in played]
+    played = [replace(one, stderr=()) for one in played]
+    one, two = tmp_path / "one", tmp_path / "two"
+    write_site(league, ratings, played, one)
+    write_site(replace(league, machine=MACHINE), ratings, other, two)
+    differ = {name for name, text in tree(one).items() if tree(two)[name] != text}
+    assert differ == {"conditions.html", "feed.xml"}
+
+
+def test_what_was_before_and_how_long_bots_remember_is_said(site: Path, tmp_path: Path) -> None:
+    league, ratings, played = factory.sample()
+    stages = (Stage(league.bots[:2], 1, (1, 1)), Stage(league.bots[:3], 2, (2, 2)))
+    changed = replace(league, earlier=stages, memory_across_fixtures=True)
+    write_site(changed, ratings, played, tmp_path)
+    page = (tmp_path / "conditions.html").read_text()
+    assert "before, there were 2 bots and 1 round, then 3 bots and 2 rounds." in page
+    assert "<dd>over many fixtures</dd>" in page
+    assert "<dd>one fixture</dd>" in (site / "conditions.html").read_text()
+    assert "before, there were" not in (site / "conditions.html").read_text()
+
+
+def test_an_old_store_says_that_it_does_not_know(tmp_path: Path) -> None:
+    write_site(*factory.sample(), tmp_path)
+    assert (tmp_path / "conditions.html").read_text().count("Not recorded") == 2
+
+
+def test_a_sandbox_that_is_not_known_is_said(tmp_path: Path) -> None:
+    league = factory.league(("a", "b"), sandbox="moon")
+    write_site(league, factory.ratings([]), [], tmp_path)
+    page = (tmp_path / "conditions.html").read_text()
+    assert "<code>moon</code> <small>asked for, not used yet</small>" in page
+    assert "not known to this arena" in page
+
+
+def test_pauses_between_runs_do_not_count() -> None:
+    """Two tables at once, then a night, then one more that took 2 s after a start of 1 s."""
+    known = [Moment(103, 3, 5, 50, 0), Moment(104, 3, 5, 50, 1), Moment(5000, 2, 5, 50, 2)]
+    found = pace(known, start=1)
+    assert found is not None
+    assert (found.wall, found.tables) == (3 + 1 + 3, 8)
+    assert found.games_a_second == pytest.approx(15 / 7)
+    assert pace([], start=1) is None
+    assert moments([factory.fixture(0, ("a", "b"))]) == []
+
+
+def test_a_league_that_took_no_time_has_no_rate() -> None:
+    found = pace([Moment(5, 0, 1, 1, 0)], start=1)
+    assert found is not None
+    assert (found.games_a_second, found.decisions_a_second) == (0, 0)
+
+
+def test_times_are_readable() -> None:
+    assert [duration(s) for s in (0.04, 9.96, 59.4, 61, 3599.7, 3725, 4e6)] == [
+        "0.0 s",
+        "10.0 s",
+        "59 s",
+        "1 min 1 s",
+        "1 h 0 min",
+        "1 h 2 min",
+        "1,111 h 6 min",
+    ]
+    assert timestamp(0.9) == "1970-01-01T00:00:00Z"

@@ -1,0 +1,213 @@
+"""Leaderboards: what their lines say, who is best, and how large the pages of many bots are."""
+
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.publish.boards import TOP, axis, lines, pairs
+from arena.publish.files import FRONT
+from arena.publish.overview import CELLS, leaders, overview
+from arena.publish.site import _Site, environment, write_site
+from arena.publish.text import percent, signed
+from arena.ratings.history import Point, Then
+from arena.ratings.standings import Ratings
+from arena.ratings.table import Leaderboard, Row
+from arena.records import LeagueInfo, PlayedFixture
+from tests.publish import factory
+from tests.publish.crowd import crowd
+from tests.publish.test_models import row
+from tests.publish.test_site import document, table_text
+
+LARGEST = 150_000
+XHTML = "{http://www.w3.org/1999/xhtml}"
+
+
+def ranked(*ranges: tuple[int, int]) -> list[Row]:
+    """Rows named a, b, c and so on with these ranges of ranks."""
+    rows = [row(chr(ord("a") + at), -float(at), 0.5) for at in range(len(ranges))]
+    return [
+        replace(one, best=best, worst=worst)
+        for one, (best, worst) in zip(rows, ranges, strict=True)
+    ]
+
+
+def board(rows: list[Row]) -> Leaderboard:
+    return Leaderboard("bga", 2, rows, {}, {}, 9, "blocks", None)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "best", "tied", "more"),
+    [
+        ([(1, 1), (2, 3), (2, 3)], "a", (), 0),
+        ([(1, 2), (1, 2), (3, 3)], "a", ("b",), 0),
+        ([(1, 3), (2, 3), (1, 3)], "a", ("c",), 0),
+        ([(1, 8)] * 8, "a", ("b", "c", "d", "e"), 3),
+    ],
+)
+def test_who_is_best(
+    ranges: list[tuple[int, int]], best: str, tied: tuple[str, ...], more: int
+) -> None:
+    found = leaders(ranked(*ranges))
+    assert found is not None
+    assert (found.best, found.tied, found.more) == (best, tied, more)
+
+
+def test_nobody_is_best_where_nobody_played() -> None:
+    assert leaders([]) is None
+
+
+@pytest.mark.parametrize(
+    ("ranges", "tiers"),
+    [
+        ([(1, 1), (2, 2)], [False, True]),
+        ([(1, 2), (1, 2), (3, 3)], [False, False, True]),
+        ([(1, 2), (1, 3), (2, 4), (3, 4)], [False, False, False, False]),
+        ([(1, 1), (2, 3), (2, 3), (4, 4)], [False, True, False, True]),
+    ],
+)
+def test_a_tier_begins_where_all_above_are_told_apart(
+    ranges: list[tuple[int, int]], tiers: list[bool]
+) -> None:
+    rows = ranked(*ranges)
+    found = lines(board(rows), factory.league(tuple(one.bot for one in rows)))
+    assert [line.tier for line in found] == tiers
+
+
+def test_a_line_has_its_margin_author_and_trend() -> None:
+    rows = ranked((1, 1), (2, 2))
+    history = [
+        Point(games, {"a": Then(mu, 1.0, games)}) for games, mu in ((6, 2.25), (8, 3.0), (9, 2.0))
+    ]
+    first, second = lines(replace(board(rows), history=history), factory.league(("a", "b")))
+    assert (first.margin, first.info.author, first.trend, second.trend) == (1.0, "Ada", -0.25, None)
+
+
+def test_marks_of_a_scale_are_named_as_far_as_there_is_room() -> None:
+    many, few = axis([row("a", 2.5, 5.0)]), axis([row("a", 1.0, 1.0)])
+    assert (many.ticks, many.labels) == ((-10, -5, 0, 5, 10, 15), (-10, 0, 10))
+    assert (few.ticks, few.labels) == ((-1, 0, 1, 2, 3), (-1, 0, 1, 2, 3))
+
+
+def test_pairs_stand_once_as_the_better_placed_sees_them() -> None:
+    _, ratings, _ = factory.sample()
+    bga = ratings.boards[0]
+    order = [one.bot for one in bga.rows]
+    found = pairs(bga)
+    assert {(one.bot, one.opponent) for one in found} == {
+        (bot, rival) for bot, rival in bga.duels if order.index(bot) < order.index(rival)
+    }
+    assert {one.bot for one in pairs(bga, 2)} <= set(order[:1])
+
+
+def test_the_overview_has_every_bot_and_every_leaderboard() -> None:
+    league, ratings, _ = factory.sample()
+    found = overview(league, ratings)
+    first = [one.bot for one in ratings.boards[0].rows]
+    assert [one.info.name for one in found.rows][: len(first)] == first
+    assert {one.info.name for one in found.rows} == set(factory.NAMES)
+    assert all(len(one.cells) == len(ratings.boards) for one in found.rows)
+    gamma = next(one for one in found.rows if one.info.name == "gamma")
+    assert [cell is None for cell in gamma.cells] == [False, False]
+
+
+Data = tuple[LeagueInfo, Ratings, list[PlayedFixture]]
+
+
+@pytest.fixture(scope="module")
+def many() -> Data:
+    """Two hundred bots at two kinds of tables, all of them played a little."""
+    return crowd(200, 1, (("bga", 2), ("house", 4)), 1, provisional=3, overall=True)
+
+
+@pytest.fixture(scope="module")
+def large(many: Data, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(*many, tmp_path_factory.mktemp("large"), replays="none").parent
+
+
+def test_leaderboards_of_two_hundred_bots_are_small_and_whole(large: Path) -> None:
+    pages = sorted((large / "tables").glob("*.html"))
+    assert [path.stem for path in pages] == ["bga-2p", "house-4p", "overall"]
+    for path in [*pages, large / "index.html"]:
+        assert path.stat().st_size < LARGEST
+        assert len(table_text(path, "caption")) == 200
+
+
+def test_the_overview_says_what_each_leaderboard_says(large: Path) -> None:
+    across = {cells[0]: cells for cells in table_text(large / "index.html", "caption")}
+    for cells in table_text(large / "tables/house-4p.html", "caption"):
+        bot = cells[1].removesuffix(" provisional")
+        assert across[bot][3].split() == [cells[0], cells[3].split()[0]]
+        assert across[bot][4:] == cells[-2:]
+
+
+@pytest.mark.parametrize("tables", [8, 20])
+def test_the_front_page_of_many_tables_is_small(many: Data, tmp_path: Path, tables: int) -> None:
+    league, ratings, _ = many
+    rules = league.variants["bga"]
+    labels = [f"variant {number}" for number in range(tables)]
+    boards = [replace(ratings.boards[0], variant=label) for label in labels]
+    info = replace(league, variants=dict.fromkeys(labels, rules))
+    site = _Site(info, replace(ratings, boards=boards), [], [], "none", "")
+    text = next(text for path, text in site.files() if path == FRONT)
+    assert isinstance(text, str)
+    path = tmp_path / FRONT
+    path.write_text(text)
+    shown = min(200, CELLS // (tables + 1))
+    assert len(text.encode()) < LARGEST
+    assert len(table_text(path, "caption")) == shown
+    assert (f"The first {shown} of 200 bots" in text) == (shown < 200)
+
+
+def test_head_to_head_of_many_is_a_table_of_the_first_and_a_picture_of_all(large: Path) -> None:
+    path = large / "head-to-head/bga-2p.html"
+    matrix = table_text(path, "caption")
+    names = [cells[1] for cells in table_text(large / "tables/bga-2p.html", "caption")]
+    assert [cells[1] for cells in matrix] == [
+        name.removesuffix(" provisional") for name in names[:TOP]
+    ]
+    assert all(len(cells) == TOP + 2 for cells in matrix)
+    sources = [
+        one.get("src") or one.get("srcset")
+        for one in document(path).iter()
+        if one.tag in {f"{XHTML}img", f"{XHTML}source"}
+    ]
+    assert sorted(sources) == [
+        "../head-to-head/bga-2p-dark.png",
+        "../head-to-head/bga-2p-light.png",
+    ]
+    for source in sources:
+        assert (path.parent / source).read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_pair_of_few_bots_has_its_interval_in_the_hint_and_the_table(tmp_path: Path) -> None:
+    league, ratings, played = factory.sample()
+    write_site(league, ratings, played, tmp_path)
+    path = tmp_path / "head-to-head/bga-2p.html"
+    found = pairs(ratings.boards[0])
+    shown = table_text(path, "caption-pairs")
+    assert [cells[:6] for cells in shown] == [
+        [
+            one.bot,
+            one.opponent,
+            percent(one.share),
+            f"{percent(one.low)} to {percent(one.high)}",
+            str(one.ahead),
+            str(one.games),
+        ]
+        for one in found
+    ]
+    for one in found:
+        assert f'title="95 %: {percent(one.low, 0)} to {percent(one.high, 0)}"' in path.read_text()
+    assert "picture" not in {one.tag.removeprefix(XHTML) for one in document(path).iter()}
+
+
+def test_trends_are_arrows_with_numbers_where_they_are_known() -> None:
+    parts = environment().get_template("board_parts.html")
+    context: dict[str, object] = {"root": "", "links": None, "ratings": None, "watchable": set()}
+    trend = vars(parts.make_module(context))["trend"]
+    assert str(trend(0.42)) == f'{signed(0.42, 1)} <i class="up">▲</i>'
+    assert str(trend(-0.42)) == f'{signed(-0.42, 1)} <i class="down">▼</i>'
+    assert re.sub("<.*?>", "", str(trend(0.04))).strip() == "0.0"
+    assert re.sub("<.*?>", "", str(trend(None))) == "\u2013"

@@ -1,0 +1,170 @@
+"""The list of matches: what came of each fixture, which page it is on, what the search is given."""
+
+import base64
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from arena.publish import matches
+from arena.publish.kept import choose
+from arena.publish.links import links
+from arena.publish.matches import PAGE, SHARD, Match, Outcome, match, pages, search_files
+from arena.publish.site import write_site
+from arena.publish.text import fixed
+from arena.records import Cause, Faulted, Fixture
+from tests.publish import factory
+from tests.publish.crowd import crowd
+from tests.publish.pages import broken_links, tree
+from tests.publish.test_models import row
+from tests.publish.test_site import document, table_text
+
+
+def unpacked(script: str) -> Any:
+    return json.loads(gzip.decompress(base64.b64decode(script.split('"')[3])))
+
+
+def one(index: int) -> Match:
+    return Match(index, "bga", ("a", "b"), 4, (3, 1), (1.25, 1.75), (0, 0), 0)
+
+
+def test_a_match_is_counted_seat_by_seat() -> None:
+    fixture = Fixture("f", 7, "bga", ("a", "b", "c"), "s", 3)
+    games = [Outcome((1, 2, 3), ()), Outcome((2, 1, 3), (2,)), Outcome((1, 3, 2), (1, 2))]
+    found = match(fixture, games, {}, {})
+    assert (found.index, found.games, found.wins) == (7, 3, (2, 1, 0))
+    assert found.places == pytest.approx((4 / 3, 2, 8 / 3))
+    assert (found.faults, found.upsets, found.watch, found.most) == ((0, 1, 2), 0, (), 2)
+
+
+def test_upsets_are_by_the_ratings_of_that_table() -> None:
+    fixture = Fixture("f", 0, "bga", ("strong", "weak"), "s", 3)
+    games = [Outcome((2, 1), ()), Outcome((1, 2), ()), Outcome((2, 1), ())]
+    rows = {"strong": row("strong", 15.0, 0.5), "weak": row("weak", -15.0, 0.5)}
+    assert match(fixture, games, {}, {("bga", 2): rows}).upsets == 2
+    assert match(fixture, games, {}, {("bga", 3): rows}).upsets == 0
+
+
+def test_matches_have_their_faults_and_replays() -> None:
+    _, ratings, played = factory.sample()
+    kept = choose(played, ratings.boards, 0)
+    found = matches.matches(reversed(played), kept, ratings.boards)
+    assert [one.index for one in found] == [0, 1, 2, 3, 4]
+    assert [one.faults for one in found] == [(0, 0), (0, 2), (1, 0), (0, 0, 0), (0, 0, 0)]
+    assert set(found[1].watch) >= {1, 2}
+
+
+def test_a_fixture_without_games_is_no_match() -> None:
+    _, ratings, played = factory.sample()
+    assert matches.matches([replace(played[0], games=[])], {}, ratings.boards) == []
+
+
+def test_a_page_holds_a_stretch_of_the_schedule_whatever_is_missing() -> None:
+    at = [0, PAGE - 1, PAGE, 5 * PAGE + 3]
+    found = pages([one(index) for index in at])
+    assert [(part.number, [m.index for m in part.matches]) for part in found] == [
+        (0, [0, PAGE - 1]),
+        (1, [PAGE]),
+        (5, [5 * PAGE + 3]),
+    ]
+    assert [(part.before, part.after) for part in found] == [(None, 1), (0, 5), (1, None)]
+    assert (found[2].first, found[2].last) == (5 * PAGE, 6 * PAGE - 1)
+    assert pages([]) == []
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two hundred and sixty fixtures at tables of two and three: two pages."""
+    return write_site(
+        *crowd(10, 13, (("bga", 2), ("house", 3)), 2), tmp_path_factory.mktemp("site"), replays=3
+    ).parent
+
+
+def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path) -> None:
+    listed = [table_text(site / f"matches/{number}.html", "caption") for number in range(2)]
+    assert [[int(cells[0]) for cells in rows] for rows in listed] == [
+        list(range(PAGE)),
+        list(range(PAGE, 260)),
+    ]
+    newest = table_text(site / "matches.html", "caption")
+    assert newest == listed[1][: -matches.NEWEST_SHOWN - 1 : -1]
+    assert broken_links(site) == []
+
+
+def test_a_line_has_the_seats_in_order_with_wins_and_mean_places(site: Path) -> None:
+    _, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
+    found = matches.matches(played, {}, ratings.boards)
+    for number, index in ((0, 0), (1, 59)):
+        cells = table_text(site / f"matches/{number}.html", "caption")[index]
+        expected = found[number * PAGE + index]
+        players = len(expected.seats)
+        assert cells[1] == f"{expected.variant}, {players}\u00a0players"
+        assert cells[2] == "2"
+        assert cells[3 : 3 + players] == [
+            f"{bot}{wins}, {fixed(place)}"
+            for bot, wins, place in zip(expected.seats, expected.wins, expected.places, strict=True)
+        ]
+        assert cells[-2] == str(expected.upsets)
+
+
+def test_pages_are_chained(site: Path) -> None:
+    def related(number: int) -> dict[str, str]:
+        links = document(site / f"matches/{number}.html").iter("{http://www.w3.org/1999/xhtml}a")
+        return {link.get("rel"): link.get("href") for link in links if link.get("rel")}
+
+    assert related(0) == {"next": "../matches/1.html"}
+    assert related(1) == {"prev": "../matches/0.html"}
+
+
+def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
+    league, ratings, played = crowd(10, 50, games=1)
+    for name, count in (("before", 450), ("after", 451)):
+        write_site(league, ratings, played[:count], tmp_path / name, replays="none")
+    before, after = (tree(tmp_path / name) for name in ("before", "after"))
+    changed = {name for name in after if before.get(name) != after[name]}
+    assert {name for name in changed if name.startswith("matches/")} == {
+        "matches/2.html",
+        "matches/0.js",
+        "matches/index.js",
+    }
+
+
+def test_the_search_is_given_what_the_pages_say() -> None:
+    league, ratings, played = factory.sample()
+    kept = choose(played, ratings.boards, 0)
+    found = matches.matches(played, kept, ratings.boards)
+    address = links(league, ratings.boards)
+    files = dict(search_files(found, league, ratings.boards, address))
+    assert list(files) == ["matches/index.js", "matches/0.js"]
+    index, shard = (unpacked(script) for script in files.values())
+    assert index["bots"] == {address.bots[bot.name]: bot.name for bot in league.bots}
+    assert list(index["tables"].values()) == [["bga", 2], ["house rules", 3]]
+    assert list(index["tables"]) == [address.table_id(board) for board in ratings.boards]
+    assert (index["shards"], index["seats"], index["fixtures"]) == ([0], 3, 5)
+    crashed = shard["entries"][1]
+    assert [shard["bots"][seat] for seat in crashed[2]] == ["gamma", "delta"]
+    assert shard["tables"][crashed[1]] == "bga-2p"
+    assert (crashed[0], crashed[3], crashed[6]) == (1, 4, 2)
+    assert crashed[8:] == [len(found[1].watch), found[1].watch[0]]
+
+
+def test_a_long_league_is_searched_in_stretches() -> None:
+    league, ratings, _ = factory.sample(("a", "b", "c", "d"))
+    found = [one(index) for index in (0, SHARD - 1, SHARD, 3 * SHARD)]
+    files = dict(search_files(found, league, ratings.boards, links(league, ratings.boards)))
+    assert list(files) == [f"matches/{name}.js" for name in ("index", 0, 1, 3)]
+    assert unpacked(files["matches/index.js"])["shards"] == [0, 1, 3]
+
+
+def test_names_cannot_end_the_script_that_holds_them(tmp_path: Path) -> None:
+    names = ('</script><b>"', "\x1b[31m\udc80")
+    fault = {0: Faulted(0, Cause.CRASH, "")}
+    played = [factory.fixture(0, names, faults=fault)]
+    write_site(factory.league(names), factory.ratings(played), played, tmp_path)
+    script = (tmp_path / "matches/index.js").read_text()
+    assert script.startswith('perudoMatches("index", "')
+    assert not set("<>'\x1b") & set(script)
+    assert sorted(unpacked(script)["bots"].values()) == ['</script><b>"', r"\x1b[31m\u{dc80}"]

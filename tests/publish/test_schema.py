@@ -1,0 +1,94 @@
+"""The published schemas: every JSON file keeps to the one it names, every table has its data."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import html5lib
+import jsonschema
+import pytest
+from msgspec.structs import replace
+
+from arena.publish.schema import DIALECT, described
+from arena.publish.sheets import SHEETS
+from arena.publish.site import write_site
+from arena.ratings.findings import Gain, Suspicion
+from tests.publish import factory, games
+from tests.publish.columns import stands
+from tests.publish.test_hostile import NAMES
+
+XHTML = "{http://www.w3.org/1999/xhtml}"
+
+
+@pytest.fixture(scope="module", params=[factory.NAMES, NAMES], ids=["plain", "hostile"])
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    league, _, played = factory.sample(request.param)
+    ratings = factory.ratings(played[:4], overall=True)
+    bot, rival = request.param[:2]
+    cases = [
+        Suspicion("collusion", "bga", 2, bot, rival, 40, 0.5, 0.1, 1e-5),
+        Suspicion("drift", "house rules", 3, bot, None, 90, 0.0, -2.5, 0.004),
+    ]
+    boards = [replace(board, dice_gain=Gain(1.2, 0.9, 1.6)) for board in ratings.boards[:1]]
+    ratings = replace(ratings, suspicions=cases, boards=[*boards, *ratings.boards[1:]])
+    # Players who do whatever is legal have bad moments.
+    played.append(games.fixture(9, "bga", league.variants["bga"], (bot, rival), 4))
+    return write_site(league, ratings, played, tmp_path_factory.mktemp("site")).parent
+
+
+def tables(site: Path) -> dict[str, Any]:
+    """Every JSON file that is a table."""
+    return {path.name: json.loads(path.read_bytes()) for path in (site / "data").glob("*.json")}
+
+
+def test_every_json_file_keeps_to_the_schema_that_it_names(site: Path) -> None:
+    used = set()
+    for name, document in tables(site).items():
+        schema = json.loads((site / "data" / document["$schema"]).read_bytes())
+        assert schema["$schema"] == DIALECT
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validate(document, schema)
+        assert document["rows"], name
+        used.add(document["$schema"])
+    assert used == {sheet.schema_file for sheet in SHEETS}
+
+
+def test_a_schema_refuses_what_is_not_the_table(site: Path) -> None:
+    """Whatever is left out, added, or of another type; so the schemas say something."""
+    for document in tables(site).values():
+        schema = json.loads((site / "data" / document["$schema"]).read_bytes())
+        valid = jsonschema.Draft202012Validator(schema)
+        row = document["rows"][0]
+        for key in row:
+            short = {name: value for name, value in row.items() if name != key}
+            for bad in (short, row | {"more": 1}, row | {key: {"no": "value"}}):
+                assert not valid.is_valid(document | {"rows": [bad]})
+        assert not valid.is_valid(document | {"$schema": "schema/none.json"})
+
+
+def test_csv_files_have_the_columns_of_the_schema(site: Path) -> None:
+    for name, document in tables(site).items():
+        schema = json.loads((site / "data" / document["$schema"]).read_bytes())
+        columns = list(schema["properties"]["rows"]["items"]["properties"])
+        with (site / "data" / name).with_suffix(".csv").open(newline="") as file:
+            lines = list(csv.reader(file))
+        assert lines[0] == columns
+        assert len(lines) == 1 + len(document["rows"])
+
+
+def test_every_table_on_a_page_has_its_data_beside_it(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        if path.name == "replay.html":
+            continue
+        root = html5lib.parse(path.read_bytes(), transport_encoding="utf-8")
+        for part in [*root.iter(f"{XHTML}section"), *root.iter(f"{XHTML}main")]:
+            if part.find(f"{XHTML}div/{XHTML}table") is None:
+                continue
+            links = [link.get("href", "") for link in part.iter(f"{XHTML}a")]
+            assert any(link.endswith(".csv") for link in links), path
+            assert any(link.endswith(".json") for link in links), path
+
+
+def test_the_documentation_has_every_column() -> None:
+    assert stands() == described(SHEETS), "make columns"
