@@ -120,6 +120,62 @@ class PlayedFixture(Struct, frozen=True):
     """The last 64 KiB of each seat's standard error."""
 
 
+class GameResult(Struct, frozen=True):
+    """What came of a game, without its events."""
+
+    game: int
+    places: tuple[int, ...]
+    """The finishing place of each seat, 1 is the winner."""
+    faults: tuple[Cause | None, ...]
+    """Why each seat is out; None where it did not fault."""
+    rounds: int
+    """Rounds begun, void ones among them."""
+    bids: int
+    events: int
+
+
+class FixtureResult(Struct, frozen=True):
+    """What came of a fixture, without events and standard error: cheap to read in numbers."""
+
+    fixture: Fixture
+    games: Sequence[GameResult]
+    sandbox: str
+    clock: Literal["wall", "cpu"]
+    decisions: int
+    seconds: float
+    stored_at: float | None = None
+    """Seconds since 1970; None where it was not stored, or before that was written down."""
+
+
+def game_result(record: GameRecord) -> GameResult:
+    """Return what came of a game."""
+    faults: list[Cause | None] = [None] * len(record.places)
+    for event in record.events:
+        if isinstance(event, Faulted):
+            faults[event.seat] = event.cause
+    return GameResult(
+        game=record.game,
+        places=record.places,
+        faults=tuple(faults),
+        rounds=sum(isinstance(event, RoundStarted) for event in record.events),
+        bids=sum(isinstance(event, BidMade) for event in record.events),
+        events=len(record.events),
+    )
+
+
+def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> FixtureResult:
+    """Return what came of a fixture."""
+    return FixtureResult(
+        fixture=played.fixture,
+        games=[game_result(record) for record in played.games],
+        sandbox=played.sandbox,
+        clock=played.clock,
+        decisions=played.decisions,
+        seconds=played.seconds,
+        stored_at=stored_at,
+    )
+
+
 class BotInfo(Struct, frozen=True):
     """A bot as it entered a league."""
 

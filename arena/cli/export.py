@@ -51,8 +51,8 @@ def command(league: Path, store: Path | None, format_: str, output: Path | None)
 
 def _rows(kept: Store, info: LeagueInfo) -> Iterator[GameRow]:
     course = Course(info)
-    for played in kept.played():
-        yield from game_rows(played, counts=course.counts(played.fixture))
+    for result in kept.results():
+        yield from game_rows(result, counts=course.counts(result.fixture))
 
 
 @contextmanager

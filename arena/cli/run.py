@@ -106,7 +106,8 @@ def command(
             return _say_how_to_resume(kept)
         played = [one for one in kept.played() if course.counts(one.fixture)]
         root = kept.root()
-        ratings = rate_league(played, info.ratings)
+        results = (one for one in kept.results() if course.counts(one.fixture))
+        ratings = rate_league(results, info.ratings)
         index = write_site(info, ratings, played, site, root=root, replays=replays)
     if as_json:
         print_json({"site": str(index), "root": root, "league": info, **ratings_data(ratings)})
@@ -149,7 +150,7 @@ def _play(
     pin: bool,
 ) -> bool:
     """Play what is not stored yet; returns whether the league was finished."""
-    stored = [one for one in store.played() if course.counts(one.fixture)]
+    stored = [one for one in store.results() if course.counts(one.fixture)]
     for one in stored:
         course.add(one)
     most = f"at most {len(course)}" if info.until else f"{len(course)}"

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError
-from arena.records import LeagueInfo, PlayedFixture
+from arena.records import FixtureResult, LeagueInfo, PlayedFixture, fixture_result
 from arena.store.rows import Row, pack, pin, root, row_hash, unpack
 from arena.store.schema import SCHEMA, SCHEMA_VERSION, WITH_HASHES, columns, migrate, upgraded
 from arena.store.wal import unreadable
@@ -102,10 +102,26 @@ class Store:
             ):
                 yield id_, zlib.decompress(record)
 
-    def played(self) -> Iterator[PlayedFixture]:
-        """Yield the stored fixtures in schedule order."""
-        for row, _ in self.rows():
+    def played(self, first: int | None = None, last: int | None = None) -> Iterator[PlayedFixture]:
+        """Yield the stored fixtures in schedule order, all or from one position to another."""
+        for row, _ in self.rows(first, last):
             yield self.unpack(row)
+
+    def results(self) -> Iterator[FixtureResult]:
+        """Yield what came of each stored fixture, in schedule order."""
+        for row, _ in self.rows():
+            yield fixture_result(self.unpack(row), row.stored_at)
+
+    def hashes(self) -> Iterator[tuple[int, str, bytes | None]]:
+        """Yield position, id and hash of each stored fixture, in schedule order.
+
+        What has the same hash is the same, to the last bit. Hashes are None in stores of a version
+        before 3.
+        """
+        hash_ = "hash" if self.hashed else "NULL"
+        query = f"SELECT position, id, {hash_} FROM fixtures ORDER BY position"  # noqa: S608
+        with self._in_words():
+            yield from self._db.execute(query)
 
     def unpack(self, row: Row) -> PlayedFixture:
         """Return the fixture of a row; raises ArenaError where it is damaged."""
