@@ -14,6 +14,7 @@ from arena.errors import ArenaError
 from arena.league.course import Course
 from arena.publish.export import FORMATS, GameRow, game_rows
 from arena.records import LeagueInfo
+from arena.store.logs import logs_path
 from arena.store.store import Store
 
 
@@ -44,7 +45,7 @@ def command(league: Path, store: Path | None, format_: str, output: Path | None)
         info = kept.league
         if info is None:
             raise ArenaError("nothing was played yet", str(path), f"arena run {league}")
-        with _target(output, (path, league)) as file:
+        with _target(output, (path, logs_path(path), league)) as file:
             FORMATS[format_](_rows(kept, info), file, max(info.players))
     return 0
 

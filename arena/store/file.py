@@ -1,5 +1,6 @@
 """One SQLite file of a store: opened, written, and what goes wrong with it said in words."""
 
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -69,8 +70,10 @@ class File:
                     self.db.execute("ROLLBACK")
                 raise
 
-    def check_writable(self) -> None:
-        """Raise an ArenaError where nothing can be written."""
+    def make_writable(self) -> None:
+        """Make ready to write while others read; raises ArenaError where nothing can be written."""
+        with self.in_words():
+            self.db.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
             self.db.execute("PRAGMA user_version")
 
@@ -93,14 +96,33 @@ class File:
     def check_there(self) -> None:
         """Raise an ArenaError where the file was deleted, moved or replaced since it was opened.
 
-        SQLite goes on writing into what no name leads to any more, without a word.
+        SQLite goes on writing into what no name leads to any more, without a word: what that holds
+        is put back first, and this file is closed.
         """
-        if _place(self.path) != self._place:
-            raise ArenaError(
-                "the file was moved or deleted while an arena was playing into it",
-                str(self.path),
-                "put it back and run again",
-            )
+        if _place(self.path) == self._place:
+            return
+        taken = os.path.lexists(self.path)
+        kept = self.path.with_name(f"{self.path.name}.rescued") if taken else self.path
+        self._rescue(kept)
+        happened = "replaced" if taken else "moved or deleted"
+        what = f"the file was {happened} while an arena was playing into it"
+        hint = f"what was stored there is in {kept.name} again; run again"
+        raise ArenaError(what, str(self.path), hint)
+
+    def _rescue(self, kept: Path) -> None:
+        """Copy what is open to a file in which nothing is yet."""
+        part = kept.with_name(f".{kept.name}.{os.getpid()}.part")
+        try:
+            with self.in_words():
+                self.db.execute("VACUUM INTO ?", (str(part),))
+                # This takes away the log beside the file, which is not the log of the copy.
+                self.db.close()
+            os.link(part, kept)
+        except OSError as error:
+            what = f"the file was taken away and cannot be put back: {error.strerror}"
+            raise ArenaError(what, str(kept), "move what is there away, and run again") from None
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def _place(path: Path) -> tuple[int, int] | None:

@@ -87,8 +87,7 @@ class Logs:
             )
 
     def _create(self, token: bytes) -> None:
-        with self.file.in_words():
-            self.file.db.execute("PRAGMA journal_mode = WAL")
+        self.file.make_writable()
         with self.file.transaction():
             for statement in _SCHEMA:
                 self.file.db.execute(statement)

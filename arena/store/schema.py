@@ -43,8 +43,7 @@ _LEAGUE = "CREATE TABLE league (info BLOB NOT NULL, hash BLOB)"
 
 def create(file: File) -> None:
     """Make a new store in an empty file."""
-    with file.in_words():
-        file.db.execute("PRAGMA journal_mode = WAL")
+    file.make_writable()
     with file.transaction():
         for statement in (_LEAGUE, *TABLES):
             file.db.execute(statement)

@@ -55,8 +55,10 @@ class Store:
     def __enter__(self) -> "Store":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
+    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
+        with self._open:
+            for file in self._files() if self._writes and kind is None else ():
+                file.check_there()
 
     @property
     def league(self) -> LeagueInfo | None:
@@ -197,11 +199,11 @@ class Store:
         with self._file.in_words():
             if not self._is_its_version():
                 raise DamageError(f"its version is not {self._version}, as it says")
-        self._file.check_writable()
+        self._file.make_writable()
         if self._old:
             migrate(self._file, self._version)
             self._look()
-        self._logs().file.check_writable()
+        self._logs().file.make_writable()
 
     def _is_its_version(self) -> bool:
         if self._old:
