@@ -15,7 +15,15 @@ from arena.bots.process import ProcessSandbox
 from arena.errors import ArenaError
 from arena.match.table import play_fixture
 from arena.perudo.rules import variant
-from arena.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture, fixture_result
+from arena.records import (
+    Cause,
+    Faulted,
+    Fixture,
+    LeagueInfo,
+    LimitsInfo,
+    PlayedFixture,
+    fixture_result,
+)
 from arena.shipped import folder
 from arena.store.claim import is_played
 from arena.store.logs import logs_path
@@ -209,6 +217,115 @@ def test_an_older_store_that_is_damaged_gets_no_new_hashes(tmp_path: Path, damag
             assert len(store.positions()) == 1
 
 
+def two_fixtures(path: Path) -> Path:
+    with Store(path, create=True) as store:
+        store.begin(factory.league(("a", "b")))
+        for index in range(2):
+            store.add(factory.fixture(index, ("a", "b")))
+    return path
+
+
+def test_results_are_those_of_the_events_and_need_no_logs(tmp_path: Path) -> None:
+    late = Faulted(1, Cause.TIMEOUT, "no answer within 2 s")
+    one = factory.fixture(0, ("a", "b", "c"), faults={1: late})
+    with Store(tmp_path / "s", create=True) as store:
+        store.add(one)
+    logs_path(tmp_path / "s").unlink()
+    with Store(tmp_path / "s") as store:
+        [found] = store.results()
+    assert found == fixture_result(one, found.stored_at)
+    assert found.games[1].faults == (None, Cause.TIMEOUT, None)
+
+
+def test_the_hash_of_a_fixture_is_that_of_all_that_is_stored(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    with Store(path) as store:
+        before = list(store.hashes())
+        assert [(at, id_) for at, id_, _ in before] == [
+            (index, factory.fixture(index, ("a", "b")).fixture.id) for index in range(2)
+        ]
+        assert [digest for *_, digest in before] == [one.hash for one in store.stored()]
+    with Store(path, create=True) as store:
+        store.add(factory.fixture(2, ("a", "b")))
+        assert list(store.hashes())[:2] == before
+
+
+def test_a_place_in_the_schedule_is_taken_once(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    other = factory.fixture(1, ("a", "b"), label="another")
+    with Store(path, create=True) as store:
+        before = list(store.stored())
+        with pytest.raises(ArenaError, match="another fixture is stored in the place of"):
+            store.add(other)
+        assert list(store.stored()) == before
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_logs_that_are_missing(tmp_path: Path, *, create: bool) -> None:
+    path = two_fixtures(tmp_path / "s")
+    logs_path(path).rename(tmp_path / "elsewhere")
+    with pytest.raises(ArenaError, match="the logs of s are not there") as caught:
+        read(path, create=create)
+    assert caught.value.where == str(logs_path(path))
+    assert caught.value.hint.startswith("put the file back")
+    assert not logs_path(path).exists()
+    (tmp_path / "elsewhere").rename(logs_path(path))
+    read(path, create=create)
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_logs_of_another_store(tmp_path: Path, *, create: bool) -> None:
+    path = two_fixtures(tmp_path / "s")
+    other = logs_path(two_fixtures(tmp_path / "other"))
+    before = other.replace(logs_path(path)).read_bytes()
+    with pytest.raises(ArenaError, match="but of another store") as caught:
+        read(path, create=create)
+    assert caught.value.where == str(logs_path(path))
+    assert logs_path(path).read_bytes() == before
+
+
+def test_logs_whose_store_is_gone_are_left_alone(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    before = logs_path(path).read_bytes()
+    path.rename(tmp_path / "elsewhere")
+    for _ in range(2):
+        with pytest.raises(ArenaError, match="but of another store"):
+            Store(path, create=True)
+    assert logs_path(path).read_bytes() == before
+    (tmp_path / "elsewhere").replace(path)
+    read(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 99, b"\xff" * 5000])
+def test_logs_that_are_none(tmp_path: Path, content: bytes) -> None:
+    path = two_fixtures(tmp_path / "s")
+    logs_path(path).write_bytes(content)
+    with pytest.raises(ArenaError) as caught:
+        read(path)
+    assert caught.value.where == str(logs_path(path))
+
+
+def test_a_new_store_whose_logs_were_not_made_yet(tmp_path: Path) -> None:
+    """An arena that is killed in the moment between leaves that."""
+    path = tmp_path / "s"
+    with Store(path, create=True) as store:
+        store.begin(factory.league(("a", "b")))
+    logs_path(path).unlink()
+    with Store(path) as store:
+        assert [list(store.damage()), list(store.played()), list(store.results())] == [[], [], []]
+    assert not logs_path(path).exists()
+    two = two_fixtures(tmp_path / "two")
+    with Store(two) as source, Store(path, create=True) as store:
+        for one in source.played():
+            store.add(one)
+    read(path)
+
+
+def test_where_the_logs_are() -> None:
+    names = {"league.sqlite": "league.logs.sqlite", "s": "s.logs", "a.b.db": "a.b.logs.db"}
+    assert {name: logs_path(Path("x", name)).name for name in names} == names
+
+
 def test_new_conditions_take_the_place_of_those_before(tmp_path: Path) -> None:
     info = factory.league(("a", "b"))
     with Store(tmp_path / "s", create=True) as store:
@@ -309,8 +426,8 @@ def test_a_store_cut_short_is_told(tmp_path: Path) -> None:
         one.write_bytes(content)
 
 
-def read(path: Path) -> None:
-    with Store(path) as store:
+def read(path: Path, *, create: bool = False) -> None:
+    with Store(path, create=create) as store:
         assert store.league
         assert list(store.results())
         assert list(store.played())
