@@ -3,6 +3,7 @@
 Events are stored as JSON arrays that begin with their tag, so a game's log stays small.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal
@@ -149,16 +150,17 @@ class FixtureResult(Struct, frozen=True):
 
 def game_result(record: GameRecord) -> GameResult:
     """Return what came of a game."""
+    kinds = Counter(map(type, record.events))
     faults: list[Cause | None] = [None] * len(record.places)
-    for event in record.events:
+    for event in record.events if kinds[Faulted] else ():
         if isinstance(event, Faulted):
             faults[event.seat] = event.cause
     return GameResult(
         game=record.game,
         places=record.places,
         faults=tuple(faults),
-        rounds=sum(isinstance(event, RoundStarted) for event in record.events),
-        bids=sum(isinstance(event, BidMade) for event in record.events),
+        rounds=kinds[RoundStarted],
+        bids=kinds[BidMade],
         events=len(record.events),
     )
 

@@ -97,9 +97,7 @@ class Store:
 
     def add(self, played: PlayedFixture) -> None:
         """Store a fixture, durably and at most once: its logs first, then its rows."""
-        with self._file.in_words():
-            stored = pack(played, time.time())
-        self._today().add(stored)
+        self._today().add(pack(played, time.time()))
 
     def played(self, first: int | None = None, last: int | None = None) -> Iterator[PlayedFixture]:
         """Yield the stored fixtures in schedule order, all or from one position to another."""
