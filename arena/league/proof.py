@@ -52,13 +52,14 @@ class Judge:
     def _check_stored(self, store: Store, stored: AnyStored) -> Checked:
         found = [_finding(stored, *one) for one in stored.changes()]
         try:
-            played = store.unpack(stored)
+            record = store.record(stored)
+            played = store.unpack(stored, record)
         except ArenaError as error:
             found.append(Finding(f"fixture {stored.id}", f"it cannot be read: {error.what}"))
             return Checked(tuple(found))
         found += _check_place(stored, played.fixture)
         found += self._check_fixture(played)
-        pin = stored.pinned()
+        pin = stored.pinned(record)
         if not found:
             found += [_finding(stored, *one) for one in stored.differences(played, pin)]
         short = replace(played, games=[replace(game, events=()) for game in played.games])

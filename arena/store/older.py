@@ -12,15 +12,12 @@ from arena.records import FixtureResult, PlayedFixture, fixture_result
 from arena.store.file import DamageError, File
 from arena.store.hashes import pin, row_hash
 from arena.store.logs import Logs
-from arena.store.rows import Record, Stored, packed
+from arena.store.rows import Stored, packed, played
 from arena.store.schema import TABLES, make_token, token, upgraded
 from arena.store.tables import write
 
 _TOGETHER = 50
 """Fixtures whose logs are written in one transaction."""
-
-_records = msgspec.json.Decoder(Record)
-_texts = msgspec.json.Decoder(tuple[str, ...])
 
 
 class _Raw(msgspec.Struct):
@@ -79,31 +76,24 @@ class OldStored(NamedTuple):
         """Return the fixture and its games as one Record."""
         return zlib.decompress(self.row.record)
 
-    def pinned(self) -> bytes:
-        """Return the fixture's part in the root."""
+    def pinned(self, record: bytes) -> bytes:
+        """Return the fixture's part in the root, by its record."""
         row = self.row
-        return pin(row.id, self.record(), row.sandbox, row.clock, row.decisions)
+        return pin(row.id, record, row.sandbox, row.clock, row.decisions)
 
-    def played(self) -> PlayedFixture:
-        """Return the fixture; raises zlib.error or msgspec.MsgspecError where it cannot."""
-        record, row = _records.decode(self.record()), self.row
-        return PlayedFixture(
-            fixture=record.fixture,
-            games=record.games,
-            sandbox=row.sandbox,
-            clock=row.clock,
-            decisions=row.decisions,
-            seconds=row.seconds,
-            stderr=_texts.decode(zlib.decompress(row.stderr)),
-        )
+    def played(self, record: bytes) -> PlayedFixture:
+        """Return the fixture of its record; raises zlib or msgspec errors where it cannot."""
+        return played(record, self.row[3:7], self.row.stderr)
 
     def today(self) -> Stored:
         """Return what to store of the fixture today; raises DamageError where it is not itself."""
-        raw = _raw.decode(self.record())
-        played = self.played()
+        record = self.record()
+        raw = _raw.decode(record)
         logs = [bytes(game) for game in raw.games]
-        new = packed(played, bytes(raw.fixture), logs, self.row.stderr, self.row.stored_at)
-        if [*self.changes()] or (new.position, new.pinned()) != (self.position, self.pinned()):
+        kept = (self.row.stderr, self.row.stored_at)
+        new = packed(self.played(record), bytes(raw.fixture), logs, *kept)
+        same = (new.position, new.id, new.record()) == (self.position, self.id, record)
+        if [*self.changes()] or not same:
             raise DamageError(f"fixture {self.id}, number {self.position}, is not what was written")
         return new
 
@@ -133,7 +123,7 @@ class OldTables:
         """Yield what came of each fixture."""
         for stored in self.stored(None, None):
             with self._file.in_words():
-                result = fixture_result(stored.played(), stored.row.stored_at)
+                result = fixture_result(stored.played(stored.record()), stored.row.stored_at)
             yield result
 
     def hashes(self) -> Iterator[tuple[int, str, bytes | None]]:
@@ -144,7 +134,7 @@ class OldTables:
         """Yield each fixture's part in the root."""
         for stored in self.stored(None, None):
             with self._file.in_words():
-                part = stored.pinned()
+                part = stored.pinned(stored.record())
             yield part
 
 

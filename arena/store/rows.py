@@ -32,7 +32,6 @@ _SEAT = 16
 
 _encode = msgspec.json.Encoder().encode
 _fixtures = msgspec.json.Decoder(Fixture)
-_games = msgspec.json.Decoder(GameRecord)
 _texts = msgspec.json.Decoder(tuple[str, ...])
 
 
@@ -41,6 +40,9 @@ class Record(msgspec.Struct, frozen=True):
 
     fixture: Fixture
     games: list[GameRecord]
+
+
+_records = msgspec.json.Decoder(Record)
 
 
 class FixtureRow(NamedTuple):
@@ -117,32 +119,26 @@ class Stored(NamedTuple):
 
     def record(self) -> bytes:
         """Return the fixture and its games as one Record; raises DamageError where it cannot."""
-        return _record(self.row.fixture, self._logs())
-
-    def pinned(self) -> bytes:
-        """Return the fixture's part in the root, by its logs."""
-        row = self.row
-        return pin(row.id, self.record(), row.sandbox, row.clock, row.decisions)
-
-    def played(self) -> PlayedFixture:
-        """Return the fixture; raises zlib, msgspec or DamageErrors where it cannot."""
-        row = self.row
-        return PlayedFixture(
-            fixture=_fixtures.decode(row.fixture),
-            games=[_games.decode(log) for log in self._logs()],
-            sandbox=row.sandbox,
-            clock=row.clock,
-            decisions=row.decisions,
-            seconds=row.seconds,
-            stderr=_texts.decode(zlib.decompress(self.stderr)),
-        )
-
-    def _logs(self) -> Iterator[bytes]:
         logs = {log.key: log.log for log in self.logs}
         for game in self.games:
             if game.key not in logs:
                 raise DamageError(f"fixture {self.id}, game {game.key % GAMES}: its log is missing")
-            yield zlib.decompress(logs[game.key])
+        return _record(self.row.fixture, (zlib.decompress(logs[one.key]) for one in self.games))
+
+    def pinned(self, record: bytes) -> bytes:
+        """Return the fixture's part in the root, by what its logs say."""
+        row = self.row
+        return pin(row.id, record, row.sandbox, row.clock, row.decisions)
+
+    def played(self, record: bytes) -> PlayedFixture:
+        """Return the fixture of its record; raises zlib or msgspec errors where it cannot."""
+        return played(record, self.row[3:7], self.stderr)
+
+
+def played(record: bytes, how: tuple[str, Any, int, float], stderr: bytes) -> PlayedFixture:
+    """Return a fixture from its record, the four columns of `how`, and its standard error."""
+    read = _records.decode(record)
+    return PlayedFixture(read.fixture, read.games, *how, _texts.decode(zlib.decompress(stderr)))
 
 
 def keys(first: int, last: int) -> tuple[int, int]:

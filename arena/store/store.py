@@ -102,7 +102,7 @@ class Store:
     def played(self, first: int | None = None, last: int | None = None) -> Iterator[PlayedFixture]:
         """Yield the stored fixtures in schedule order, all or from one position to another."""
         for stored in self.stored(first, last):
-            yield self.unpack(stored)
+            yield self.unpack(stored, self.record(stored))
 
     def results(self) -> Iterator[FixtureResult]:
         """Yield what came of each stored fixture, in schedule order; no log is opened."""
@@ -119,9 +119,7 @@ class Store:
     def records(self) -> Iterator[tuple[str, bytes]]:
         """Yield the id and the record of each fixture as bytes, in schedule order."""
         for stored in self.stored():
-            with self._words_of_logs():
-                record = stored.record()
-            yield stored.id, record
+            yield stored.id, self.record(stored)
 
     def stored(self, first: int | None = None, last: int | None = None) -> Iterator[AnyStored]:
         """Yield fixtures as they are stored, from one position to another.
@@ -130,10 +128,15 @@ class Store:
         """
         yield from self._tables.stored(first, last)
 
-    def unpack(self, stored: AnyStored) -> PlayedFixture:
-        """Return a fixture as it was played; raises ArenaError where it is damaged."""
+    def record(self, stored: AnyStored) -> bytes:
+        """Return a fixture and its games as JSON; raises ArenaError where it is damaged."""
         with self._words_of_logs():
-            return stored.played()
+            return stored.record()
+
+    def unpack(self, stored: AnyStored, record: bytes) -> PlayedFixture:
+        """Return a fixture as it was played, from its record; raises ArenaError where it cannot."""
+        with self._words_of_logs():
+            return stored.played(record)
 
     def damage(self, *, playing: bool = False) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the files as such and with the conditions: where, and what.

@@ -149,7 +149,7 @@ def test_another_legal_bid_with_the_same_end(copy: Path) -> None:
     published = check(copy).root
     with Store(copy) as store:
         [was] = store.stored(0, 0)
-        forged = other_legal_bid(store.unpack(was), store.league)
+        forged = other_legal_bid(store.unpack(was, was.record()), store.league)
     assert isinstance(was, Stored)
     new = pack(forged, was.row.stored_at or 0)
     [(old, log)] = [pair for pair in zip(was.logs, new.logs, strict=True) if pair[0] != pair[1]]

@@ -82,7 +82,7 @@ def rehashed(one: Stored) -> Stored:
     """Return a fixture with all its hashes made anew."""
     logs = [Log(key, log, log_hash(one.id, key % GAMES, log)) for key, log, _ in one.logs]
     one = one._replace(logs=logs)
-    one = one._replace(row=one.row._replace(pin=one.pinned()))
+    one = one._replace(row=one.row._replace(pin=one.pinned(one.record())))
     return one._replace(hash=fixture_hash(one))
 
 

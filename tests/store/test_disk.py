@@ -77,7 +77,7 @@ def test_a_writer_killed_between_logs_and_rows(tmp_path: Path, number: int) -> N
         *_, last = store.stored()
         assert isinstance(last, Stored)
         assert [len(last.logs), *last.changes()] == [3]
-        assert store.unpack(last).stderr == ("another", "")
+        assert store.unpack(last, last.record()).stderr == ("another", "")
         assert store.positions() == list(range(number))
 
 

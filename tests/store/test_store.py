@@ -75,7 +75,7 @@ def test_rows_say_where_a_fixture_is_stored(tmp_path: Path) -> None:
         assert [len(list(store.played(*span))) for span in spans] == [0, 1, 0]
     assert (found.position, found.id) == (7, one.fixture.id)
     assert list(found.changes()) == []
-    assert msgspec.json.encode(found.played()) == msgspec.json.encode(one)
+    assert msgspec.json.encode(found.played(found.record())) == msgspec.json.encode(one)
 
 
 def test_a_fixture_is_stored_once_and_the_first_stays(tmp_path: Path) -> None:
