@@ -164,7 +164,8 @@ def migrate(file: File, version: int) -> None:
             _move(file, logs)
             file.db.execute("DROP TABLE older")
             _upgrade_league(file, version)
-        file.db.execute("VACUUM")
+        with file.in_words():
+            file.db.execute("VACUUM")
     finally:
         logs.close()
 

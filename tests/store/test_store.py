@@ -321,6 +321,17 @@ def test_a_new_store_whose_logs_were_not_made_yet(tmp_path: Path) -> None:
     read(path)
 
 
+@pytest.mark.parametrize("version", [None, 1, 2, 3])
+def test_what_is_stored_is_on_the_disk(tmp_path: Path, version: int | None) -> None:
+    path = two_fixtures(tmp_path / "s")
+    if version:
+        edit.make_older(path, version)
+    with Store(path, create=True) as store:
+        for file in (store._file, store._logs().file):
+            assert [*file.rows("PRAGMA journal_mode")] == [("wal",)]
+            assert [*file.rows("PRAGMA synchronous")] == [(2,)]
+
+
 def test_where_the_logs_are() -> None:
     names = {"league.sqlite": "league.logs.sqlite", "s": "s.logs", "a.b.db": "a.b.logs.db"}
     assert {name: logs_path(Path("x", name)).name for name in names} == names
