@@ -181,6 +181,8 @@ class Store:
         with self._file.in_words():
             if version == 0 and tables:
                 raise DamageError("its tables are another program's")
+            if version and "logs" in self._file.tables():
+                raise DamageError("these are the logs of a store, not its rows")
         if version == 0 and not create:
             raise ArenaError("nothing was played yet", str(self.path), "start with: arena run")
         if version == 0:

@@ -305,6 +305,15 @@ def test_logs_that_are_none(tmp_path: Path, content: bytes) -> None:
     assert caught.value.where == str(logs_path(path))
 
 
+@pytest.mark.parametrize("create", [True, False])
+def test_logs_are_no_store(tmp_path: Path, *, create: bool) -> None:
+    logs = logs_path(two_fixtures(tmp_path / "s"))
+    before = logs.read_bytes()
+    with pytest.raises(ArenaError, match="these are the logs of a store"):
+        Store(logs, create=create)
+    assert logs.read_bytes() == before
+
+
 def test_a_new_store_whose_logs_were_not_made_yet(tmp_path: Path) -> None:
     """An arena that is killed in the moment between leaves that."""
     path = tmp_path / "s"
