@@ -3,6 +3,7 @@
 Events are stored as JSON arrays that begin with their tag, so a game's log stays small.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Literal
@@ -139,6 +140,63 @@ class SetAside(Struct, frozen=True):
     """How many workers it cost in that run."""
     at: float
     """When it was set aside, in seconds since 1970."""
+
+
+class GameResult(Struct, frozen=True):
+    """What came of a game, without its events."""
+
+    game: int
+    places: tuple[int, ...]
+    """The finishing place of each seat, 1 is the winner."""
+    faults: tuple[Cause | None, ...]
+    """Why each seat is out; None where it did not fault."""
+    rounds: int
+    """Rounds begun, void ones among them."""
+    bids: int
+    events: int
+
+
+class FixtureResult(Struct, frozen=True):
+    """What came of a fixture, without events and standard error: cheap to read in numbers."""
+
+    fixture: Fixture
+    games: Sequence[GameResult]
+    sandbox: str
+    clock: Literal["wall", "cpu"]
+    decisions: int
+    seconds: float
+    stored_at: float | None = None
+    """Seconds since 1970; None where it was not stored, or before that was written down."""
+
+
+def game_result(record: GameRecord) -> GameResult:
+    """Return what came of a game."""
+    kinds = Counter(map(type, record.events))
+    faults: list[Cause | None] = [None] * len(record.places)
+    for event in record.events if kinds[Faulted] else ():
+        if isinstance(event, Faulted):
+            faults[event.seat] = event.cause
+    return GameResult(
+        game=record.game,
+        places=record.places,
+        faults=tuple(faults),
+        rounds=kinds[RoundStarted],
+        bids=kinds[BidMade],
+        events=len(record.events),
+    )
+
+
+def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> FixtureResult:
+    """Return what came of a fixture."""
+    return FixtureResult(
+        fixture=played.fixture,
+        games=[game_result(record) for record in played.games],
+        sandbox=played.sandbox,
+        clock=played.clock,
+        decisions=played.decisions,
+        seconds=played.seconds,
+        stored_at=stored_at,
+    )
 
 
 class BotInfo(Struct, frozen=True, omit_defaults=True):

@@ -76,10 +76,9 @@ def _stored(kept: Store, fixture: int, game: int | None) -> tuple[LeagueInfo, Pl
     info = kept.league
     if info is None:
         raise ArenaError("nothing was played yet", str(kept.path), "start with: arena run")
-    rows = [row for row, _ in kept.rows(fixture, fixture)]
-    if not rows:
+    played = next(kept.played(fixture, fixture), None)
+    if played is None:
         raise ArenaError(f"fixture {fixture} is not stored", str(kept.path), "see: arena status")
-    played = kept.unpack(rows[0])
     if game is not None and game not in {one.game for one in played.games}:
         hint = f"its games are 0 to {len(played.games) - 1}"
         raise ArenaError(f"fixture {fixture} has no game {game}", str(kept.path), hint)

@@ -15,6 +15,7 @@ from arena.league.course import Course
 from arena.league.schedule import stages
 from arena.publish.export import FORMATS, GameRow, game_rows
 from arena.records import LeagueInfo
+from arena.store.logs import logs_path
 from arena.store.store import Store
 
 
@@ -45,7 +46,7 @@ def command(league: Path, store: Path | None, format_: str, output: Path | None)
         info = kept.league
         if info is None:
             raise ArenaError("nothing was played yet", str(path), f"arena run {league}")
-        with _target(output, (path, league)) as file:
+        with _target(output, (path, logs_path(path), league)) as file:
             largest = max(size for stage in stages(info) for size in stage.players)
             FORMATS[format_](_rows(kept, info), file, largest)
     return 0
@@ -53,8 +54,8 @@ def command(league: Path, store: Path | None, format_: str, output: Path | None)
 
 def _rows(kept: Store, info: LeagueInfo) -> Iterator[GameRow]:
     course = Course(info)
-    for played in kept.played():
-        yield from game_rows(played, counts=course.counts(played.fixture))
+    for result in kept.results():
+        yield from game_rows(result, counts=course.counts(result.fixture))
 
 
 @contextmanager

@@ -10,7 +10,8 @@ league_argument = click.argument("league", type=click.Path(path_type=Path))
 store_option = click.option(
     "--store",
     type=click.Path(path_type=Path),
-    help="Where the games are kept [default: beside league.yaml, named after it, .sqlite].",
+    help="Where the games are kept, and NAME.logs.sqlite beside it [default: beside league.yaml,"
+    " named after it, .sqlite].",
 )
 site_option = click.option(
     "--site",

@@ -38,7 +38,8 @@ def command(league: Path, store: Path | None, site: Path, *, replays: Choice, as
         course = Course(info)
         played = [one for one in kept.played() if course.counts(one.fixture)]
         root = kept.root()
-        ratings = rate_league(played, _options(league, info))
+        results = (one for one in kept.results() if course.counts(one.fixture))
+        ratings = rate_league(results, _options(league, info))
         aside = [one for one in kept.aside() if course.counts(one.fixture)]
         index = write_site(info, ratings, played, site, aside=aside, root=root, replays=replays)
     if as_json:

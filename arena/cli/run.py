@@ -126,7 +126,8 @@ def command(
         played = [one for one in kept.played() if course.counts(one.fixture)]
         root = kept.root()
         aside = [one for one in kept.aside() if course.counts(one.fixture)]
-        ratings = rate_league(played, info.ratings)
+        results = (one for one in kept.results() if course.counts(one.fixture))
+        ratings = rate_league(results, info.ratings)
         index = write_site(info, ratings, played, site, aside=aside, root=root, replays=replays)
     if as_json:
         found = {"site": str(index), "root": root, "league": info, **ratings_data(ratings)}
@@ -194,7 +195,7 @@ def _play(
     info: LeagueInfo, course: Course, bots: dict[str, Bot], engine: Engine, store: Store
 ) -> bool:
     """Play what is not stored yet; returns whether the league was finished."""
-    stored = [one for one in store.played() if course.counts(one.fixture)]
+    stored = [one for one in store.results() if course.counts(one.fixture)]
     for one in stored:
         course.add(one)
     most = f"at most {len(course)}" if info.until else f"{len(course)}"

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from arena.league.schedule import Kind, blocks_of, earlier_blocks
 from arena.ratings.sequential import Block, Seated, separated, tied
-from arena.records import Fixture, LeagueInfo, PlayedFixture
+from arena.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture
 
 
 class Verdict(Struct, frozen=True):
@@ -47,7 +47,7 @@ class Course:
         """Tell whether a fixture is in the schedule as it is now."""
         return fixture.id in self._track
 
-    def add(self, played: PlayedFixture) -> None:
+    def add(self, played: PlayedFixture | FixtureResult) -> None:
         """Take note of a stored fixture; those that do not count any more are passed over."""
         track = self._track.get(played.fixture.id)
         if track:
@@ -95,7 +95,7 @@ class _Track:
     def fixtures(self, blocks: int | None = None) -> list[Fixture]:
         return [fixture for block in self._blocks[:blocks] for fixture in block]
 
-    def add(self, played: PlayedFixture) -> None:
+    def add(self, played: PlayedFixture | FixtureResult) -> None:
         by_seat = zip(*(game.places for game in played.games), strict=True)
         self._done[played.fixture.id] = Seated(played.fixture.seats, tuple(map(fmean, by_seat)))
 

@@ -1,6 +1,6 @@
 """The proof of one stored fixture: its bytes, its place in the schedule, its games."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,8 +11,7 @@ from arena.errors import ArenaError
 from arena.league.schedule import schedule, stages
 from arena.match.replay import ReplayError, replay
 from arena.records import Fixture, LeagueInfo, PlayedFixture
-from arena.store.rows import Row, pin, row_hash
-from arena.store.store import Store
+from arena.store.store import AnyStored, Store
 
 _encode = msgspec.json.Encoder().encode
 
@@ -47,23 +46,27 @@ class Judge:
     def check(self, store: Store, first: int, last: int) -> Iterator[Checked]:
         """Check what is stored from one position to another."""
         try:
-            for row, digest in store.rows(first, last):
-                yield self._check_row(store, row, digest)
+            for stored in store.stored(first, last):
+                yield self._check_stored(store, stored)
         except ArenaError as error:
             where = f"positions {first} to {last}"
             yield Checked((Finding(where, error.what),))
 
-    def _check_row(self, store: Store, row: Row, digest: bytes | None) -> Checked:
-        found = list(_check_bytes(store, row, digest))
+    def _check_stored(self, store: Store, stored: AnyStored) -> Checked:
+        found = [_finding(stored, *one) for one in stored.changes()]
         try:
-            played = store.unpack(row)
+            record = store.record(stored)
+            played = store.unpack(stored, record)
         except ArenaError as error:
-            found.append(Finding(f"fixture {row.id}", f"it cannot be read: {error.what}"))
+            found.append(Finding(f"fixture {stored.id}", f"it cannot be read: {error.what}"))
             return Checked(tuple(found))
-        found += _check_place(row, played.fixture)
+        found += _check_place(stored, played.fixture)
         found += self._check_fixture(played)
+        pin = stored.pinned(record)
+        if not found:
+            found += [_finding(stored, *one) for one in stored.differences(played, pin)]
         short = replace(played, games=[replace(game, events=()) for game in played.games])
-        return Checked(tuple(found), short, pin(row))
+        return Checked(tuple(found), short, pin)
 
     def _check_fixture(self, played: PlayedFixture) -> Iterator[Finding]:
         fixture = played.fixture
@@ -99,13 +102,12 @@ def _judge(path: Path) -> Judge | None:
     return Judge(info) if info else None
 
 
-def _check_bytes(store: Store, row: Row, digest: bytes | None) -> Iterable[Finding]:
-    if store.hashed and digest != row_hash(row):
-        what = f"what is stored at position {row.position} is not what was written there"
-        yield Finding(f"fixture {row.id}", what)
+def _finding(stored: AnyStored, game: int | None, what: str) -> Finding:
+    where = f"fixture {stored.id}"
+    return Finding(where if game is None else f"{where}, game {game}", what)
 
 
-def _check_place(row: Row, fixture: Fixture) -> Iterable[Finding]:
-    if (row.position, row.id) != (fixture.index, fixture.id):
-        what = f"it is stored in the place of fixture {row.id}, number {row.position}"
+def _check_place(stored: AnyStored, fixture: Fixture) -> Iterator[Finding]:
+    if (stored.position, stored.id) != (fixture.index, fixture.id):
+        what = f"it is stored in the place of fixture {stored.id}, number {stored.position}"
         yield Finding(f"fixture {fixture.id}", what)

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.league.course import Course
-from arena.records import Cause, Faulted, Fixture, PlayedFixture
+from arena.records import Cause, Fixture, FixtureResult
 from arena.store.store import Store
 
 RECENT = 60.0
@@ -69,8 +69,8 @@ def status(store: Store, *, playing: bool) -> Status:
         raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
     course = Course(info)
     count = _Count()
-    for row, _ in store.rows():
-        count.add(store.unpack(row), row.stored_at, course)
+    for result in store.results():
+        count.add(result, course)
     due = course.due()
     return Status(
         name=info.name,
@@ -111,22 +111,17 @@ class _Count:
         self.times: list[tuple[float, int]] = []
         self.not_counting = 0
 
-    def add(self, played: PlayedFixture, stored_at: float | None, course: Course) -> None:
-        if stored_at is not None:
-            self.times.append((stored_at, len(played.games)))
-        if not course.counts(played.fixture):
+    def add(self, result: FixtureResult, course: Course) -> None:
+        if result.stored_at is not None:
+            self.times.append((result.stored_at, len(result.games)))
+        if not course.counts(result.fixture):
             self.not_counting += 1
             return
-        course.add(played)
-        kind = played.fixture.variant, len(played.fixture.seats)
-        causes = [
-            event.cause
-            for game in played.games
-            for event in game.events
-            if isinstance(event, Faulted)
-        ]
+        course.add(result)
+        kind = result.fixture.variant, len(result.fixture.seats)
+        causes = [cause for game in result.games for cause in game.faults if cause]
         self.fixtures[kind] += 1
-        self.games[kind] += len(played.games)
+        self.games[kind] += len(result.games)
         self.faults[kind] += len(causes)
         self.causes.update(causes)
 

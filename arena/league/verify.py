@@ -14,7 +14,7 @@ from arena.league.proof import Checked, Finding, Judge, check_in_worker
 from arena.league.workers import pool, start
 from arena.perudo.seeds import commitment
 from arena.records import Fixture, LeagueInfo
-from arena.store.rows import root
+from arena.store.hashes import root
 from arena.store.store import Store
 
 _GAMES_AT_A_TIME = 500

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from arena.errors import ArenaError
 from arena.publish.data import csv_cell
-from arena.records import BidMade, Cause, Faulted, GameRecord, PlayedFixture, RoundStarted
+from arena.records import Cause, FixtureResult
 
 _BATCH = 10_000
 """Rows that are written to Parquet at a time."""
@@ -48,35 +48,27 @@ Write = Callable[[Iterable[GameRow], BinaryIO, int], None]
 """Writes rows to a file, for tables of so many players at most."""
 
 
-def game_rows(played: PlayedFixture, *, counts: bool) -> Iterator[GameRow]:
+def game_rows(result: FixtureResult, *, counts: bool) -> Iterator[GameRow]:
     """Yield the rows of a fixture's games."""
-    fixture = played.fixture
-    for record in played.games:
+    fixture = result.fixture
+    for game in result.games:
         yield GameRow(
             fixture=fixture.id,
             index=fixture.index,
             block=fixture.block,
             variant=fixture.variant,
             players=len(fixture.seats),
-            game=record.game,
+            game=game.game,
             counts=counts,
-            winner=fixture.seats[record.places.index(1)],
-            rounds=sum(isinstance(event, RoundStarted) for event in record.events),
-            bids=sum(isinstance(event, BidMade) for event in record.events),
-            sandbox=played.sandbox,
-            clock=played.clock,
+            winner=fixture.seats[game.places.index(1)],
+            rounds=game.rounds,
+            bids=game.bids,
+            sandbox=result.sandbox,
+            clock=result.clock,
             seats=fixture.seats,
-            places=record.places,
-            faults=tuple(_faults(record, len(fixture.seats))),
+            places=game.places,
+            faults=game.faults,
         )
-
-
-def _faults(record: GameRecord, players: int) -> list[Cause | None]:
-    found: list[Cause | None] = [None] * players
-    for event in record.events:
-        if isinstance(event, Faulted):
-            found[event.seat] = event.cause
-    return found
 
 
 _LISTS = {"seats": "seat", "places": "place", "faults": "fault"}

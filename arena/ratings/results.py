@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from arena.records import Faulted, PlayedFixture
+from arena.records import FixtureResult, GameResult, PlayedFixture, game_result
 
 
 class Result(NamedTuple):
@@ -37,7 +37,9 @@ def canonical(results: Iterable[Result]) -> list[Result]:
     return sorted(results, key=lambda r: (r.game, r.fixture, r.block, r.bots, r.places, r.faulted))
 
 
-def by_table(played: Iterable[PlayedFixture]) -> dict[tuple[str, int], list[Result]]:
+def by_table(
+    played: Iterable[PlayedFixture | FixtureResult],
+) -> dict[tuple[str, int], list[Result]]:
     """Return the results of each variant and table size, in the order of their first fixtures."""
     first: dict[tuple[str, int], int] = {}
     kinds: dict[tuple[str, int], list[Result]] = {}
@@ -48,11 +50,9 @@ def by_table(played: Iterable[PlayedFixture]) -> dict[tuple[str, int], list[Resu
     return {kind: kinds[kind] for kind in sorted(kinds, key=lambda k: (first[k], k)) if kinds[kind]}
 
 
-def _results(played: PlayedFixture) -> Iterator[Result]:
+def _results(played: PlayedFixture | FixtureResult) -> Iterator[Result]:
     fixture = played.fixture
-    for record in played.games:
-        out = {event.seat for event in record.events if isinstance(event, Faulted)}
-        faulted = tuple(seat in out for seat in range(len(fixture.seats)))
-        yield Result(
-            fixture.seats, record.places, faulted, fixture.block, fixture.index, record.game
-        )
+    for game in played.games:
+        faults = (game if isinstance(game, GameResult) else game_result(game)).faults
+        faulted = tuple([cause is not None for cause in faults])
+        yield Result(fixture.seats, game.places, faulted, fixture.block, fixture.index, game.game)

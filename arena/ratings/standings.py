@@ -8,7 +8,7 @@ from arena.ratings.findings import Suspicion
 from arena.ratings.overall import Overall, overall
 from arena.ratings.results import Result, by_table
 from arena.ratings.table import Leaderboard, rate
-from arena.records import PlayedFixture, RatingsInfo
+from arena.records import FixtureResult, PlayedFixture, RatingsInfo
 
 Kind = tuple[str, int]
 """A variant and a table size."""
@@ -26,7 +26,9 @@ class Ratings(Struct, frozen=True):
     options: RatingsInfo = RatingsInfo()
 
 
-def rate_league(played: Iterable[PlayedFixture], options: RatingsInfo | None = None) -> Ratings:
+def rate_league(
+    played: Iterable[PlayedFixture | FixtureResult], options: RatingsInfo | None = None
+) -> Ratings:
     """Rate fixtures, given in any order."""
     return rate_results(by_table(played), options)
 

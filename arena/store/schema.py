@@ -1,39 +1,65 @@
-"""The tables of a store, and how older ones are brought up to date."""
+"""The tables of the file of rows."""
 
-import sqlite3
+import secrets
 
 import msgspec
 
-from arena.store.rows import Row, row_hash
+from arena.store.file import File
+from arena.store.rows import FixtureRow, PackedGame
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """2: a league knows its rounds, and blocks may share dice. 3: each row has its hash and its time.
+4: a row a game, and the logs in a file of their own.
 """
 WITH_HASHES = 3
 """The first version in which rows have hashes."""
-SCHEMA = (
-    "CREATE TABLE league (info BLOB NOT NULL, hash BLOB)",
+FIXTURES = ", ".join((*FixtureRow._fields, "hash"))
+GAMES = ", ".join(PackedGame._fields)
+TABLES = (
     """CREATE TABLE fixtures (
     position INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    record BLOB NOT NULL,
+    fixture BLOB NOT NULL,
     sandbox TEXT NOT NULL,
     clock TEXT NOT NULL,
     decisions INTEGER NOT NULL,
     seconds REAL NOT NULL,
-    stderr BLOB NOT NULL,
     stored_at REAL,
-    hash BLOB
+    pin BLOB NOT NULL,
+    hash BLOB NOT NULL
+)""",
+    """CREATE TABLE games (
+    key INTEGER PRIMARY KEY,
+    id BLOB NOT NULL,
+    seats BLOB NOT NULL,
+    rounds INTEGER NOT NULL,
+    bids INTEGER NOT NULL,
+    events INTEGER NOT NULL
 )""",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
-_NEW_COLUMNS = (
-    "ALTER TABLE fixtures ADD COLUMN stored_at REAL",
-    "ALTER TABLE fixtures ADD COLUMN hash BLOB",
-    "ALTER TABLE league ADD COLUMN hash BLOB",
-)
-COLUMNS = ", ".join(Row._fields)
-_COLUMNS_BEFORE_3 = COLUMNS.replace("stored_at", "NULL")
+_LEAGUE = "CREATE TABLE league (info BLOB NOT NULL, hash BLOB)"
+
+
+def create(file: File) -> None:
+    """Make a new store in an empty file."""
+    file.make_writable()
+    with file.transaction():
+        for statement in (_LEAGUE, *TABLES):
+            file.db.execute(statement)
+        make_token(file)
+
+
+def make_token(file: File) -> None:
+    """Draw what this file and that of its logs know each other by, once."""
+    file.db.execute("CREATE TABLE IF NOT EXISTS pair (token BLOB NOT NULL)")
+    insert = "INSERT INTO pair SELECT ? WHERE NOT EXISTS (SELECT * FROM pair)"
+    file.db.execute(insert, (secrets.token_bytes(16),))
+
+
+def token(file: File) -> bytes:
+    """Return what the logs are known by."""
+    return next((row[0] for row in file.rows("SELECT token FROM pair")), b"")
 
 
 def upgraded(info: bytes, version: int) -> bytes:
@@ -43,34 +69,3 @@ def upgraded(info: bytes, version: int) -> bytes:
     data = msgspec.json.decode(info)
     more = {"rounds": len(data["bots"]) - 1, "shared_dice": False}
     return msgspec.json.encode({**data, **more})
-
-
-def columns(database: sqlite3.Connection) -> str:
-    """Return what to select for a Row and its hash, in the version that the store is of.
-
-    It is told by the table itself: the number of the version is one bit from another.
-    """
-    there = {row[0] for row in database.execute("SELECT name FROM pragma_table_info('fixtures')")}
-    return f"{COLUMNS}, hash" if "hash" in there else f"{_COLUMNS_BEFORE_3}, NULL"
-
-
-def migrate(database: sqlite3.Connection, version: int) -> None:
-    """Bring an older store up to date, all at once or not at all."""
-    database.execute("BEGIN IMMEDIATE")
-    for statement in _NEW_COLUMNS:
-        database.execute(statement)
-    for (info,) in database.execute("SELECT info FROM league").fetchall():
-        new = upgraded(info, version)
-        database.execute("UPDATE league SET info = ?, hash = ?", (new, row_hash([new])))
-    _hash_all(database)
-    database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    database.execute("COMMIT")
-
-
-def _hash_all(database: sqlite3.Connection) -> None:
-    positions = database.execute("SELECT position FROM fixtures").fetchall()
-    find = f"SELECT {COLUMNS} FROM fixtures WHERE position = ?"  # noqa: S608 - names of ours
-    for (position,) in positions:
-        row = database.execute(find, (position,)).fetchone()
-        update = "UPDATE fixtures SET hash = ? WHERE position = ?"
-        database.execute(update, (row_hash(row), position))

@@ -1,33 +1,27 @@
-"""A league's games on disk: one SQLite file, one transaction a fixture."""
+"""A league's games on disk: rows in one SQLite file, logs in another, a fixture at a time."""
 
-import errno
-import fcntl
-import os
-import sqlite3
-import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import msgspec
 
 from arena.errors import ArenaError
-from arena.records import LeagueInfo, PlayedFixture, SetAside
-from arena.store import aside
-from arena.store.rows import Row, pack, pin, root, row_hash, unpack
-from arena.store.schema import SCHEMA, SCHEMA_VERSION, WITH_HASHES, columns, migrate, upgraded
+from arena.records import FixtureResult, LeagueInfo, PlayedFixture, SetAside
+from arena.store import aside, schema
+from arena.store.claim import claim
+from arena.store.file import DamageError, File
+from arena.store.hashes import root, row_hash
+from arena.store.logs import Logs, logs_path
+from arena.store.older import OldStored, OldTables, is_old, migrate
+from arena.store.rows import Stored, pack
+from arena.store.schema import SCHEMA_VERSION, WITH_HASHES, upgraded
 from arena.store.stamps import steady_clock
+from arena.store.tables import Tables
 from arena.store.wal import unreadable
 
-_STATE = "SELECT (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_master"
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-_FREE = "free some space and run again: what was stored is safe"
-_WRITABLE = "make the folder writable, or choose another with --store"
-_PATIENCE = 100
-"""How often a claim is tried again while others only ask whether there is one."""
-
-_DAMAGE = (sqlite3.Error, zlib.error, msgspec.MsgspecError, UnicodeError, TypeError)
-"""What reading a damaged file may raise; any column may hold any type."""
+AnyStored = Stored | OldStored
+"""All that is stored of a fixture, by this arena or an older one."""
 
 _encode = msgspec.json.Encoder().encode
 _leagues = msgspec.json.Decoder(LeagueInfo)
@@ -36,25 +30,25 @@ _leagues = msgspec.json.Decoder(LeagueInfo)
 class Store:
     """The games of one league; a context manager. One process plays, any number may read.
 
-    Everything that goes wrong with the file (not writable, full, damaged, from a newer version) is
-    raised as an ArenaError that names it.
+    Everything that goes wrong with its files (not writable, full, damaged, missing, from a newer
+    version) is raised as an ArenaError that names the file.
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
+        self._writes = create
         self._now = steady_clock()
         if not create and not path.is_file():
             raise ArenaError("nothing was played yet", str(path), "start with: arena run")
         # Closed in turn, the claim last: closing any descriptor drops SQLite's locks on the file.
         self._open = ExitStack()
+        self._kept_logs: Logs | None = None
         try:
             if create:
-                self._claim()
-            with self._in_words():
-                self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
-                self._db.text_factory = _text
-                self._open.callback(self._db.close)
-                self._prepare(create=create)
+                self._open.callback(claim(path))
+            self._file = File(path)
+            self._open.callback(self._file.close)
+            self._prepare(create=create)
         except ArenaError:
             self._open.close()
             raise
@@ -62,111 +56,118 @@ class Store:
     def __enter__(self) -> "Store":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
+    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
+        with self._open:
+            for file in self._files() if self._writes and kind is None else ():
+                file.check_there()
 
     @property
     def league(self) -> LeagueInfo | None:
         """The conditions of the stored games; None in a new store."""
-        with self._in_words():
-            row = self._db.execute("SELECT info, user_version FROM league, pragma_user_version")
-            found = row.fetchone()
+        query = "SELECT info, user_version FROM league, pragma_user_version"
+        with self._file.in_words():
+            found = next(self._file.rows(query), None)
             return _leagues.decode(upgraded(*found)) if found else None
+
+    @property
+    def hashed(self) -> bool:
+        """Whether each fixture has a hash: those of older arenas have not."""
+        return self._tables.hashed
 
     def begin(self, info: LeagueInfo) -> None:
         """Write down the conditions, before the first game."""
-        with self._in_words():
-            new = _encode(info)
+        new = _encode(info)
+        with self._file.in_words():
             insert = "INSERT INTO league (info, hash) VALUES (?, ?)"
-            self._db.execute(insert, (new, row_hash([new])))
+            self._file.db.execute(insert, (new, row_hash([new])))
 
     def change(self, info: LeagueInfo) -> None:
         """Write down new conditions in the place of those before, which they hold as stages."""
-        with self._in_words():
-            new = _encode(info)
-            self._db.execute("UPDATE league SET info = ?, hash = ?", (new, row_hash([new])))
+        new = _encode(info)
+        with self._file.in_words():
+            self._file.db.execute("UPDATE league SET info = ?, hash = ?", (new, row_hash([new])))
 
     def finished(self) -> set[str]:
         """Return the ids of the stored fixtures."""
-        with self._in_words():
-            return {row[0] for row in self._db.execute("SELECT id FROM fixtures")}
-
-    def add(self, played: PlayedFixture) -> None:
-        """Store a fixture, durably and at most once."""
-        row = pack(played, self._now())
-        with self._in_words():
-            self._db.execute(
-                "INSERT OR IGNORE INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*row, row_hash(row)),
-            )
-
-    def set_aside(self, one: SetAside) -> None:
-        """Store durably that a fixture was set aside."""
-        with self._in_words():
-            aside.put(self._db, one)
-
-    def aside(self) -> list[SetAside]:
-        """Return the fixtures that were set aside and not played since, in schedule order."""
-        with self._in_words():
-            return aside.left(self._db)
-
-    def records(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the id and the record of each fixture as bytes, in schedule order."""
-        with self._in_words():
-            for id_, record in self._db.execute(
-                "SELECT id, record FROM fixtures ORDER BY position"
-            ):
-                yield id_, zlib.decompress(record)
-
-    def played(self) -> Iterator[PlayedFixture]:
-        """Yield the stored fixtures in schedule order."""
-        for row, _ in self.rows():
-            yield self.unpack(row)
-
-    def unpack(self, row: Row) -> PlayedFixture:
-        """Return the fixture of a row; raises ArenaError where it is damaged."""
-        with self._in_words():
-            return unpack(row)
+        return {id_ for (id_,) in self._file.rows("SELECT id FROM fixtures")}
 
     def positions(self) -> list[int]:
         """Return the positions in the schedule that are stored, ascending."""
-        with self._in_words():
-            found = self._db.execute("SELECT position FROM fixtures ORDER BY position")
-            return [position for (position,) in found]
+        found = self._file.rows("SELECT position FROM fixtures ORDER BY position")
+        return [position for (position,) in found]
 
-    def rows(
-        self, first: int | None = None, last: int | None = None
-    ) -> Iterator[tuple[Row, bytes | None]]:
-        """Yield rows as they are stored, each with its hash, from one position to another.
+    def add(self, played: PlayedFixture) -> None:
+        """Store a fixture, durably and at most once: its logs first, then its rows."""
+        self._today().add(pack(played, self._now()))
 
-        Without positions these are all, in schedule order. Hashes are None in stores of a version
-        before 3.
+    def set_aside(self, one: SetAside) -> None:
+        """Store durably that a fixture was set aside."""
+        with self._file.in_words():
+            aside.put(self._file.db, one)
+
+    def aside(self) -> list[SetAside]:
+        """Return the fixtures that were set aside and not played since, in schedule order."""
+        with self._file.in_words():
+            return aside.left(self._file.db)
+
+    def played(self, first: int | None = None, last: int | None = None) -> Iterator[PlayedFixture]:
+        """Yield the stored fixtures in schedule order, all or from one position to another."""
+        for stored in self.stored(first, last):
+            yield self.unpack(stored, self.record(stored))
+
+    def results(self) -> Iterator[FixtureResult]:
+        """Yield what came of each stored fixture, in schedule order; no log is opened."""
+        yield from self._tables.results()
+
+    def hashes(self) -> Iterator[tuple[int, str, bytes | None]]:
+        """Yield position, id and hash of each stored fixture, in schedule order.
+
+        What has the same hash is the same, to the last bit of its rows and logs. Hashes are None in
+        stores of a version before 3.
         """
-        where = "" if first is None else "WHERE position BETWEEN ? AND ?"
-        query = f"SELECT {self._columns} FROM fixtures {where} ORDER BY position"  # noqa: S608
-        with self._in_words():
-            for row in self._db.execute(query, () if first is None else (first, last)):
-                yield Row(*row[:-1]), row[-1]
+        yield from self._tables.hashes()
+
+    def records(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the id and the record of each fixture as bytes, in schedule order."""
+        for stored in self.stored():
+            yield stored.id, self.record(stored)
+
+    def stored(self, first: int | None = None, last: int | None = None) -> Iterator[AnyStored]:
+        """Yield fixtures as they are stored, from one position to another.
+
+        Without positions these are all, in schedule order.
+        """
+        yield from self._tables.stored(first, last)
+
+    def record(self, stored: AnyStored) -> bytes:
+        """Return a fixture and its games as JSON; raises ArenaError where it is damaged."""
+        with self._words_of_logs():
+            return stored.record()
+
+    def unpack(self, stored: AnyStored, record: bytes) -> PlayedFixture:
+        """Return a fixture as it was played, from its record; raises ArenaError where it cannot."""
+        with self._words_of_logs():
+            return stored.played(record)
 
     def damage(self, *, playing: bool = False) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the files as such and with the conditions: where, and what.
 
         What is wrong with a fixture is told by its hash. `playing` says that somebody may be
-        writing, so that the end of the log beside the store is not looked at.
+        writing, so that the ends of SQLite's logs beside the files are not looked at. Raises
+        ArenaError where the logs are missing or another store's.
         """
-        if not playing and (at := unreadable(self.path)):
-            what = f"cannot be read from byte {at} on: what was stored last may be lost"
-            yield "store", f"{self.path}-wal: {what}"
-        with self._in_words():
-            for (said,) in self._db.execute("PRAGMA integrity_check"):
+        if not playing:
+            yield from self._unreadable()
+        for file in self._files():
+            for (said,) in file.rows("PRAGMA integrity_check"):
                 if said != "ok":
-                    yield "store", f"{self.path}: {said}"
-            if self.hashed:
-                found = self._db.execute("SELECT info, hash FROM league").fetchall()
-                if any(digest != row_hash([info]) for info, digest in found):
-                    yield "league", "the stored conditions are not what was written there"
-            if self.hashed != (self._version >= WITH_HASHES):
-                yield "store", f"{self.path}: its version is not {self._version}, as it says"
+                    yield "store", f"{file.path}: {said}"
+        if self.hashed:
+            found = self._file.rows("SELECT info, hash FROM league")
+            if any(digest != row_hash([info]) for info, digest in found):
+                yield "league", "the stored conditions are not what was written there"
+        if not self._is_its_version():
+            yield "store", f"{self.path}: its version is not {self._version}, as it says"
 
     def root(self) -> str:
         """Return one hash over the conditions and all that is stored, but for times and stderr.
@@ -177,105 +178,76 @@ class Store:
         info = self.league
         if info is None:
             raise ArenaError("nothing was played yet", str(self.path), "start with: arena run")
-        with self._in_words():
-            return root(info, (pin(row) for row, _ in self.rows()))
-
-    def _claim(self) -> None:
-        """Claim the store for one player: two would play every fixture, on a secret seed each.
-
-        A file that cannot be written is refused here: SQLite would first fail after a game.
-        """
-        try:
-            claim = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError as error:
-            what = f"the store fails: {error.strerror}"
-            hint = _FREE if error.errno in _FULL else _WRITABLE
-            raise ArenaError(what, str(self.path), hint) from None
-        self._open.callback(os.close, claim)
-        if not _claimed(claim):
-            hint = "wait for it, or choose another with --store"
-            what = "another arena is playing into this store"
-            raise ArenaError(what, str(self.path), hint)
+        with self._file.in_words():
+            return root(info, self._tables.pins())
 
     def _prepare(self, *, create: bool) -> None:
-        version, tables = self._db.execute(_STATE).fetchone()
+        version, tables = self._file.state()
         if version > SCHEMA_VERSION:
             raise ArenaError(
                 f"the store is of version {version}, this arena reads up to {SCHEMA_VERSION}",
                 str(self.path),
                 "use a newer arena, or --store with a new file",
             )
-        if version == 0 and tables:
-            raise sqlite3.DatabaseError("its tables are another program's")
+        with self._file.in_words():
+            if version == 0 and tables:
+                raise DamageError("its tables are another program's")
+            if version and "logs" in self._file.tables():
+                raise DamageError("these are the logs of a store, not its rows")
         if version == 0 and not create:
             raise ArenaError("nothing was played yet", str(self.path), "start with: arena run")
         if version == 0:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("BEGIN IMMEDIATE")
-            for statement in SCHEMA:
-                self._db.execute(statement)
-            self._db.execute("COMMIT")
-        elif create and version < SCHEMA_VERSION:
-            migrate(self._db, version)
-        self._version = self._db.execute(_STATE).fetchone()[0]
-        self._columns = columns(self._db)
-        self.hashed = self._columns.endswith("hash")
+            schema.create(self._file)
+        self._look()
+        if create:
+            self._make_ready()
 
-    @contextmanager
-    def _in_words(self) -> Iterator[None]:
-        try:
-            yield
-        except _DAMAGE as error:
-            raise ArenaError(f"the store fails: {error}", str(self.path), _hint(error)) from None
+    def _look(self) -> None:
+        """Find out which tables there are."""
+        self._version, _ = self._file.state()
+        self._old = is_old(self._file)
+        self._tables = OldTables(self._file) if self._old else Tables(self._file, self._logs)
 
+    def _make_ready(self) -> None:
+        """Make sure that fixtures can be added, before any is played."""
+        with self._file.in_words():
+            if not self._is_its_version():
+                raise DamageError(f"its version is not {self._version}, as it says")
+        self._file.make_writable()
+        if self._old:
+            migrate(self._file, self._version)
+            self._look()
+        self._logs().file.make_writable()
 
-def is_played(path: Path) -> bool:
-    """Tell whether an arena is playing into a store now.
+    def _is_its_version(self) -> bool:
+        if self._old:
+            return self._version < SCHEMA_VERSION and self.hashed == (self._version >= WITH_HASHES)
+        return self._version == SCHEMA_VERSION
 
-    Ask before this process opens the store: closing any descriptor drops SQLite's locks on it.
-    """
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        return not _locked(file, fcntl.LOCK_SH)
-    finally:
-        os.close(file)
+    def _today(self) -> Tables:
+        if isinstance(self._tables, OldTables):
+            raise ArenaError("an older store is only read", str(self.path), "arena run goes on")
+        return self._tables
 
+    def _unreadable(self) -> Iterator[tuple[str, str]]:
+        for path in (self.path, logs_path(self.path)):
+            if at := unreadable(path):
+                what = f"cannot be read from byte {at} on: what was stored last may be lost"
+                yield "store", f"{path}-wal: {what}"
 
-def _claimed(file: int) -> bool:
-    """Claim a file for one player; those who ask whether it is claimed share it for a moment."""
-    for _ in range(_PATIENCE):
-        if _locked(file, fcntl.LOCK_EX):
-            return True
-        if not _locked(file, fcntl.LOCK_SH):
-            return False
-    return False
+    def _files(self) -> list[File]:
+        """Return the files that there must be: before the first fixture the logs may be missing."""
+        with_logs = not self._old and (self.positions() or logs_path(self.path).exists())
+        return [self._file, self._logs().file] if with_logs else [self._file]
 
+    def _words_of_logs(self) -> AbstractContextManager[None]:
+        """Say of what fails inside that the file does in which events are kept."""
+        return (self._file if self._old else self._logs().file).in_words()
 
-def _locked(file: int, kind: int) -> bool:
-    try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _text(data: bytes) -> str:
-    """Return a stored text, also where damage made it none in UTF-8."""
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _hint(error: Exception) -> str:
-    text = str(error)
-    if "full" in text:
-        return _FREE
-    if "disk I/O" in text:
-        # A quota, a limit on a file's size, or worse: SQLite does not say which.
-        return "free some space, look for a quota, and run again: what was stored is safe"
-    if "readonly" in text or "unable to open" in text:
-        return _WRITABLE
-    if "locked" in text:
-        return "another arena is writing to it: wait, or choose another with --store"
-    return "the file is damaged or not a store: choose another with --store"
+    def _logs(self) -> Logs:
+        """Return the logs, opened when they are first asked for; a new store's are made then."""
+        if self._kept_logs is None:
+            new = self._writes and not self.positions()
+            self._kept_logs = Logs(self.path, schema.token(self._file), new=new)
+            self._open.callback(self._kept_logs.close)
+        return self._kept_logs

@@ -17,6 +17,7 @@ from arena.match.referee import Referee
 from arena.perudo.rules import Rules, variant
 from arena.perudo.seeds import commitment
 from arena.records import BotInfo, Fixture, GameRecord, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.store.logs import logs_path
 from arena.store.store import Store
 from arena.wire.messages import Answer, Turn
 
@@ -86,7 +87,7 @@ def measure(games: int, players: int, workers: int) -> None:
         with Store(path) as store:
             verified = verify(store, workers=workers)
         seconds = time.perf_counter() - began
-        size = path.stat().st_size
+        size = path.stat().st_size + logs_path(path).stat().st_size
     assert not verified.findings
     rate = verified.games / seconds
     verdict = "within" if 100_000 / rate <= BUDGET else "OVER"

@@ -2,14 +2,14 @@
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import textwrap
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from arena.store.store import Store
 
 ROOT = Path(__file__).parents[2]
 HANG = 300.0
@@ -101,16 +101,14 @@ def bot(folder: Path, source: str = LOWEST, **keys: object) -> Path:
 
 
 def records(store: Path) -> list[bytes]:
-    """Return the records of a store's fixtures, as they lie there, in schedule order."""
-    with sqlite3.connect(store) as db:
-        rows = db.execute("SELECT record FROM fixtures ORDER BY position").fetchall()
-    db.close()
-    return [row[0] for row in rows]
+    """Return the records of a store's fixtures, in schedule order."""
+    with Store(store) as kept:
+        return [record for _, record in kept.records()]
 
 
 def opened(store: Path) -> list[Any]:
     """Return the records of a store's fixtures as data."""
-    return [json.loads(zlib.decompress(record)) for record in records(store)]
+    return [json.loads(record) for record in records(store)]
 
 
 def error_line(ran: Ran, *parts: str) -> str:

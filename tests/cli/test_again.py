@@ -8,6 +8,7 @@ from re import findall
 import pytest
 
 from tests.cli.command import FIELD, LOWEST, READY, bot, error_line, league, opened, records, run
+from tests.store.edit import copied
 
 FAULTY = (
     READY.replace("for line", "asks = 0\n    for line")
@@ -67,7 +68,7 @@ def test_a_whole_fixture_comes_out_the_same(played: Path) -> None:
 
 
 def test_a_bot_that_changed_is_named_and_differs(tmp_path: Path, played: Path) -> None:
-    (tmp_path / "league.sqlite").write_bytes((played / "league.sqlite").read_bytes())
+    copied(played / "league.sqlite", tmp_path / "league.sqlite")
     bot(tmp_path / "odd", LOWEST)
     league(tmp_path, bots=["odd", "sample:honest"], games=5)
     ran = run("again", "league.yaml", 0, *TRUSTED, cwd=tmp_path)
@@ -93,7 +94,7 @@ def test_what_is_not_there_is_said(played: Path, tmp_path: Path) -> None:
     error_line(ran, "fixture 0 has no game 5", "its games are 0 to 4")
     league(tmp_path, bots=FIELD)
     error_line(run("again", "league.yaml", 0, cwd=tmp_path), "nothing was played yet")
-    (tmp_path / "league.sqlite").write_bytes((played / "league.sqlite").read_bytes())
+    copied(played / "league.sqlite", tmp_path / "league.sqlite")
     ran = run("again", "league.yaml", 0, "--sandbox", "process", cwd=tmp_path)
     error_line(ran, "'odd' played in this fixture, and is not in the league now", "league.yaml")
 

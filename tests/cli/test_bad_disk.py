@@ -93,18 +93,19 @@ def test_a_site_on_a_full_disk(tmp_path: Path) -> None:
     assert len(records(tmp_path / "league.sqlite")) == 6
 
 
-SHOW_STORE = "cp disk/league.sqlite* . ; exit $code"
+SHOW_STORE = "cp disk/league.* . ; exit $code"
 
 
 def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
     """What was stored before the disk was full is there, and the league goes on from it."""
-    league(tmp_path, games=20)
+    league(tmp_path, games=100)
     (tmp_path / "disk").mkdir()
     command = [*PLAY, "--store", "disk/league.sqlite"]
     shell = ["sh", "-c", f'"$@"; code=$?; {SHOW_STORE}', "sh"]
-    ran = run(*command, cwd=tmp_path, under=[*_small(tmp_path / "disk", 81_920), *shell])
-    error_line(ran, "the store fails: ", "full / disk/league.sqlite / free some space")
+    ran = run(*command, cwd=tmp_path, under=[*_small(tmp_path / "disk", 262_144), *shell])
+    error_line(ran, "the store fails: ", " / disk/league.logs.sqlite / free some space")
     stored = records(tmp_path / "league.sqlite")
+    assert stored
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
     ran = run(*PLAY, cwd=tmp_path)
     assert ran.code == 0
@@ -113,9 +114,9 @@ def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_store_at_the_limit_of_a_file_s_size(tmp_path: Path) -> None:
-    league(tmp_path, games=20)
-    ran = run(*PLAY, cwd=tmp_path, under=["prlimit", "--fsize=49152:", "--"])
-    error_line(ran, "the store fails: ", "/ league.sqlite / free some space")
+    league(tmp_path, games=60)
+    ran = run(*PLAY, cwd=tmp_path, under=["prlimit", "--fsize=65536:", "--"])
+    error_line(ran, "the store fails: ", "/ league.logs.sqlite / free some space")
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
     assert run(*PLAY, cwd=tmp_path).code == 0
     assert len(records(tmp_path / "league.sqlite")) == 6
@@ -142,6 +143,33 @@ def test_a_store_from_a_newer_version(tmp_path: Path, command: str) -> None:
     before = tree(tmp_path)
     ran = run(command, "league.yaml", cwd=tmp_path)
     error_line(ran, "the store is of version 99", "/ league.sqlite / use a newer arena, or --store")
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "report"])
+def test_a_store_without_its_logs(tmp_path: Path, command: str) -> None:
+    league(tmp_path)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    (tmp_path / "league.logs.sqlite").rename(tmp_path / "old.sqlite")
+    before = tree(tmp_path)
+    ran = run(command, "league.yaml", cwd=tmp_path)
+    what = "the logs of league.sqlite are not there / league.logs.sqlite / put the file back"
+    error_line(ran, what)
+    assert tree(tmp_path) == before
+    for reads in ("status", "export"):
+        assert run(reads, "league.yaml", cwd=tmp_path).code == 0
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "report"])
+def test_a_store_with_the_logs_of_another(tmp_path: Path, command: str) -> None:
+    league(tmp_path)
+    for name in ("other", "league"):
+        assert run(*PLAY, "--store", f"{name}.sqlite", cwd=tmp_path).code == 0
+    (tmp_path / "other.logs.sqlite").replace(tmp_path / "league.logs.sqlite")
+    before = tree(tmp_path)
+    ran = run(command, "league.yaml", cwd=tmp_path)
+    what = "these are not the logs of league.sqlite, but of another store / league.logs.sqlite / "
+    error_line(ran, what, "put those back that belong here")
     assert tree(tmp_path) == before
 
 

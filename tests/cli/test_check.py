@@ -3,14 +3,16 @@
 import json
 import re
 import sqlite3
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.command import LOWEST, READY, ROOT, bot, league, opened, run
+from arena.store.logs import logs_path
+from arena.store.rows import GAMES
+from tests.cli.command import LOWEST, READY, ROOT, bot, league, run
+from tests.store import edit
 
 SAMPLES = [ROOT / "sample_bots" / name for name in ("c-counter", "honest", "js-cautious")]
 
@@ -106,14 +108,11 @@ def test_transcript(tmp_path: Path, more: list[Path]) -> None:
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stored")
     league(folder)
     assert run("run", "league.yaml", "--sandbox", "process", cwd=folder).code == 0
-    with sqlite3.connect(folder / "league.sqlite") as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    db.close()
-    return (folder / "league.sqlite").read_bytes()
+    return folder / "league.sqlite"
 
 
 def _first(record: dict[str, Any], tag: str) -> list[Any]:
@@ -164,16 +163,10 @@ TAMPERINGS = [
 
 @pytest.mark.parametrize("tamper", TAMPERINGS)
 def test_verify_finds_what_was_tampered_with(
-    tmp_path: Path, stored: bytes, tamper: Callable[[dict[str, Any]], None]
+    tmp_path: Path, stored: Path, tamper: Callable[[dict[str, Any]], None]
 ) -> None:
-    store = tmp_path / "league.sqlite"
-    store.write_bytes(stored)
-    record = opened(store)[2]
-    tamper(record)
-    content = zlib.compress(json.dumps(record, separators=(",", ":")).encode())
-    with sqlite3.connect(store) as db:
-        db.execute("UPDATE fixtures SET record = ? WHERE position = 2", [content])
-    db.close()
+    store = edit.copied(stored, tmp_path / "league.sqlite")
+    record = edit.edit_record(store, 2, tamper, hashes=False)
     ran = run("verify", "league.yaml", cwd=tmp_path)
     assert (ran.code, ran.err) == (1, "")
     *findings, last, root = ran.out.splitlines()
@@ -185,9 +178,8 @@ def test_verify_finds_what_was_tampered_with(
     assert (ran.code, len(json.loads(ran.out)["findings"])) == (1, len(findings))
 
 
-def test_verify_finds_another_master_seed(tmp_path: Path, stored: bytes) -> None:
-    store = tmp_path / "league.sqlite"
-    store.write_bytes(stored)
+def test_verify_finds_another_master_seed(tmp_path: Path, stored: Path) -> None:
+    store = edit.copied(stored, tmp_path / "league.sqlite")
     with sqlite3.connect(store) as db:
         (info,) = db.execute("SELECT info FROM league").fetchone()
         db.execute("UPDATE league SET info = ?", [info.replace(b'"seed":"s"', b'"seed":"t"')])
@@ -197,16 +189,13 @@ def test_verify_finds_another_master_seed(tmp_path: Path, stored: bytes) -> None
     assert "league: the master seed does not match its published hash" in ran.out
 
 
-def test_a_damaged_record_is_said(tmp_path: Path, stored: bytes) -> None:
-    store = tmp_path / "league.sqlite"
-    store.write_bytes(stored)
-    with sqlite3.connect(store) as db:
-        db.execute("UPDATE fixtures SET record = x'00' WHERE position = 2")
-    db.close()
+def test_a_damaged_record_is_said(tmp_path: Path, stored: Path) -> None:
+    store = edit.copied(stored, tmp_path / "league.sqlite")
+    edit.execute(logs_path(store), "UPDATE logs SET log = x'00' WHERE key = ?", 2 * GAMES)
     ran = run("verify", "league.yaml", cwd=tmp_path)
     assert (ran.code, ran.err) == (1, "")
-    assert "what is stored at position 2 is not what was written there" in ran.out
+    assert "game 0: its log is not what was written there" in ran.out
     ran = run("report", "league.yaml", cwd=tmp_path)
     assert ran.code == 2
     assert "error: the store fails: " in ran.err
-    assert " / league.sqlite / the file is damaged" in ran.err
+    assert " / league.logs.sqlite / the file is damaged" in ran.err

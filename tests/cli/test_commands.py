@@ -16,6 +16,7 @@ from arena import __version__
 from arena.cli.main import COMMANDS, cli
 from tests.cli.command import FIELD, ROOT, Ran, arena, environment, error_line, league, records, run
 from tests.publish.pages import tree
+from tests.store import edit
 
 ODDS = ROOT / "sample_bots/odds"
 
@@ -222,8 +223,7 @@ def test_verify(played: tuple[Path, Ran]) -> None:
 
 
 def test_verify_names_a_changed_bit(played: tuple[Path, Ran], tmp_path: Path) -> None:
-    store = tmp_path / "league.sqlite"
-    store.write_bytes((played[0] / "league.sqlite").read_bytes())
+    store = edit.copied(played[0] / "league.sqlite", tmp_path / "league.sqlite")
     with closing(sqlite3.connect(store)) as db, db:
         [(id_,)] = db.execute("SELECT id FROM fixtures WHERE position = 3").fetchall()
         db.execute("UPDATE fixtures SET decisions = decisions + 1 WHERE position = 3")

@@ -23,6 +23,7 @@ from tests.cli.command import (
     opened,
     run,
 )
+from tests.store import edit
 
 CRASHES = READY + "            sys.exit(3)\n"
 FORMULA = "=1+1"
@@ -119,7 +120,7 @@ def test_parquet_without_pyarrow(played: Path, tmp_path: Path) -> None:
 
 
 def test_games_that_count_no_more_say_so(played: Path, tmp_path: Path) -> None:
-    (tmp_path / "league.sqlite").write_bytes((played / "league.sqlite").read_bytes())
+    edit.copied(played / "league.sqlite", tmp_path / "league.sqlite")
     league(tmp_path, bots=["sample:odds", "sample:honest"], players=[2, 3])
     league(tmp_path, bots=["sample:odds", "sample:honest", "sample:random"], players=[2, 3])
     play = ("run", "league.yaml", "--sandbox", "process", "--accept-changes")
@@ -131,7 +132,7 @@ def test_games_that_count_no_more_say_so(played: Path, tmp_path: Path) -> None:
 
 def test_while_a_league_runs(played: Path, tmp_path: Path) -> None:
     """A row for each game that was stored when the export began, whoever writes meanwhile."""
-    (tmp_path / "league.sqlite").write_bytes((played / "league.sqlite").read_bytes())
+    edit.copied(played / "league.sqlite", tmp_path / "league.sqlite")
     with Store(tmp_path / "league.sqlite", create=True) as writer:
         [*_, last] = writer.played()
         assert jsonl(tmp_path) == jsonl(played)
@@ -139,7 +140,7 @@ def test_while_a_league_runs(played: Path, tmp_path: Path) -> None:
         assert jsonl(tmp_path) == jsonl(played)
 
 
-@pytest.mark.parametrize("target", ["league.sqlite", "league.yaml"])
+@pytest.mark.parametrize("target", ["league.sqlite", "league.logs.sqlite", "league.yaml"])
 def test_the_league_itself_is_not_overwritten(played: Path, target: str) -> None:
     before = (played / target).read_bytes()
     error_line(run("export", "league.yaml", "-o", target, cwd=played), "overwrite the league")

@@ -1,19 +1,19 @@
 """`arena status`: what it says of leagues that run, were stopped, are over."""
 
 import json
-import shutil
-import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.errors import ArenaError
+from arena.store.logs import logs_path
 from arena.store.store import Store
 from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
+from tests.store import edit
 
 PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 CRASHES = READY + "            sys.exit(3)\n"
@@ -26,14 +26,9 @@ def status(folder: Path) -> dict[str, Any]:
     return found
 
 
-def change(store: Path, sql: str) -> None:
-    with closing(sqlite3.connect(store)) as db, db:
-        db.execute(sql)
-
-
 def copied(league: Path, into: Path) -> Path:
     """Copy the store of a league; returns the copy."""
-    return Path(shutil.copy(league / "league.sqlite", into))
+    return edit.copied(league / "league.sqlite", into / "league.sqlite")
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +58,7 @@ def test_a_league_that_is_over(played: Path) -> None:
 
 def test_a_league_that_was_stopped(played: Path, tmp_path: Path) -> None:
     store = copied(played, tmp_path)
-    change(store, "DELETE FROM fixtures WHERE position % 2")
+    edit.execute(store, "DELETE FROM fixtures WHERE position % 2")
     found = status(tmp_path)
     assert (found["playing"], found["finished"]) == (False, False)
     assert (found["fixtures"], found["games"]) == (6, 12)
@@ -75,9 +70,9 @@ def test_a_league_that_was_stopped(played: Path, tmp_path: Path) -> None:
 
 def test_the_speed_is_that_of_the_last_minute(played: Path, tmp_path: Path) -> None:
     store = copied(played, tmp_path)
-    change(store, "UPDATE fixtures SET stored_at = 1000 + 20 * position")
+    edit.execute(store, "UPDATE fixtures SET stored_at = 1000 + 20 * position")
     assert status(tmp_path)["games_per_second"] == 2 * 3 / 60
-    change(store, "UPDATE fixtures SET stored_at = 1000")
+    edit.execute(store, "UPDATE fixtures SET stored_at = 1000")
     assert status(tmp_path)["games_per_second"] is None
 
 
@@ -113,6 +108,13 @@ def test_a_league_that_runs(running: Path) -> None:
     assert found["games"] == 200 * found["fixtures"]
     assert "an arena is playing it" in run("status", "league.yaml", cwd=running).out
     assert status(running)["fixtures"] >= found["fixtures"]
+
+
+def test_no_log_is_opened(played: Path, tmp_path: Path) -> None:
+    store = copied(played, tmp_path)
+    logs_path(store).unlink()
+    assert status(tmp_path) == status(played)
+    assert not logs_path(store).exists()
 
 
 def test_nothing_was_played(tmp_path: Path) -> None:

@@ -1,10 +1,8 @@
 """`arena verify` of stores in which a bit changed, or somebody made something up."""
 
 import shutil
-import sqlite3
 import zlib
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,9 +16,12 @@ from arena.league.proof import Finding
 from arena.league.verify import Verified, verify
 from arena.match.replay import ReplayError, replay
 from arena.records import BidMade, MachineInfo, PlayedFixture
-from arena.store.rows import pack, row_hash
+from arena.store.logs import logs_path
+from arena.store.rows import GAMES, Stored, pack
 from arena.store.store import Store
 from tests.league import leagues
+from tests.store import edit
+from tests.store.edit import execute
 
 CHANGED = "is not what was written there"
 
@@ -32,12 +33,7 @@ def check(path: Path, **options: Any) -> Verified:
 
 @pytest.fixture
 def copy(whole: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(whole, tmp_path / "copy"))
-
-
-def execute(path: Path, sql: str, *values: object) -> None:
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute(sql, values)
+    return edit.copied(whole, tmp_path / "copy")
 
 
 def id_at(path: Path, position: int) -> str:
@@ -45,15 +41,15 @@ def id_at(path: Path, position: int) -> str:
 
 
 MADE_UP = [
+    ("fixture", b"{}"),
     ("sandbox", "docker"),
     ("clock", "cpu or so"),
     ("decisions", 1),
     ("seconds", 0.125),
-    ("stderr", zlib.compress(b'["",""]', 9)),
     ("stored_at", 7.5),
     ("stored_at", None),
+    ("pin", b"\0" * 32),
     ("hash", b"\0" * 32),
-    ("hash", None),
 ]
 
 
@@ -61,7 +57,50 @@ MADE_UP = [
 def test_no_column_can_be_changed(copy: Path, column: str, value: object) -> None:
     execute(copy, f"UPDATE fixtures SET {column} = ? WHERE position = 5", value)  # noqa: S608
     what = f"what is stored at position 5 {CHANGED}"
+    assert check(copy).findings[0] == Finding(f"fixture {id_at(copy, 5)}", what)
+
+
+@pytest.mark.parametrize("column", ["id", "seats", "rounds", "bids", "events"])
+def test_no_row_of_a_game_can_be_changed(copy: Path, column: str) -> None:
+    execute(copy, f"UPDATE games SET {column} = 77 WHERE key = {5 * GAMES + 1}")  # noqa: S608
+    what = f"what is stored at position 5 {CHANGED}"
+    assert check(copy).findings[0] == Finding(f"fixture {id_at(copy, 5)}", what)
+
+
+def test_no_row_of_a_game_can_be_taken_out(copy: Path) -> None:
+    execute(copy, "DELETE FROM games WHERE key = ?", 5 * GAMES + 1)
+    where = f"fixture {id_at(copy, 5)}"
+    assert check(copy).findings[0] == Finding(where, f"what is stored at position 5 {CHANGED}")
+
+
+def test_no_log_can_be_changed(copy: Path) -> None:
+    """Not even to another way to compress the same."""
+    log = edit.stored(copy)[5].logs[1]
+    other = zlib.compress(zlib.decompress(log.log), 1)
+    execute(logs_path(copy), "UPDATE logs SET log = ? WHERE key = ?", other, log.key)
+    where = f"fixture {id_at(copy, 5)}, game 1"
+    assert check(copy).findings == [Finding(where, f"its log {CHANGED}")]
+
+
+def test_no_log_can_be_taken_out(copy: Path) -> None:
+    execute(logs_path(copy), "DELETE FROM logs WHERE key = ?", 5 * GAMES + 1)
+    found = check(copy).findings
+    assert {finding.where for finding in found} == {f"fixture {edit.stored(copy)[5].id}"}
+    assert "game 1: its log is missing" in found[-1].what
+
+
+def test_no_standard_error_can_be_changed(copy: Path) -> None:
+    other = zlib.compress(b'["",""]', 9)
+    execute(logs_path(copy), "UPDATE stderr SET texts = ? WHERE position = 5", other)
+    what = f"what is stored at position 5 {CHANGED}"
     assert check(copy).findings == [Finding(f"fixture {id_at(copy, 5)}", what)]
+
+
+def test_logs_that_no_row_speaks_of_are_no_damage(copy: Path) -> None:
+    """A killed arena leaves them; they are written over, and prove nothing."""
+    execute(copy, "DELETE FROM fixtures WHERE position = 5")
+    assert check(copy).findings == []
+    assert len(edit.stored(copy)) == 11
 
 
 def test_a_text_is_no_blob(copy: Path) -> None:
@@ -109,13 +148,18 @@ def test_another_legal_bid_with_the_same_end(copy: Path) -> None:
     """A replay cannot tell; the hash does, and who makes the hash anew has another root."""
     published = check(copy).root
     with Store(copy) as store:
-        [row, _] = next(iter(store.rows()))
-        forged = other_legal_bid(store.unpack(row), store.league)
-    new = pack(forged, row.stored_at or 0)
-    execute(copy, "UPDATE fixtures SET record = ? WHERE position = 0", new.record)
+        [was] = store.stored(0, 0)
+        forged = other_legal_bid(store.unpack(was, was.record()), store.league)
+    assert isinstance(was, Stored)
+    new = pack(forged, was.row.stored_at or 0)
+    [(old, log)] = [pair for pair in zip(was.logs, new.logs, strict=True) if pair[0] != pair[1]]
+    execute(logs_path(copy), "UPDATE logs SET log = ? WHERE key = ?", log.log, log.key)
     [finding] = check(copy).findings
-    assert finding == Finding(f"fixture {row.id}", f"what is stored at position 0 {CHANGED}")
-    execute(copy, "UPDATE fixtures SET hash = ? WHERE position = 0", row_hash(new))
+    assert finding == Finding(f"fixture {was.id}, game {log.key % GAMES}", f"its log {CHANGED}")
+    execute(logs_path(copy), "UPDATE logs SET hash = ? WHERE key = ?", log.hash, old.key)
+    [finding] = check(copy).findings
+    assert finding == Finding(f"fixture {was.id}", f"what is stored at position 0 {CHANGED}")
+    edit.put(copy, 0, new)
     found = check(copy, published=published)
     assert found.root != published
     what = f"it is {found.root}, not the one that was published"
@@ -132,7 +176,7 @@ def test_the_root_is_that_of_the_games_not_of_who_played_them(
     again = check(tmp_path / "store")
     assert again.root == check(whole).root
     with Store(whole) as one, Store(tmp_path / "store") as other:
-        times = [[row.stored_at for row, _ in store.rows()] for store in (one, other)]
+        times = [[result.stored_at for result in store.results()] for store in (one, other)]
         assert one.league != other.league
     assert times[0] != times[1]
 
@@ -140,19 +184,16 @@ def test_the_root_is_that_of_the_games_not_of_who_played_them(
 def test_workers_find_the_same(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verifying, "_GAMES_AT_A_TIME", 4)
     execute(copy, "UPDATE fixtures SET decisions = 1 WHERE position IN (2, 7)")
-    execute(copy, "UPDATE fixtures SET record = x'00' WHERE position = 9")
+    execute(logs_path(copy), "UPDATE logs SET log = x'00' WHERE key = ?", 9 * GAMES)
     alone, together = check(copy), check(copy, workers=2)
     assert alone == together
+    ids = {one.position: one.id for one in edit.stored(copy)}
     assert [finding.where for finding in alone.findings] == [
-        f"fixture {id_at_position(copy, position)}" for position in (2, 7, 9, 9)
+        *(f"fixture {ids[position]}" for position in (2, 7)),
+        f"fixture {ids[9]}, game 0",
+        f"fixture {ids[9]}",
     ]
     assert alone.root is None
-
-
-def id_at_position(path: Path, position: int) -> str:
-    with Store(path) as store:
-        [(row, _)] = store.rows(position, position)
-    return row.id
 
 
 def test_a_store_that_claims_to_be_older(copy: Path) -> None:
@@ -162,10 +203,7 @@ def test_a_store_that_claims_to_be_older(copy: Path) -> None:
 
 def test_a_store_of_an_older_arena_has_no_hashes(copy: Path) -> None:
     expected = check(copy).root
-    for statement in ("fixtures DROP COLUMN hash", "league DROP COLUMN hash"):
-        execute(copy, f"ALTER TABLE {statement}")
-    execute(copy, "ALTER TABLE fixtures DROP COLUMN stored_at")
-    execute(copy, "PRAGMA user_version = 2")
+    edit.make_older(copy, 2)
     found = check(copy)
     assert (found.hashed, found.findings, found.root) == (False, [], expected)
     with Store(copy, create=True):
@@ -174,10 +212,26 @@ def test_a_store_of_an_older_arena_has_no_hashes(copy: Path) -> None:
     assert (found.hashed, found.findings, found.root) == (True, [], expected)
 
 
+def test_an_older_store_with_hashes_has_the_same_root(copy: Path) -> None:
+    expected = check(copy).root
+    edit.make_older(copy)
+    found = check(copy)
+    assert (found.hashed, found.findings, found.root) == (True, [], expected)
+    execute(copy, "UPDATE fixtures SET seconds = 7 WHERE position = 3")
+    [finding] = check(copy).findings
+    assert finding.what == f"what is stored at position 3 {CHANGED}"
+
+
+def test_a_store_that_claims_to_be_older_is_not_brought_up_to_date(copy: Path) -> None:
+    execute(copy, "PRAGMA user_version = 3")
+    with pytest.raises(ArenaError, match="its version is not 3, as it says"):
+        Store(copy, create=True)
+
+
 def contents(path: Path) -> list[Any]:
     """Return all that a store says."""
     with Store(path) as store:
-        return [store.league, list(store.damage()), *store.rows()]
+        return [store.league, list(store.damage()), *store.stored()]
 
 
 def named_in(path: Path) -> list[str]:
@@ -196,17 +250,19 @@ def flips(size: int) -> Iterator[tuple[int, int]]:
         yield draw.randrange(size), draw.randrange(8)
 
 
-def test_a_flipped_bit_is_found_or_says_nothing(copy: Path) -> None:
+@pytest.mark.parametrize("of", [Path, logs_path])
+def test_a_flipped_bit_is_found_or_says_nothing(copy: Path, of: Callable[[Path], Path]) -> None:
     """Whatever bit is flipped: it is named, the file refused, or not a byte of the data differs."""
-    whole = copy.read_bytes()
+    file = of(copy)
+    whole = file.read_bytes()
     before = contents(copy)
     found = 0
     for byte, bit in flips(len(whole)):
         damaged = bytearray(whole)
         damaged[byte] ^= 1 << bit
-        for extra in copy.parent.glob("copy-*"):
+        for extra in copy.parent.glob("*-*"):
             extra.unlink()
-        copy.write_bytes(damaged)
+        file.write_bytes(damaged)
         named = named_in(copy)
         found += bool(named)
         assert named or contents(copy) == before, (byte, bit)
@@ -215,15 +271,16 @@ def test_a_flipped_bit_is_found_or_says_nothing(copy: Path) -> None:
 
 @pytest.fixture
 def killed(whole: Path, tmp_path: Path) -> Path:
-    """A store as a killed arena leaves it: what was stored last is in the log beside it."""
-    path = Path(shutil.copy(whole, tmp_path / "written"))
-    execute(path, "DELETE FROM fixtures WHERE position > 7")
-    with Store(whole) as source, Store(path, create=True) as store:
+    """A store as a killed arena leaves it: what was stored last is in SQLite's logs beside it."""
+    written, copy = edit.copied(whole, tmp_path / "written"), tmp_path / "copy"
+    execute(written, "DELETE FROM fixtures WHERE position > 7")
+    with Store(whole) as source, Store(written, create=True) as store:
         for played in list(source.played())[8:]:
             store.add(played)
-        shutil.copy(path, tmp_path / "copy")
-        shutil.copy(f"{path}-wal", tmp_path / "copy-wal")
-    return tmp_path / "copy"
+        edit.copied(written, copy)
+        for of in (Path, logs_path):
+            shutil.copy(f"{of(written)}-wal", f"{of(copy)}-wal")
+    return copy
 
 
 def test_a_log_that_was_left_is_read(killed: Path, whole: Path) -> None:
@@ -232,30 +289,40 @@ def test_a_log_that_was_left_is_read(killed: Path, whole: Path) -> None:
     assert found.root == check(whole).root
 
 
-def test_a_flipped_bit_in_the_log_is_found(killed: Path, whole: Path) -> None:
+@pytest.mark.parametrize("of", [Path, logs_path])
+def test_a_flipped_bit_in_the_log_is_found(
+    killed: Path, whole: Path, of: Callable[[Path], Path]
+) -> None:
     """SQLite alone would take what was stored last for never written."""
-    store, log = killed.read_bytes(), killed.with_name("copy-wal").read_bytes()
+    files = {path: path.read_bytes() for path in killed.parent.glob("copy*") if path.is_file()}
+    log = Path(f"{of(killed)}-wal")
     draw = Random(6)
     expected = check(whole).root
-    last_frame = len(log) - 4096 - 24
+    last_frame = len(files[log]) - 4096 - 24
     bytes_ = [*range(24), *range(last_frame, last_frame + 24)]
-    for byte in [*bytes_, *(draw.randrange(len(log)) for _ in range(20))]:
-        damaged = bytearray(log)
+    for byte in [*bytes_, *(draw.randrange(len(files[log])) for _ in range(20))]:
+        for path in killed.parent.glob("copy*"):
+            path.unlink()
+        for path, content in files.items():
+            path.write_bytes(content)
+        damaged = bytearray(files[log])
         damaged[byte] ^= 1 << draw.randrange(8)
-        killed.write_bytes(store)
-        killed.with_name("copy-wal").write_bytes(damaged)
-        killed.with_name("copy-shm").unlink(missing_ok=True)
-        found = check(killed)
-        assert found.findings or found.root == expected, byte
+        log.write_bytes(damaged)
+        found = named_in(killed)
+        assert found or check(killed).root == expected, byte
 
 
-def test_a_log_that_is_being_written_is_not_judged(killed: Path) -> None:
-    log = killed.with_name("copy-wal")
+@pytest.mark.parametrize("of", [Path, logs_path])
+def test_a_log_that_is_being_written_is_not_judged(
+    killed: Path, of: Callable[[Path], Path]
+) -> None:
+    log = Path(f"{of(killed)}-wal")
     damaged = bytearray(log.read_bytes())
-    damaged[100] ^= 1
+    last_frame = len(damaged) - 4096 - 24
+    damaged[last_frame + 100] ^= 1
     log.write_bytes(damaged)
-    assert check(killed, playing=True).findings == []
+    # What SQLite takes for never written is missing; with `playing` that is no damage of the file.
+    assert not [one for one in check(killed, playing=True).findings if one.where == "store"]
     log.write_bytes(damaged)
-    [finding] = check(killed).findings
-    assert finding.where == "store"
-    assert "copy-wal: cannot be read from byte " in finding.what
+    [finding] = [one for one in check(killed).findings if one.where == "store"]
+    assert f"{log}: cannot be read from byte " in finding.what

@@ -1,12 +1,8 @@
 """`arena verify`: an honest store has no findings, a changed one has them by name."""
 
 import json
-import shutil
-import sqlite3
 import tempfile
-import zlib
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,13 +17,13 @@ from arena.errors import ArenaError
 from arena.league.proof import Finding
 from arena.league.verify import Verified, verify
 from arena.records import Faulted
-from arena.store.rows import row_hash
+from arena.store.hashes import row_hash
+from arena.store.rows import fixture_hash
 from arena.store.store import Store
 from tests.league import leagues
+from tests.store import edit
 
 each_change = settings(max_examples=40, deadline=None, database=None)
-
-Data = dict[str, Any]
 
 
 def check(path: Path) -> Verified:
@@ -70,68 +66,47 @@ def test_bots_that_fault_one_after_another_replay(tmp_path: Path) -> None:
 
 
 def copied(store: Path, into: Path) -> Path:
-    return Path(shutil.copy(store, into / "copy"))
+    return edit.copied(store, into / "copy")
 
 
 def statement(path: Path, sql: str, *values: object) -> None:
     """Change a store as somebody does who knows of the hashes, and makes them anew."""
-    raw_statement(path, sql, *values)
-    with Store(path) as store:
-        hashes = [(row_hash(row), row.position) for row, _ in store.rows()]
-    for digest, position in hashes:
-        raw_statement(path, "UPDATE fixtures SET hash = ? WHERE position = ?", digest, position)
+    edit.execute(path, sql, *values)
+    edit.rehash(path)
 
 
-def raw_statement(path: Path, sql: str, *values: object) -> None:
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute(sql, values)
-
-
-def edit_record(path: Path, position: int, change: Callable[[Data], None]) -> Data:
-    """Change a stored record; returns what it was before."""
-    database = sqlite3.connect(path)
-    find = "SELECT record FROM fixtures WHERE position = ?"
-    before: Data = json.loads(zlib.decompress(database.execute(find, (position,)).fetchone()[0]))
-    after = json.loads(json.dumps(before))
-    change(after)
-    database.close()
-    new = zlib.compress(json.dumps(after).encode())
-    statement(path, "UPDATE fixtures SET record = ? WHERE position = ?", new, position)
-    return before
-
-
-def flip_a_die(record: Data) -> None:
+def flip_a_die(record: edit.Data) -> None:
     hand = record["games"][1]["events"][0][4][0]
     hand[0] = hand[0] % 6 + 1
 
 
-def raise_a_bid(record: Data) -> None:
+def raise_a_bid(record: edit.Data) -> None:
     bid = next(event for event in record["games"][1]["events"] if event[0] == "bid")
     bid[2] += 10  # above the cap of two players
 
 
-def swap_places(record: Data) -> None:
+def swap_places(record: edit.Data) -> None:
     record["games"][1]["places"].reverse()
 
 
-def move_the_loss(record: Data) -> None:
+def move_the_loss(record: edit.Data) -> None:
     call = next(event for event in record["games"][1]["events"] if event[0] == "call")
     call[4] = 1 - call[4]
 
 
-def drop_the_end(record: Data) -> None:
+def drop_the_end(record: edit.Data) -> None:
     record["games"][1]["events"].pop()
 
 
-def go_on(record: Data) -> None:
+def go_on(record: edit.Data) -> None:
     record["games"][1]["events"].append(["bid", 0, 1, 2])
 
 
-def bid_from_nowhere(record: Data) -> None:
+def bid_from_nowhere(record: edit.Data) -> None:
     record["games"][1]["events"].insert(1, ["bid", 5, 1, 2])
 
 
-def crash_a_winner(record: Data) -> None:
+def crash_a_winner(record: edit.Data) -> None:
     winner = record["games"][1]["places"].index(1)
     record["games"][1]["events"].append(["fault", winner, "crash", "so they say"])
 
@@ -150,33 +125,33 @@ GAME_CHANGES = [
 
 @pytest.mark.parametrize(("change", "words"), GAME_CHANGES)
 def test_a_changed_game_is_named(
-    whole: Path, tmp_path: Path, change: Callable[[Data], None], words: str
+    whole: Path, tmp_path: Path, change: Callable[[edit.Data], None], words: str
 ) -> None:
     copy = copied(whole, tmp_path)
-    before = edit_record(copy, 0, change)
+    before = edit.edit_record(copy, 0, change)
     [finding] = check(copy).findings
     assert finding.where == f"fixture {before['fixture']['id']}, game 1"
     assert words in finding.what
 
 
-def drop_a_game(record: Data) -> None:
+def drop_a_game(record: edit.Data) -> None:
     record["games"].pop()
 
 
-def repeat_a_game(record: Data) -> None:
+def repeat_a_game(record: edit.Data) -> None:
     record["games"][1] = record["games"][0]
 
 
-def swap_games(record: Data) -> None:
+def swap_games(record: edit.Data) -> None:
     record["games"].reverse()
 
 
 @pytest.mark.parametrize("change", [drop_a_game, repeat_a_game, swap_games])
 def test_games_that_are_not_those_of_the_fixture(
-    whole: Path, tmp_path: Path, change: Callable[[Data], None]
+    whole: Path, tmp_path: Path, change: Callable[[edit.Data], None]
 ) -> None:
     copy = copied(whole, tmp_path)
-    before = edit_record(copy, 4, change)
+    before = edit.edit_record(copy, 4, change)
     where = f"fixture {before['fixture']['id']}"
     assert check(copy).findings == [Finding(where, "it does not hold each of its games once")]
 
@@ -186,7 +161,7 @@ def test_games_that_are_not_those_of_the_fixture(
 )
 def test_a_changed_fixture_is_named(whole: Path, tmp_path: Path, change: tuple[str, Any]) -> None:
     copy = copied(whole, tmp_path)
-    before = edit_record(copy, 3, lambda record: record["fixture"].update([change]))
+    before = edit.edit_record(copy, 3, lambda record: record["fixture"].update([change]))
     found = check(copy).findings
     assert before["fixture"][change[0]] != change[1]
     where = f"fixture {before['fixture']['id']}"
@@ -194,23 +169,61 @@ def test_a_changed_fixture_is_named(whole: Path, tmp_path: Path, change: tuple[s
     assert {finding.where for finding in found} == {where}
 
 
-MOVED = [
-    "UPDATE fixtures SET position = 99 WHERE position = 5",
-    "UPDATE fixtures SET id = 'mine' WHERE position = 5",
-    (
-        "UPDATE fixtures SET record = (SELECT record FROM fixtures WHERE position = 5)"
-        " WHERE position = 6"
-    ),
-]
+def move_far(path: Path) -> None:
+    edit.move(path, 5, 99)
 
 
-@pytest.mark.parametrize("sql", MOVED)
-def test_a_moved_fixture_is_named(whole: Path, tmp_path: Path, sql: str) -> None:
+def rename(path: Path) -> None:
+    statement(path, "UPDATE fixtures SET id = 'mine' WHERE position = 5")
+
+
+def put_twice(path: Path) -> None:
+    record = json.loads(leagues.records(path)[5][1])
+    edit.edit_record(path, 6, lambda other: other.update(record))
+
+
+@pytest.mark.parametrize("change", [move_far, rename, put_twice])
+def test_a_moved_fixture_is_named(
+    whole: Path, tmp_path: Path, change: Callable[[Path], None]
+) -> None:
     copy = copied(whole, tmp_path)
-    statement(copy, sql)
+    change(copy)
     [finding] = check(copy).findings
     assert finding.where == f"fixture {leagues.records(whole)[5][0]}"
     assert finding.what.startswith("it is stored in the place of fixture ")
+
+
+OTHER_ROWS = [
+    "seats = x'0102'",
+    "seats = x'0201'",
+    "seats = x'1102'",
+    "rounds = rounds + 1",
+    "bids = bids + 1",
+    "events = events - 1",
+    "id = x'0011223344556677'",
+]
+
+
+@pytest.mark.parametrize("change", OTHER_ROWS)
+def test_a_row_says_what_its_log_says(whole: Path, tmp_path: Path, change: str) -> None:
+    """Ratings are made of the rows alone: who makes up a row makes up a rating."""
+    copy = copied(whole, tmp_path)
+    before = edit.stored(copy)[2].games[1]
+    statement(copy, f"UPDATE games SET {change} WHERE key = {before.key}")  # noqa: S608
+    where = f"fixture {leagues.records(whole)[2][0]}, game 1"
+    expected = [Finding(where, "its row does not say what its log says")]
+    same = edit.stored(copy)[2].games[1] == before
+    assert check(copy).findings == ([] if same else expected)
+
+
+def test_a_root_that_is_not_that_of_the_games(whole: Path, tmp_path: Path) -> None:
+    """The report publishes a root that is made of what is stored beside each fixture."""
+    copy = copied(whole, tmp_path)
+    one = edit.stored(copy)[4]
+    one = one._replace(row=one.row._replace(pin=b"\0" * 32))
+    edit.put(copy, 4, one._replace(hash=fixture_hash(one)))
+    what = "its part in the root is not that of its games"
+    assert check(copy).findings == [Finding(f"fixture {one.id}", what)]
 
 
 def change_info(path: Path, **changes: object) -> None:
@@ -218,7 +231,7 @@ def change_info(path: Path, **changes: object) -> None:
         info = store.league
     assert info
     new = msgspec.json.encode(replace(info, **changes))
-    statement(path, "UPDATE league SET info = ?, hash = ?", new, row_hash([new]))
+    edit.execute(path, "UPDATE league SET info = ?, hash = ?", new, row_hash([new]))
 
 
 def test_a_changed_commitment_is_a_finding(whole: Path, tmp_path: Path) -> None:
@@ -247,7 +260,7 @@ def test_no_number_that_follows_can_be_changed(whole: Path, position: int, draw:
     """One more than it was: a finding, or the store itself refuses it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = copied(whole, Path(folder))
-        edit_record(copy, position, lambda record: increase_one(record["games"], draw))
+        edit.edit_record(copy, position, lambda record: increase_one(record["games"], draw))
         assert findings_or_refusal(copy)
 
 

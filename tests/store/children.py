@@ -1,16 +1,20 @@
-"""Programs for processes that a test kills or starves: python -m tests.store.children NAME PATH."""
+"""Programs for processes that a test kills or starves: python -m tests.store.children NAME ..."""
 
 import json
 import os
 import resource
+import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.records import PlayedFixture
+from arena.store import older, tables
 from arena.store.store import Store
 from tests.publish import factory
 
@@ -34,12 +38,46 @@ def write(path: Path) -> None:
             print(played.fixture.id, flush=True)
 
 
-def fill(path: Path) -> None:
+def killed_at(number: int, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is killed in the place of its call of that number, from 1."""
+    calls = 0
+
+    def called(*given: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return function(*given)
+
+    return called
+
+
+def die_between(path: Path, number: str) -> None:
+    """Add fixtures; be killed when the logs of one are stored, and its rows are not."""
+    tables.write = killed_at(int(number), tables.write)
+    write(path)
+
+
+def die_migrating(path: Path, number: str) -> None:
+    """Open an older store to play; be killed when so many fixtures have rows, none committed."""
+    older._TOGETHER = 2
+    vars(older)["write"] = killed_at(int(number), tables.write)
+    with Store(path, create=True):
+        print("brought up to date")
+
+
+def fill_rows(path: Path) -> None:
+    """Do as `fill`, where the file of rows alone cannot grow."""
+    fill(path, lambda store: store._file.db.execute("PRAGMA max_page_count = 12"))
+
+
+def fill(path: Path, confine: Callable[[Store], object] = lambda _: None) -> None:
     """Add fixtures until it fails; say what was stored, what failed and what can be read then."""
     added: list[str] = []
     said: ArenaError | None = None
     with Store(path, create=True) as store:
         store.begin(factory.league(("alpha", "beta")))
+        confine(store)
         try:
             for index in range(1000):
                 played = fixture(index)
@@ -48,8 +86,9 @@ def fill(path: Path) -> None:
         except ArenaError as error:
             said = error
         kept = [one.fixture.id for one in store.played()]
-    what, hint = (said.what, said.hint) if said else ("", "")
-    print(json.dumps({"added": added, "kept": kept, "what": what, "hint": hint}))
+    what, where, hint = (said.what, said.where, said.hint) if said else ("", "", "")
+    found = {"added": added, "kept": kept, "what": what, "where": where, "hint": hint}
+    print(json.dumps(found))
 
 
 def fill_limited(path: Path) -> None:
@@ -71,12 +110,15 @@ def open_unprivileged(path: Path) -> None:
         print(json.dumps({"what": error.what, "where": error.where, "hint": error.hint}))
 
 
-PROGRAMS = {
+PROGRAMS: dict[str, Callable[..., None]] = {
     "write": write,
+    "die_between": die_between,
+    "die_migrating": die_migrating,
+    "fill_rows": fill_rows,
     "fill": fill,
     "fill_limited": fill_limited,
     "open_unprivileged": open_unprivileged,
 }
 
 if __name__ == "__main__":
-    PROGRAMS[sys.argv[1]](Path(sys.argv[2]))
+    PROGRAMS[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

@@ -2,18 +2,27 @@
 
 import json
 import shutil
+import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from arena.errors import ArenaError
+from arena.store.logs import logs_path
+from arena.store.older import OldStored
+from arena.store.rows import GAMES, Stored
 from arena.store.store import Store
-from tests.store import children
+from tests.publish import factory
+from tests.store import children, edit
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,9 +57,54 @@ def test_what_a_killed_writer_said_is_stored(tmp_path: Path) -> None:
             )
 
 
+@pytest.mark.parametrize("number", [1, 5])
+def test_a_writer_killed_between_logs_and_rows(tmp_path: Path, number: int) -> None:
+    """Its logs are there and its rows are not: it is played again, and stored once."""
+    path = tmp_path / "s"
+    done = subprocess.run([*command("die_between", path), f"{number}"], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    with Store(path) as store:
+        assert store.positions() == list(range(number - 1))
+        assert list(store.damage()) == []
+    with closing(sqlite3.connect(logs_path(path))) as logs:
+        orphans = logs.execute("SELECT key FROM logs WHERE key >= ?", ((number - 1) * GAMES,))
+        assert len(orphans.fetchall()) == 4
+    again = replace(children.fixture(number - 1), stderr=("another", ""))
+    with Store(path, create=True) as store:
+        store.add(replace(again, games=again.games[:3]))
+        store.add(again)
+    with Store(path) as store:
+        *_, last = store.stored()
+        assert isinstance(last, Stored)
+        assert [len(last.logs), *last.changes()] == [3]
+        assert store.unpack(last, last.record()).stderr == ("another", "")
+        assert store.positions() == list(range(number))
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 7])
+def test_killed_while_it_brings_a_store_up_to_date(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "s"
+    with Store(path, create=True) as store:
+        store.begin(factory.league(("alpha", "beta")))
+        for index in range(7):
+            store.add(children.fixture(index))
+        root, records = store.root(), list(store.records())
+    edit.make_older(path)
+    done = subprocess.run([*command("die_migrating", path), f"{number}"], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    with Store(path) as store:
+        assert [one.__class__ for one in store.stored()] == [OldStored] * 7
+        assert (store.root(), list(store.records())) == (root, records)
+        assert list(store.damage()) == []
+    with Store(path, create=True) as store:
+        assert [one.__class__ for one in store.stored()] == [Stored] * 7
+        assert (store.root(), list(store.records())) == (root, records)
+
+
 def test_a_quota_that_is_used_up(tmp_path: Path) -> None:
     path = tmp_path / "s"
     said = child("fill_limited", path)
+    assert said["where"] == str(logs_path(path))
     assert said["what"].startswith("the store fails")
     assert "quota" in said["hint"]
     assert said["kept"] == said["added"] != []
@@ -58,6 +112,20 @@ def test_a_quota_that_is_used_up(tmp_path: Path) -> None:
         assert [one.fixture.id for one in store.played()] == said["added"]
         store.add(children.fixture(len(said["added"])))
         assert len(store.finished()) == len(said["added"]) + 1
+
+
+def test_rows_that_find_no_space(tmp_path: Path) -> None:
+    """The logs of a fixture are stored, its rows are not: it is as if it had not been played."""
+    path = tmp_path / "s"
+    said = child("fill_rows", path)
+    assert said["where"] == str(path)
+    assert "full" in said["what"]
+    assert "free some space" in said["hint"]
+    assert said["kept"] == said["added"] != []
+    with Store(path, create=True) as store:
+        assert list(store.damage()) == []
+        store.add(children.fixture(len(said["added"])))
+        assert len(list(store.played())) == len(said["added"]) + 1
 
 
 # A disk of its own in a mount namespace of its own: gone with the process.
@@ -106,3 +174,93 @@ def test_a_read_only_store(read_only: Path) -> None:
     said = child("open_unprivileged", read_only / "s")
     assert said["hint"].startswith("make the folder writable")
     assert (read_only / "s").read_bytes() == before
+
+
+def test_read_only_logs(read_only: Path) -> None:
+    """It is said before anything is played."""
+    path = read_only / "s"
+    with Store(path, create=True) as store:
+        store.add(children.fixture(0))
+    read_only.chmod(0o777)
+    path.chmod(0o666)
+    logs_path(path).chmod(0o444)
+    said = child("open_unprivileged", path)
+    assert said["where"] == str(logs_path(path))
+    assert said["hint"].startswith("make the folder writable")
+    with Store(path) as store:
+        assert [one.fixture.index for one in store.played()] == [0]
+
+
+TAKEN = [Path, logs_path]
+
+
+@pytest.mark.parametrize("of", TAKEN)
+@pytest.mark.parametrize("with_wal", [False, True])
+def test_a_file_that_is_deleted_in_mid_run_is_put_back(
+    tmp_path: Path, of: Callable[[Path], Path], *, with_wal: bool
+) -> None:
+    path = tmp_path / "s"
+
+    def take() -> None:
+        of(path).unlink()
+        for end in ("wal", "shm") if with_wal else ():
+            Path(f"{of(path)}-{end}").unlink()
+
+    with pytest.raises(ArenaError) as caught:
+        play(path, 3, take, 1)
+    assert (caught.value.what.split(" while")[0], caught.value.where) == (
+        "the file was moved or deleted",
+        str(of(path)),
+    )
+    assert "run again" in caught.value.hint
+    whole(path, 3)
+
+
+@pytest.mark.parametrize("of", TAKEN)
+def test_a_file_that_is_deleted_at_the_end_is_put_back(
+    tmp_path: Path, of: Callable[[Path], Path]
+) -> None:
+    path = tmp_path / "s"
+    with pytest.raises(ArenaError, match="moved or deleted"):
+        play(path, 1, of(path).unlink, 0)
+    whole(path, 1)
+
+
+def play(path: Path, before: int, meanwhile: Callable[[], object], after: int) -> None:
+    """Store fixtures, before and after something else happens."""
+    with Store(path, create=True) as store:
+        for index in range(before + after):
+            if index == before:
+                meanwhile()
+            store.add(children.fixture(index))
+        if not after:
+            meanwhile()
+
+
+def whole(path: Path, least: int) -> None:
+    """Check that a store is sound, goes on, and has nothing beside it that is not its own."""
+    with Store(path, create=True) as store:
+        found = store.positions()
+        assert found == list(range(len(found)))
+        assert least <= len(found) <= least + 1
+        assert list(store.damage()) == []
+        store.add(children.fixture(len(found)))
+        assert len(list(store.played())) == len(found) + 1
+    assert {one.name for one in path.parent.iterdir()} == {path.name, logs_path(path).name}
+
+
+def test_a_file_that_is_replaced_in_mid_run_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+
+    def take() -> None:
+        logs_path(path).unlink()
+        logs_path(path).write_text("mine")
+
+    with pytest.raises(ArenaError) as caught:
+        play(path, 1, take, 1)
+    assert "was replaced" in caught.value.what
+    assert "s.logs.rescued" in caught.value.hint
+    assert logs_path(path).read_text() == "mine"
+    (tmp_path / "s.logs.rescued").replace(logs_path(path))
+    with Store(path) as store:
+        assert [one.fixture.index for one in store.played()] == [0]

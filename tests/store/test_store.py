@@ -4,6 +4,7 @@ import fcntl
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import ANY
 
 import msgspec
 import pytest
@@ -14,14 +15,26 @@ from arena.bots.process import ProcessSandbox
 from arena.errors import ArenaError
 from arena.match.table import play_fixture
 from arena.perudo.rules import variant
-from arena.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.records import (
+    Cause,
+    Faulted,
+    Fixture,
+    LeagueInfo,
+    LimitsInfo,
+    PlayedFixture,
+    fixture_result,
+)
 from arena.shipped import folder
-from arena.store.rows import Record, row_hash, unpack
+from arena.store.claim import is_played
+from arena.store.logs import logs_path
+from arena.store.rows import Record
 from arena.store.schema import SCHEMA_VERSION
-from arena.store.store import Store, is_played
+from arena.store.store import Store
 from tests.publish import factory
+from tests.store import edit
 
 PATIENT = LimitsInfo(start=60, answer=60, game=600)
+each_version = pytest.mark.parametrize("version", [1, 2, 3])
 
 
 def play(index: int, names: tuple[str, ...]) -> PlayedFixture:
@@ -58,13 +71,15 @@ def test_rows_say_where_a_fixture_is_stored(tmp_path: Path) -> None:
     one = factory.fixture(7, ("a", "b"))
     with Store(tmp_path / "s", create=True) as store:
         store.add(one)
-        [(row, digest)] = store.rows()
-        assert [len(list(store.rows(*span))) for span in ((0, 6), (7, 7), (8, 9))] == [0, 1, 0]
-    assert (row.position, row.id) == (7, one.fixture.id)
-    assert digest == row_hash(row)
-    assert row.stored_at is not None
-    expected = replace(one, stored_at=row.stored_at)
-    assert msgspec.json.encode(unpack(row)) == msgspec.json.encode(expected)
+        [found] = store.stored()
+        spans = ((0, 6), (7, 7), (8, 9))
+        assert [len(list(store.stored(*span))) for span in spans] == [0, 1, 0]
+        assert [len(list(store.played(*span))) for span in spans] == [0, 1, 0]
+    assert (found.position, found.id) == (7, one.fixture.id)
+    assert list(found.changes()) == []
+    assert found.row.stored_at is not None
+    expected = replace(one, stored_at=found.row.stored_at)
+    assert msgspec.json.encode(found.played(found.record())) == msgspec.json.encode(expected)
 
 
 def test_a_fixture_is_stored_once_and_the_first_stays(tmp_path: Path) -> None:
@@ -140,46 +155,199 @@ def test_a_newer_store_names_both_versions(tmp_path: Path) -> None:
     assert "newer arena" in caught.value.hint
 
 
-def old_store(path: Path) -> LeagueInfo:
-    """Write a store as version 1 did; returns what its league is today."""
+def old_store(path: Path, version: int) -> LeagueInfo:
+    """Write a store as an older version did; returns what its league is today."""
     info = factory.league(("a", "b", "c"))
     with Store(path, create=True) as store:
         store.begin(info)
         store.add(factory.fixture(0, ("a", "b")))
+    edit.make_older(path, version)
+    if version > 1:
+        return info
     new = ("rounds", "until", "shared_dice", "earlier")
     data = {key: value for key, value in msgspec.to_builtins(info).items() if key not in new}
-    database = sqlite3.connect(path)
-    with database:
-        database.execute("ALTER TABLE league DROP COLUMN hash")
-        database.execute("ALTER TABLE fixtures DROP COLUMN hash")
-        database.execute("ALTER TABLE fixtures DROP COLUMN stored_at")
-        database.execute("UPDATE league SET info = ?", (msgspec.json.encode(data),))
-        database.execute("PRAGMA user_version = 1")
-    database.close()
+    edit.execute(path, "UPDATE league SET info = ?", msgspec.json.encode(data))
     return replace(info, rounds=2, shared_dice=False)
 
 
-def test_an_older_store_is_read_as_it_is(tmp_path: Path) -> None:
-    expected = old_store(tmp_path / "s")
+@each_version
+def test_an_older_store_is_read_as_it_is(tmp_path: Path, version: int) -> None:
+    expected = old_store(tmp_path / "s", version)
     before = (tmp_path / "s").read_bytes()
     with Store(tmp_path / "s") as store:
         assert store.league == expected
         assert len(list(store.played())) == 1
+        assert list(store.results()) == [fixture_result(factory.fixture(0, ("a", "b")), ANY)]
+        assert [(at, digest is None) for at, _, digest in store.hashes()] == [(0, version < 3)]
+        with pytest.raises(ArenaError, match="an older store is only read"):
+            store.add(factory.fixture(1, ("a", "b")))
     assert (tmp_path / "s").read_bytes() == before
+    assert not logs_path(tmp_path / "s").exists()
 
 
-def test_an_older_store_is_brought_up_to_date_by_who_plays(tmp_path: Path) -> None:
-    expected = old_store(tmp_path / "s")
+@each_version
+def test_an_older_store_is_brought_up_to_date_by_who_plays(tmp_path: Path, version: int) -> None:
+    expected = old_store(tmp_path / "s", version)
+    with Store(tmp_path / "s") as store:
+        root, records = store.root(), list(store.records())
     for create in (True, True, False):
         with Store(tmp_path / "s", create=create) as store:
             assert store.league == expected
-            assert len(list(store.played())) == 1
-            assert [digest for _, digest in store.rows()] == [
-                row_hash(row) for row, _ in store.rows()
-            ]
-            assert [row.stored_at for row, _ in store.rows()] == [None]
+            assert (store.root(), list(store.records())) == (root, records)
+            [stored] = store.stored()
+            assert list(stored.changes()) == []
+            [result] = store.results()
+            assert (result.stored_at is None) == (version < 3)
     with closing(sqlite3.connect(tmp_path / "s")) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE fixtures SET decisions = 7",
+        "UPDATE fixtures SET record = x'00'",
+        "UPDATE fixtures SET position = 3",
+    ],
+)
+def test_an_older_store_that_is_damaged_gets_no_new_hashes(tmp_path: Path, damage: str) -> None:
+    old_store(tmp_path / "s", 3)
+    edit.execute(tmp_path / "s", damage)
+    for _ in range(2):
+        with pytest.raises(ArenaError, match="an older store that is damaged") as caught:
+            Store(tmp_path / "s", create=True)
+        assert "arena verify" in caught.value.hint
+        with Store(tmp_path / "s") as store:
+            assert len(store.positions()) == 1
+
+
+def two_fixtures(path: Path) -> Path:
+    with Store(path, create=True) as store:
+        store.begin(factory.league(("a", "b")))
+        for index in range(2):
+            store.add(factory.fixture(index, ("a", "b")))
+    return path
+
+
+def test_results_are_those_of_the_events_and_need_no_logs(tmp_path: Path) -> None:
+    late = Faulted(1, Cause.TIMEOUT, "no answer within 2 s")
+    one = factory.fixture(0, ("a", "b", "c"), faults={1: late})
+    with Store(tmp_path / "s", create=True) as store:
+        store.add(one)
+    logs_path(tmp_path / "s").unlink()
+    with Store(tmp_path / "s") as store:
+        [found] = store.results()
+    assert found == fixture_result(one, found.stored_at)
+    assert found.games[1].faults == (None, Cause.TIMEOUT, None)
+
+
+def test_the_hash_of_a_fixture_is_that_of_all_that_is_stored(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    with Store(path) as store:
+        before = list(store.hashes())
+        assert [(at, id_) for at, id_, _ in before] == [
+            (index, factory.fixture(index, ("a", "b")).fixture.id) for index in range(2)
+        ]
+        assert [digest for *_, digest in before] == [one.hash for one in store.stored()]
+    with Store(path, create=True) as store:
+        store.add(factory.fixture(2, ("a", "b")))
+        assert list(store.hashes())[:2] == before
+
+
+def test_a_place_in_the_schedule_is_taken_once(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    other = factory.fixture(1, ("a", "b"), label="another")
+    with Store(path, create=True) as store:
+        before = list(store.stored())
+        with pytest.raises(ArenaError, match="another fixture is stored in the place of"):
+            store.add(other)
+        assert list(store.stored()) == before
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_logs_that_are_missing(tmp_path: Path, *, create: bool) -> None:
+    path = two_fixtures(tmp_path / "s")
+    logs_path(path).rename(tmp_path / "elsewhere")
+    with pytest.raises(ArenaError, match="the logs of s are not there") as caught:
+        read(path, create=create)
+    assert caught.value.where == str(logs_path(path))
+    assert caught.value.hint.startswith("put the file back")
+    assert not logs_path(path).exists()
+    (tmp_path / "elsewhere").rename(logs_path(path))
+    read(path, create=create)
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_logs_of_another_store(tmp_path: Path, *, create: bool) -> None:
+    path = two_fixtures(tmp_path / "s")
+    other = logs_path(two_fixtures(tmp_path / "other"))
+    before = other.replace(logs_path(path)).read_bytes()
+    with pytest.raises(ArenaError, match="but of another store") as caught:
+        read(path, create=create)
+    assert caught.value.where == str(logs_path(path))
+    assert logs_path(path).read_bytes() == before
+
+
+def test_logs_whose_store_is_gone_are_left_alone(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    before = logs_path(path).read_bytes()
+    path.rename(tmp_path / "elsewhere")
+    for _ in range(2):
+        with pytest.raises(ArenaError, match="but of another store"):
+            Store(path, create=True)
+    assert logs_path(path).read_bytes() == before
+    (tmp_path / "elsewhere").replace(path)
+    read(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 99, b"\xff" * 5000])
+def test_logs_that_are_none(tmp_path: Path, content: bytes) -> None:
+    path = two_fixtures(tmp_path / "s")
+    logs_path(path).write_bytes(content)
+    with pytest.raises(ArenaError) as caught:
+        read(path)
+    assert caught.value.where == str(logs_path(path))
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_logs_are_no_store(tmp_path: Path, *, create: bool) -> None:
+    logs = logs_path(two_fixtures(tmp_path / "s"))
+    before = logs.read_bytes()
+    with pytest.raises(ArenaError, match="these are the logs of a store"):
+        Store(logs, create=create)
+    assert logs.read_bytes() == before
+
+
+def test_a_new_store_whose_logs_were_not_made_yet(tmp_path: Path) -> None:
+    """An arena that is killed in the moment between leaves that."""
+    path = tmp_path / "s"
+    with Store(path, create=True) as store:
+        store.begin(factory.league(("a", "b")))
+    logs_path(path).unlink()
+    with Store(path) as store:
+        assert [list(store.damage()), list(store.played()), list(store.results())] == [[], [], []]
+    assert not logs_path(path).exists()
+    two = two_fixtures(tmp_path / "two")
+    with Store(two) as source, Store(path, create=True) as store:
+        for one in source.played():
+            store.add(one)
+    read(path)
+
+
+@pytest.mark.parametrize("version", [None, 1, 2, 3])
+def test_what_is_stored_is_on_the_disk(tmp_path: Path, version: int | None) -> None:
+    path = two_fixtures(tmp_path / "s")
+    if version:
+        edit.make_older(path, version)
+    with Store(path, create=True) as store:
+        for file in (store._file, store._logs().file):
+            assert [*file.rows("PRAGMA journal_mode")] == [("wal",)]
+            assert [*file.rows("PRAGMA synchronous")] == [(2,)]
+
+
+def test_where_the_logs_are() -> None:
+    names = {"league.sqlite": "league.logs.sqlite", "s": "s.logs", "a.b.db": "a.b.logs.db"}
+    assert {name: logs_path(Path("x", name)).name for name in names} == names
 
 
 def test_new_conditions_take_the_place_of_those_before(tmp_path: Path) -> None:
@@ -219,11 +387,15 @@ def test_a_folder_is_no_store(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE fixtures SET record = substr(record, 1, 50)",
-        "UPDATE fixtures SET record = x'00'",
-        "UPDATE fixtures SET stderr = x'78'",
+        "UPDATE fixtures SET fixture = substr(fixture, 1, 50)",
+        "UPDATE fixtures SET fixture = x'00'",
+        "UPDATE games SET seats = x'0101'",
+        "UPDATE games SET seats = x'F102'",
+        "UPDATE games SET seats = x'01'",
+        "UPDATE games SET seats = 7",
         "UPDATE league SET info = x'7b'",
         "DROP TABLE fixtures",
+        "DROP TABLE games",
         "DROP TABLE league",
     ],
 )
@@ -239,19 +411,49 @@ def test_damage_inside_is_told(tmp_path: Path, damage: str) -> None:
     assert "damaged" in caught.value.hint
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE logs SET log = substr(log, 1, 50)",
+        "UPDATE logs SET log = x'00'",
+        "UPDATE logs SET log = 7",
+        "DELETE FROM logs WHERE key % 2",
+        "UPDATE stderr SET texts = x'78'",
+        "DELETE FROM stderr",
+        "DROP TABLE logs",
+        "DROP TABLE pair",
+    ],
+)
+def test_damage_in_the_logs_is_told(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "s"
+    with Store(path, create=True) as store:
+        store.begin(factory.league(("a", "b")))
+        store.add(factory.fixture(0, ("a", "b")))
+    change(logs_path(path), damage)
+    with pytest.raises(ArenaError) as caught:
+        read(path)
+    assert caught.value.where == str(logs_path(path))
+    assert "damaged" in caught.value.hint
+
+
 def test_a_store_cut_short_is_told(tmp_path: Path) -> None:
     path = tmp_path / "s"
     with Store(path, create=True) as store:
         for index in range(60):
             store.add(factory.fixture(index, ("a", "b")))
-    path.write_bytes(path.read_bytes()[:12_000])
-    with pytest.raises(ArenaError, match="the store fails"), Store(path) as store:
-        list(store.played())
+    whole = path.read_bytes(), logs_path(path).read_bytes()
+    for one, content in zip((path, logs_path(path)), whole, strict=True):
+        one.write_bytes(content[:12_000])
+        with pytest.raises(ArenaError, match="the store fails") as caught, Store(path) as store:
+            list(store.played())
+        assert caught.value.where == str(one)
+        one.write_bytes(content)
 
 
-def read(path: Path) -> None:
-    with Store(path) as store:
+def read(path: Path, *, create: bool = False) -> None:
+    with Store(path, create=create) as store:
         assert store.league
+        assert list(store.results())
         assert list(store.played())
 
 

@@ -1,0 +1,45 @@
+"""Hashes over what is stored, so that no bit can change unseen."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+import msgspec
+
+from arena.records import LeagueInfo
+
+_encode = msgspec.json.Encoder().encode
+
+
+def row_hash(row: Iterable[object]) -> bytes:
+    """Return the SHA-256 of stored values, types included."""
+    digest = sha256()
+    for value in row:
+        data = _bytes(value)
+        digest.update(f"{type(value).__name__} {len(data)} ".encode())
+        digest.update(data)
+    return digest.digest()
+
+
+def pin(id_: str, record: bytes, sandbox: str, clock: object, decisions: object) -> bytes:
+    """Return the SHA-256 of what comes out the same when a fixture is played again."""
+    return row_hash((id_, record, sandbox, clock, decisions))
+
+
+def root(info: LeagueInfo, pins: Iterable[bytes]) -> str:
+    """Return one SHA-256 over the conditions and all fixtures in schedule order, hexadecimal.
+
+    The machine is no part of it: who plays the league again, anywhere, comes to the same.
+    """
+    same = {key: getattr(info, key) for key in info.__struct_fields__ if key != "machine"}
+    digest = sha256(row_hash([_encode(same)]))
+    for one in pins:
+        digest.update(one)
+    return digest.hexdigest()
+
+
+def _bytes(value: object) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape")
+    return repr(value).encode()
