@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from arena.publish.boards import Cell, cell
-from arena.publish.facts import Facts, FaultEntry
+from arena.publish.digest import FaultEntry
+from arena.publish.facts import Facts
 from arena.ratings.table import Leaderboard, Row
 from arena.records import BotInfo, LeagueInfo
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from arena.publish.boards import cells
-from arena.publish.facts import FaultEntry
+from arena.publish.digest import FaultEntry
 from arena.publish.text import csv_text
 from arena.ratings.findings import Suspicion
 from arena.ratings.overall import Overall

@@ -1,37 +1,15 @@
-"""What a site takes from the games themselves: faults, counts, and what the bots ran in."""
+"""What a site takes from the games themselves: digests of fixtures, added up."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from arena.publish.text import tail
-from arena.records import Cause, Event, Faulted, GameRecord, PlayedFixture, RoundStarted
+from arena.publish.digest import Digest, FaultEntry
+from arena.records import Cause
 
-STDERR_SHOWN = 4000
-"""Characters of standard error kept of a seat that faulted."""
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
-
-
-class FaultEntry(Struct, frozen=True):
-    """One fault and where to find it."""
-
-    cause: Cause
-    bot: str
-    variant: str
-    players: int
-    fixture: str
-    index: int
-    """The fixture's place in the schedule, from 0."""
-    game: int
-    round: int | None
-    """From 0; None where no dice had been rolled yet."""
-    step: int
-    """The fault's place among the events of its game, from 0."""
-    seat: int
-    opponents: tuple[str, ...]
-    detail: str
 
 
 class Played(Struct):
@@ -73,19 +51,18 @@ class Facts(Struct):
         return {cause: faults for cause, faults in groups.items() if faults}
 
 
-def gather(played: Iterable[PlayedFixture]) -> Facts:
-    """Walk the games once; nothing of them is kept but faults and counts."""
+def gather(digests: Iterable[Digest]) -> Facts:
+    """Add digests up."""
     facts = Facts()
-    for one in played:
+    for one in digests:
         _count(facts, one)
-        for entry in _faults(one):
-            facts.faults.append(entry)
-            _keep_stderr(facts, one, entry)
+        _keep_stderr(facts, one)
+        facts.faults.extend(one.faults)
     facts.faults.sort(key=lambda fault: (fault.index, fault.game, fault.seat))
     return facts
 
 
-def _count(facts: Facts, one: PlayedFixture) -> None:
+def _count(facts: Facts, one: Digest) -> None:
     kind = facts.played.setdefault((one.fixture.variant, len(one.fixture.seats)), Played())
     kind.fixtures += 1
     kind.games += len(one.games)
@@ -94,43 +71,8 @@ def _count(facts: Facts, one: PlayedFixture) -> None:
     facts.clocks[one.clock] += 1
 
 
-def _keep_stderr(facts: Facts, one: PlayedFixture, entry: FaultEntry) -> None:
-    text = one.stderr[entry.seat] if entry.seat < len(one.stderr) else ""
-    pieces = facts.stderr.setdefault(entry.bot, {})
-    if text.strip() and len(pieces) < STDERR_PIECES:
-        pieces[entry.index] = tail(text, STDERR_SHOWN)
-
-
-def _faults(one: PlayedFixture) -> Iterator[FaultEntry]:
-    for game in one.games:
-        for step, number, event in _faulted(game.events):
-            yield _entry(one, game, step, number, event)
-
-
-def _faulted(events: Sequence[Event]) -> Iterator[tuple[int, int | None, Faulted]]:
-    number = None
-    for step, event in enumerate(events):
-        if isinstance(event, RoundStarted):
-            number = event.number
-        elif isinstance(event, Faulted):
-            yield step, number, event
-
-
-def _entry(
-    one: PlayedFixture, game: GameRecord, step: int, number: int | None, event: Faulted
-) -> FaultEntry:
-    seats = one.fixture.seats
-    return FaultEntry(
-        cause=event.cause,
-        bot=seats[event.seat],
-        variant=one.fixture.variant,
-        players=len(seats),
-        fixture=one.fixture.id,
-        index=one.fixture.index,
-        game=game.game,
-        round=number,
-        step=step,
-        seat=event.seat,
-        opponents=seats[: event.seat] + seats[event.seat + 1 :],
-        detail=event.detail,
-    )
+def _keep_stderr(facts: Facts, one: Digest) -> None:
+    for bot, seat in zip(one.fixture.seats, one.seats, strict=True):
+        pieces = facts.stderr.setdefault(bot, {})
+        if seat.stderr and len(pieces) < STDERR_PIECES:
+            pieces[one.fixture.index] = seat.stderr

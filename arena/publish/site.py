@@ -12,16 +12,14 @@ from arena import shipped
 from arena.publish import bots, conditions, data, text
 from arena.publish.boards import axis, better_matrix, matrix, overall_axis
 from arena.publish.facts import Facts, gather
-from arena.publish.files import FRONT, replace_site
+from arena.publish.files import FRONT, File, claimed, replace_site
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
 from arena.publish.links import REPLAY, Links, links
 from arena.publish.shards import shards
+from arena.publish.source import InMemory, Source
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture
-
-File = tuple[str, str]
-"""A path relative to the site, and the text that goes there."""
 
 FAULTS_SHOWN = 500
 """Lines of one cause on the page of faults; the data files have all."""
@@ -44,15 +42,31 @@ def write_site(
     root: str = "",
     replays: Choice = NEWEST,
 ) -> Path:
+    """Write the report of fixtures that are at hand, in schedule order; see `publish`."""
+    source = InMemory(played, league.variants)
+    return publish(league, ratings, source, folder, root=root, replays=replays)
+
+
+def publish(
+    league: LeagueInfo,
+    ratings: Ratings,
+    source: Source,
+    folder: Path,
+    *,
+    root: str = "",
+    replays: Choice = NEWEST,
+) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    Leaderboards are shown in their order, `played` is in schedule order; `replays` says which games
-    can be watched; `root` is the hash that pins the store, where there is one. The same data gives
-    the same bytes. Files of an earlier report that are no longer needed are removed.
+    Leaderboards are shown in their order; `replays` says which games can be watched; `root` is the
+    hash that pins the store, where there is one. The same data gives the same bytes, whatever was
+    there before. Files that would not change are left alone, and those of an earlier report that
+    are no longer needed are removed.
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
-    site = _Site(league, ratings, played, replays, root)
-    replace_site(folder, site.files())
+    site = _Site(league, ratings, source, replays, root)
+    with claimed(folder) as there:
+        replace_site(folder, site.files(there))
     return folder / FRONT
 
 
@@ -81,7 +95,7 @@ def environment() -> Environment:
 
 
 def _static(name: str) -> File:
-    return name, (shipped.folder("reports") / name).read_text(encoding="utf-8")
+    return File(name, (shipped.folder("reports") / name).read_text(encoding="utf-8"))
 
 
 class _Site:
@@ -91,7 +105,7 @@ class _Site:
         self,
         league: LeagueInfo,
         ratings: Ratings,
-        played: Sequence[PlayedFixture],
+        source: Source,
         choice: Choice,
         root: str,
     ) -> None:
@@ -99,10 +113,10 @@ class _Site:
         self.league = league
         self.ratings = ratings
         self.boards = boards = ratings.boards
-        self.played = played
+        self.source = source
         self.choice = choice
-        self.kept = choose(played, boards, choice)
-        self.facts: Facts = gather(played)
+        self.kept = choose(source.digests, boards, choice)
+        self.facts: Facts = gather(source.digests)
         self.links: Links = links(league, boards)
         self.common = {
             "league": league,
@@ -110,15 +124,13 @@ class _Site:
             "boards": boards,
             "facts": self.facts,
             "links": self.links,
-            "watchable": {
-                (index, game.game) for index, games in self.kept.items() for game in games
-            },
+            "watchable": {(index, game) for index, games in self.kept.items() for game in games},
             "causes": CAUSES,
             "changes": conditions.changes(league),
         }
 
-    def files(self) -> Iterator[File]:
-        """Yield every file of the site, each once."""
+    def files(self, there: Mapping[str, str]) -> Iterator[File]:
+        """Yield every file of the site, each once; `there` has the keys of files of before."""
         yield _static("style.css")
         yield self._page("index.html", FRONT, {"axis_of": axis, "overall_axis": overall_axis})
         model = {**conditions.model(self.league), "store_root": self._root}
@@ -132,11 +144,11 @@ class _Site:
         for bot in bots.models(self.league, self.boards, self.facts):
             yield self._page("bot.html", self.links.bot(bot.info.name), {"bot": bot})
         if self.kept:
-            yield from self._replays()
+            yield from self._replays(there)
 
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
         context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
-        return path, environment().get_template(template).render(context)
+        return File(path, environment().get_template(template).render(context))
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
@@ -147,12 +159,12 @@ class _Site:
         head = {**self._league_head(), "alpha": self.ratings.options.alpha}
         yield from self._table("data/suspicions", head, data.suspicions(self.ratings.suspicions))
 
-    def _replays(self) -> Iterator[File]:
-        yield from shards(self.played, self.kept, self.links)
+    def _replays(self, there: Mapping[str, str]) -> Iterator[File]:
+        yield from shards(self.source, self.kept, self.links, there)
         yield _static("replay.js")
         yield _static("replay.css")
         index, games = next(iter(self.kept.items()))
-        model = {"first": f"{index}.{games[0].game}.0", "choice": self.choice, "upset": UPSET}
+        model = {"first": f"{index}.{games[0]}.0", "choice": self.choice, "upset": UPSET}
         yield self._page("replay.html", REPLAY, model)
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
@@ -172,5 +184,5 @@ class _Site:
 
     @staticmethod
     def _table(stem: str, head: dict[str, object], table: data.Table) -> Iterator[File]:
-        yield f"{stem}.csv", data.to_csv(*table)
-        yield f"{stem}.json", data.to_json(head, *table)
+        yield File(f"{stem}.csv", data.to_csv(*table))
+        yield File(f"{stem}.json", data.to_json(head, *table))

@@ -1,9 +1,9 @@
 """Finished games as the ratings see them, in one canonical order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
-from arena.records import Faulted, PlayedFixture
+from arena.records import Faulted, Fixture, PlayedFixture
 
 
 class Result(NamedTuple):
@@ -39,20 +39,29 @@ def canonical(results: Iterable[Result]) -> list[Result]:
 
 def by_table(played: Iterable[PlayedFixture]) -> dict[tuple[str, int], list[Result]]:
     """Return the results of each variant and table size, in the order of their first fixtures."""
+    return grouped((one.fixture, _results(one)) for one in played)
+
+
+def grouped(
+    fixtures: Iterable[tuple[Fixture, Iterable[Result]]],
+) -> dict[tuple[str, int], list[Result]]:
+    """Return the same of fixtures whose results are known already."""
     first: dict[tuple[str, int], int] = {}
     kinds: dict[tuple[str, int], list[Result]] = {}
-    for one in played:
-        kind = (one.fixture.variant, len(one.fixture.seats))
-        kinds.setdefault(kind, []).extend(_results(one))
-        first[kind] = min(first.get(kind, one.fixture.index), one.fixture.index)
+    for fixture, results in fixtures:
+        kind = (fixture.variant, len(fixture.seats))
+        kinds.setdefault(kind, []).extend(results)
+        first[kind] = min(first.get(kind, fixture.index), fixture.index)
     return {kind: kinds[kind] for kind in sorted(kinds, key=lambda k: (first[k], k)) if kinds[kind]}
 
 
 def _results(played: PlayedFixture) -> Iterator[Result]:
-    fixture = played.fixture
     for record in played.games:
         out = {event.seat for event in record.events if isinstance(event, Faulted)}
-        faulted = tuple(seat in out for seat in range(len(fixture.seats)))
-        yield Result(
-            fixture.seats, record.places, faulted, fixture.block, fixture.index, record.game
-        )
+        yield result(played.fixture, record.game, record.places, out)
+
+
+def result(fixture: Fixture, game: int, places: tuple[int, ...], faulted: Container[int]) -> Result:
+    """Return the result of a fixture's game; `faulted` are the seats that faulted."""
+    out = tuple([seat in faulted for seat in range(len(places))])
+    return Result(fixture.seats, places, out, fixture.block, fixture.index, game)

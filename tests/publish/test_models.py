@@ -10,7 +10,8 @@ from arena.errors import ArenaError
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
 from arena.publish import conditions
 from arena.publish.boards import axis, cell, wilson
-from arena.publish.facts import STDERR_PIECES, STDERR_SHOWN, gather
+from arena.publish.digest import STDERR_SHOWN
+from arena.publish.facts import STDERR_PIECES, gather
 from arena.publish.site import CAUSES, write_site
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.records import Cause, Faulted
@@ -125,7 +126,7 @@ def test_a_seed_is_quoted_for_the_shell() -> None:
 
 def test_games_are_walked_once() -> None:
     _, _, played = factory.sample()
-    facts = gather(iter(played))
+    facts = gather(iter(factory.digests(played)))
     total = facts.total()
     assert (total.fixtures, total.games, total.decisions) == (5, 20, 510)
     assert {key: kind.games for key, kind in facts.played.items()} == {
@@ -138,7 +139,7 @@ def test_a_bot_that_always_crashes_keeps_a_bounded_tail() -> None:
     crash = {0: Faulted(0, Cause.CRASH, "exit status 1")}
     noise = ("x" * 70 + "\n") * 900
     played = [factory.fixture(n, ("a", "b"), faults=crash, stderr=(noise, "")) for n in range(50)]
-    facts = gather(played)
+    facts = gather(factory.digests(played))
     assert len(facts.faults) == 50
     assert len(facts.stderr["a"]) == STDERR_PIECES
     assert all(len(text) <= STDERR_SHOWN + 2 for text in facts.stderr["a"].values())
