@@ -24,9 +24,10 @@ from arena.cli.options import (
     store_path,
     trust_option,
 )
-from arena.cli.output import print_json, print_table, ratings_data, say, say_suspicions
+from arena.cli.output import print_json, print_table, say
 from arena.cli.progress import Tally, progress
 from arena.cli.replays import replays_option
+from arena.cli.reporting import say_report, write_report
 from arena.league.config import League, check_anchor, check_enough, load_league, without
 from arena.league.course import Course, Verdict
 from arena.league.plan import begin
@@ -34,9 +35,7 @@ from arena.league.runner import run
 from arena.match.ready import ready
 from arena.publish.files import check_folder
 from arena.publish.kept import Choice
-from arena.publish.site import write_site
 from arena.ratings.overall import Overall
-from arena.ratings.standings import rate_league
 from arena.ratings.table import Leaderboard
 from arena.records import LeagueInfo, PlayedFixture
 from arena.store.store import Store
@@ -104,17 +103,13 @@ def command(
         )
         if not finished:
             return _say_how_to_resume(kept)
-        played = [one for one in kept.played() if course.counts(one.fixture)]
-        root = kept.root()
-        ratings = rate_league(played, info.ratings)
-        index = write_site(info, ratings, played, site, root=root, replays=replays)
+        report = write_report(kept, info, info.ratings, site, replays)
     if as_json:
-        print_json({"site": str(index), "root": root, "league": info, **ratings_data(ratings)})
+        print_json({**report.data(), "league": info})
     else:
-        _print_boards(ratings.boards)
-        _print_overall(ratings.overall)
-    say_suspicions(ratings, index)
-    say(f"report: {index}")
+        _print_boards(report.ratings.boards)
+        _print_overall(report.ratings.overall)
+    say_report(report)
     return 0
 
 

@@ -1,0 +1,77 @@
+"""Writing the report of a store, as `arena run` and `arena report` both do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.cli.output import ratings_data, say, say_suspicions
+from arena.league.course import Course
+from arena.league.workers import pool, start
+from arena.publish.digest import Digest
+from arena.publish.kept import Choice
+from arena.publish.pseudonyms import Pseudonyms
+from arena.publish.site import publish
+from arena.publish.source import results
+from arena.publish.stored import Stored, Submit
+from arena.ratings.standings import Ratings, rate_results
+from arena.records import GameRecord, LeagueInfo, PlayedFixture, RatingsInfo
+from arena.store.store import Store
+
+
+class Report(NamedTuple):
+    """A report that was written."""
+
+    front: Path
+    """Its front page."""
+    root: str
+    """The hash that pins the store."""
+    ratings: Ratings
+    games: int
+    left: int
+    """Fixtures that are due and not stored; none are where the league is finished."""
+
+    def data(self) -> dict[str, object]:
+        """Return what `--json` prints of it."""
+        return {"site": str(self.front), "root": self.root, **ratings_data(self.ratings)}
+
+
+def write_report(
+    store: Store,
+    info: LeagueInfo,
+    options: RatingsInfo,
+    site: Path,
+    replays: Choice,
+    *,
+    names: Pseudonyms | None = None,
+) -> Report:
+    """Write the report of what counts in a store, perhaps without anybody's name."""
+    course = Course(info)
+    fixtures = Stored(store, info, course.counts, _workers, names)
+    for one in fixtures.digests:
+        course.add(_outline(one))
+    if names:
+        info, options = names.info(info), names.ratings(options)
+    ratings = rate_results(results(fixtures.digests), options)
+    front = publish(info, ratings, fixtures, site, root=fixtures.root, replays=replays)
+    games = sum(len(one.games) for one in fixtures.digests)
+    return Report(front, fixtures.root, ratings, games, len(course.due()))
+
+
+def _outline(one: Digest) -> PlayedFixture:
+    """Return as much of a fixture as a course takes note of."""
+    games = [GameRecord(game.game, game.places, ()) for game in one.games]
+    return PlayedFixture(one.fixture, games, one.sandbox, "wall", one.decisions, 0.0)
+
+
+def say_report(report: Report) -> None:
+    """Tell the operator what to look at, and where."""
+    say_suspicions(report.ratings, report.front)
+    say(f"report: {report.front}")
+
+
+@contextmanager
+def _workers(count: int) -> Iterator[Submit]:
+    with pool(count, pin=False) as executor:
+        yield partial(start, executor)
