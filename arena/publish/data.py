@@ -102,5 +102,6 @@ def csv_cell(value: object) -> object:
 
 def to_json(head: Record, columns: Sequence[str], records: Iterable[Record]) -> str:
     """Return a JSON object: `head`, and the lines under `rows`. All in ASCII, so it is inert."""
-    rows = [{column: record[column] for column in columns} for record in records]
-    return json.dumps({**head, "rows": rows}, indent=1) + "\n"
+    rows = [json.dumps({column: record[column] for column in columns}) for record in records]
+    start = json.dumps({**head, "rows": []}, indent=1).removesuffix("]\n}")
+    return start + ",".join(f"\n{row}" for row in rows) + "\n]}\n"

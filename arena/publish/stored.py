@@ -71,12 +71,9 @@ class Stored:
         """The hash that pins the store."""
         self.digests = [one.digest for one in ordered if counts(one.digest.fixture)]
         """In schedule order."""
-        self.marks = {index: mark.hex() for index, mark in hashes.items()}
-        """What is stored of each fixture, hashed; with other names the same games differ."""
-        if names:
-            self.marks = {
-                index: f"{mark} {names.fingerprint}" for index, mark in self.marks.items()
-            }
+        called = names.fingerprint if names else ""
+        self.marks = {index: one.pin.hex() + called for index, one in found.items()}
+        """What comes out the same when it is played again, hashed, and what bots are called."""
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
         """Yield what the work makes of each job; on all cores, where there are many."""

@@ -6,10 +6,14 @@ it, a stronger bot's seat wins more often, and the weakest bots fault now and th
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from math import exp
 from pathlib import Path
 from random import Random
+from shutil import copytree
+from tempfile import TemporaryDirectory
 
+import msgspec
 from msgspec.structs import replace
 
 from arena.league.schedule import schedule
@@ -32,6 +36,7 @@ from arena.wire.messages import Turn
 from tests.bench.verify import answer
 
 BUILD = Path("build/bench")
+STORE, LAST = "league.sqlite", "last.msgpack"
 POOL = 1000
 """Games that fixtures are made of."""
 FAULTS = 0.01
@@ -62,20 +67,29 @@ def league(bots: int, games: int, players: int, rounds: int) -> LeagueInfo:
     )
 
 
-def stored(info: LeagueInfo) -> Path:
-    """Return a store of the whole league, made where there is none yet."""
-    shape = f"{len(info.bots)}x{info.games}x{info.rounds}-{info.players[0]}p"
-    path = BUILD / f"{shape}-v{SCHEMA_VERSION}.sqlite"
-    if not path.exists():
+def stored(info: LeagueInfo, folder: Path) -> tuple[Path, PlayedFixture]:
+    """Return a store in `folder` of all of the league but its last fixture, and that one.
+
+    It is a copy of one that is kept, and made where there is none yet.
+    """
+    shape = f"{len(info.bots)}x{info.games}x{info.rounds}-{info.players[0]}p-v{SCHEMA_VERSION}"
+    kept = BUILD / shape
+    if not kept.exists():
         BUILD.mkdir(parents=True, exist_ok=True)
-        making = path.with_suffix(".making")
-        making.unlink(missing_ok=True)
-        with Store(making, create=True) as store:
-            store.begin(info)
-            for played in playing(info):
-                store.add(played)
-        making.replace(path)
-    return path
+        with TemporaryDirectory(dir=BUILD) as making:
+            _fill(info, Path(making))
+            copytree(making, kept)
+    copytree(kept, folder, dirs_exist_ok=True)
+    last = msgspec.msgpack.decode((folder / LAST).read_bytes(), type=PlayedFixture)
+    return folder / STORE, last
+
+
+def _fill(info: LeagueInfo, folder: Path) -> None:
+    with Store(folder / STORE, create=True) as store:
+        store.begin(info)
+        for played, following in pairwise(playing(info)):
+            store.add(played)
+    (folder / LAST).write_bytes(msgspec.msgpack.encode(following))
 
 
 def playing(info: LeagueInfo) -> Iterator[PlayedFixture]:
