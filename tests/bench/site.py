@@ -1,4 +1,4 @@
-"""How long a report takes: `python -m tests.bench.site [--players 2 6]`; exits 1 beyond the targets.
+"""How long a report takes: `python -m tests.bench.site`; exits 1 beyond the targets.
 
 For 200 bots and 100,000 games: from cold, and again after one fixture more. Time is processor time
 of all processes together, which other work on the machine does not change much; the clock's stands

@@ -5,8 +5,7 @@ it, a stronger bot's seat wins more often, and the weakest bots fault now and th
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from math import exp
 from pathlib import Path
 from random import Random
@@ -87,18 +86,20 @@ def stored(info: LeagueInfo, folder: Path) -> tuple[Path, PlayedFixture]:
 def _fill(info: LeagueInfo, folder: Path) -> None:
     with Store(folder / STORE, create=True) as store:
         store.begin(info)
-        for played, following in pairwise(playing(info)):
+        *fixtures, last = schedule(info)
+        for played in playing(info, fixtures):
             store.add(played)
-    (folder / LAST).write_bytes(msgspec.msgpack.encode(following))
+    [more] = playing(info, [last])
+    (folder / LAST).write_bytes(msgspec.msgpack.encode(more))
 
 
-def playing(info: LeagueInfo) -> Iterator[PlayedFixture]:
-    """Yield the fixtures of a league."""
+def playing(info: LeagueInfo, fixtures: Sequence[Fixture]) -> Iterator[PlayedFixture]:
+    """Yield fixtures of a league as if they had been played."""
     random = Random("fixtures")
     rules = info.variants["bga"]
     pools = [_pool(rules, info.players[0], faulty=faulty) for faulty in (False, True)]
     strength = {bot.name: n / len(info.bots) for n, bot in enumerate(info.bots)}
-    for fixture in schedule(info):
+    for fixture in fixtures:
         yield _played(fixture, strength, pools, random)
 
 
