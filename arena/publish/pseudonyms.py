@@ -1,7 +1,8 @@
 """Names that stand for bots and authors in a site whose readers must not know who is who.
 
 They are drawn from a secret that stays beside the store, so they are the same in every report of a
-league, and nobody finds them out by trying names. Whoever can read league.yaml or the store can.
+league, and nobody finds them out by trying names. The master seed is left out: the schedule is
+drawn from it and the bots' names, and tells who sat where. Whoever has the store knows who is who.
 """
 
 import hmac
@@ -71,6 +72,7 @@ class Pseudonyms:
         """Return the conditions of a league, with its bots in an order that tells nothing."""
         return replace(
             info,
+            seed="",
             bots=self._bots(info.bots),
             earlier=tuple(self._stage(stage) for stage in info.earlier),
             ratings=self.ratings(info.ratings),

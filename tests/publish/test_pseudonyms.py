@@ -60,6 +60,8 @@ def test_no_byte_of_the_site_names_anybody(tmp_path: Path) -> None:
     words = ["quetzal", "xylo", "wilhelmina", "oddfellow", "björn", "þórsson", "leaver", "former"]
     assert [word for word in words if word in found] == []
     assert [bot.digest for bot in league().bots if bot.digest in found] == []
+    assert factory.SEED not in found
+    assert "withheld" in found
     assert broken_links(tmp_path) == []
     assert all(drawn in found for drawn in names(replace(league(), earlier=())).bots.values())
 
@@ -93,7 +95,8 @@ def test_conditions_keep_what_decides_games_and_tell_no_order() -> None:
     assert found.ratings.anchor == named.bots["zw"]
     assert len(found.earlier[0].bots) == 4
     assert named.ratings(RatingsInfo()).anchor is None
-    unchanged = {"bots": info.bots, "earlier": info.earlier, "ratings": info.ratings}
+    assert found.seed == ""
+    unchanged = {key: getattr(info, key) for key in ("bots", "earlier", "ratings", "seed")}
     assert replace(found, **unchanged) == info
 
 
