@@ -1,5 +1,6 @@
 """Writing the report of a store, as `arena run` and `arena report` both do."""
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -47,6 +48,18 @@ def write_report(
     names: Pseudonyms | None = None,
 ) -> Report:
     """Write the report of what counts in a store, perhaps without anybody's name."""
+    with _without_collecting():
+        return _write(store, info, options, site, replays, names)
+
+
+def _write(
+    store: Store,
+    info: LeagueInfo,
+    options: RatingsInfo,
+    site: Path,
+    replays: Choice,
+    names: Pseudonyms | None,
+) -> Report:
     course = Course(info)
     fixtures = Stored(store, info, course.counts, _workers, names)
     for one in fixtures.digests:
@@ -69,6 +82,16 @@ def say_report(report: Report) -> None:
     """Tell the operator what to look at, and where."""
     say_suspicions(report.ratings, report.front)
     say(f"report: {report.front}")
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Let the collector of cycles rest: among many small records it looks long and finds none."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Finished games as the ratings see them, in one canonical order."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from arena.records import Faulted, Fixture, PlayedFixture
@@ -61,7 +61,10 @@ def _results(played: PlayedFixture) -> Iterator[Result]:
         yield result(played.fixture, record.game, record.places, out)
 
 
-def result(fixture: Fixture, game: int, places: tuple[int, ...], faulted: Container[int]) -> Result:
+def result(
+    fixture: Fixture, game: int, places: tuple[int, ...], faulted: Collection[int]
+) -> Result:
     """Return the result of a fixture's game; `faulted` are the seats that faulted."""
-    out = tuple([seat in faulted for seat in range(len(places))])
+    seats = range(len(places))
+    out = tuple([seat in faulted for seat in seats]) if faulted else (False,) * len(places)
     return Result(fixture.seats, places, out, fixture.block, fixture.index, game)

@@ -69,10 +69,12 @@ class _Chain(NamedTuple):
 
 
 def _chain(ratings: Sequence[Rating]) -> _Chain:
-    precision = [1.0 / (sigma * sigma + _VARIANCE) for _, sigma in ratings]
-    weighted = [mu * p for (mu, _), p in zip(ratings, precision, strict=True)]
-    nothing = [0.0] * len(ratings)
-    return _Chain(precision, weighted, nothing[:], nothing[:], nothing[:], nothing[:])
+    count, precision, weighted = len(ratings), [], []
+    for mu, sigma in ratings:
+        p = 1.0 / (sigma * sigma + _VARIANCE)
+        precision.append(p)
+        weighted.append(mu * p)
+    return _Chain(precision, weighted, [0.0] * count, [0.0] * count, [0.0] * count, [0.0] * count)
 
 
 def _sweep(chain: _Chain, order: Sequence[int]) -> float:
