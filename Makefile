@@ -34,6 +34,7 @@ bench: $(VENV)/.test
 	@$(BIN)/python tests/bench/playouts.py
 	@$(BIN)/python -m tests.bench.verify
 	@$(BIN)/python -m tests.bench.store
+	@$(BIN)/python -m tests.bench.site
 	@./.ci/with-docker $(BIN)/python tests/bench/sandboxes.py
 	@$(BIN)/python tests/bench/rating.py
 	@$(BIN)/python tests/bench/coverage.py

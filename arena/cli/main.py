@@ -85,6 +85,8 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
     signal.signal(signal.SIGTERM, _interrupt)
+    # For matrices of our size more threads only wait for each other, and they add in another order.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))
 
 

@@ -26,9 +26,10 @@ from arena.cli.options import (
     store_path,
     trust_option,
 )
-from arena.cli.output import print_json, print_table, ratings_data, say, say_suspicions
+from arena.cli.output import print_json, print_table, say
 from arena.cli.progress import Tally, progress
 from arena.cli.replays import replays_option
+from arena.cli.reporting import say_report, write_report
 from arena.errors import ArenaError
 from arena.league.cluster.address import check_installed, local_workers
 from arena.league.cluster.outpost import orders_of
@@ -40,9 +41,7 @@ from arena.league.workers import Engine, Processes
 from arena.match.ready import ready
 from arena.publish.files import check_folder
 from arena.publish.kept import Choice
-from arena.publish.site import write_site
 from arena.ratings.overall import Overall
-from arena.ratings.standings import rate_league
 from arena.ratings.table import Leaderboard
 from arena.records import LeagueInfo, PlayedFixture, SetAside
 from arena.store.store import Store
@@ -123,23 +122,16 @@ def command(
         course = Course(info)
         if not _play(info, course, {bot.name: bot for bot in bots}, engine, kept):
             return _say_how_to_resume(kept)
-        played = [one for one in kept.played() if course.counts(one.fixture)]
-        root = kept.root()
-        aside = [one for one in kept.aside() if course.counts(one.fixture)]
-        results = (one for one in kept.results() if course.counts(one.fixture))
-        ratings = rate_league(results, info.ratings)
-        index = write_site(info, ratings, played, site, aside=aside, root=root, replays=replays)
+        report = write_report(kept, info, info.ratings, site, replays)
     if as_json:
-        found = {"site": str(index), "root": root, "league": info, **ratings_data(ratings)}
-        print_json({**found, "set_aside": aside})
+        print_json({**report.data(), "league": info})
     else:
-        _print_boards(ratings.boards)
-        _print_overall(ratings.overall)
-    say_suspicions(ratings, index)
-    say(f"report: {index}")
-    if aside:
-        _say_set_aside(aside)
-    return FINDINGS if aside else OK
+        _print_boards(report.ratings.boards)
+        _print_overall(report.ratings.overall)
+    say_report(report)
+    if report.aside:
+        _say_set_aside(report.aside)
+    return FINDINGS if report.aside else OK
 
 
 def _check_cluster(address: str, workers: int | None) -> None:

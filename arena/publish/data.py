@@ -147,11 +147,15 @@ def played(facts: Facts) -> Table:
 
 def to_csv(table: Table) -> str:
     """Return a CSV table; texts are guarded against spreadsheets, numbers are as they are."""
+    return csv_of(table.sheet.names, table.lines)
+
+
+def csv_of(names: Sequence[str], lines: Iterable[Record]) -> str:
+    """Return the same of lines whose columns are given."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    names = table.sheet.names
     writer.writerow(names)
-    writer.writerows([csv_cell(line[name]) for name in names] for line in table.lines)
+    writer.writerows([csv_cell(line[name]) for name in names] for line in lines)
     return out.getvalue()
 
 
@@ -165,6 +169,6 @@ def csv_cell(value: object) -> object:
 def to_json(head: Record, table: Table) -> str:
     """Return a JSON object: `head`, and the lines under `rows`. All in ASCII, so it is inert."""
     names = table.sheet.names
-    rows = [{name: line[name] for name in names} for line in table.lines]
-    document = {"$schema": table.sheet.schema_file, **head, "rows": rows}
-    return json.dumps(document, indent=1) + "\n"
+    rows = [json.dumps({name: line[name] for name in names}) for line in table.lines]
+    start = json.dumps({"$schema": table.sheet.schema_file, **head, "rows": []}, indent=1)
+    return start.removesuffix("]\n}") + ",".join(f"\n{row}" for row in rows) + "\n]}\n"

@@ -1,17 +1,25 @@
 """Replace a published site so that a reader never meets half a page or a link to nowhere.
 
-All files are written to a staging folder inside the site first; then each is moved into place.
-Files that nobody links to yet come first and the front page last, so a run that is cut short
-leaves every link whole. A manifest remembers what is ours: nothing else is overwritten or removed.
+What changed is written to a staging folder inside the site first; then each file is moved into
+place. Files that nobody links to yet come first and the front page last, so a run that is cut short
+leaves every link whole. What did not change is left alone: its time too, so that servers and
+copying programs see what is new. A manifest remembers what is ours: nothing else is overwritten or
+removed.
 """
 
 import errno
+import fcntl
 import json
+import os
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory, TemporaryFile
+from typing import NamedTuple
 
 from arena.errors import ArenaError
 
@@ -27,14 +35,68 @@ _HINTS = {
 }
 
 
-def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes]]) -> None:
-    """Make `folder` hold exactly these files of ours: (relative path, content) pairs.
+class File(NamedTuple):
+    """A file of the site."""
+
+    path: str
+    """Relative to the site."""
+    content: str | bytes | None
+    """None where the file of that key stands there already."""
+    key: str = ""
+    """What the content is made of, hashed: files that have one need not be made again."""
+
+
+class _Manifest(NamedTuple):
+    """What earlier runs wrote."""
+
+    files: frozenset[str]
+    keys: dict[str, tuple[str, str]]
+    """By path: the key, and the SHA-256 of the file."""
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[Mapping[str, str]]:
+    """Keep other reports out of `folder`, and tell the keys of the files that stand there.
+
+    Only files that are as they were written count. Waits for a report that is being written.
+    Raises ArenaError where the folder cannot be written.
+    """
+    with _in_words(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        with suppress(OSError):  # some network file systems lock no folders
+            fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        yield dict(_standing(folder))
+    finally:
+        os.close(lock)
+
+
+def _standing(folder: Path) -> Iterator[tuple[str, str]]:
+    for path, (key, digest) in _read_manifest(folder).keys.items():
+        if (found := _content(folder / path)) is not None and _sha(found) == digest:
+            yield path, key
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _sha(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) -> None:
+    """Make `folder` hold exactly these files of ours.
 
     Raises ArenaError where the folder cannot be written or holds a file of that name which no
     earlier run wrote; the site is then what it was.
     """
     with _in_words(folder):
-        _replace(folder, files)
+        _replace(folder, (File(*file) for file in files))
 
 
 def check_folder(folder: Path) -> None:
@@ -43,7 +105,7 @@ def check_folder(folder: Path) -> None:
         there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         # Without a name: a killed run leaves nothing.
         with TemporaryFile(dir=there):
-            _refuse_foreign(folder, {FRONT} - _read_manifest(folder))
+            _refuse_foreign(folder, {FRONT} - _read_manifest(folder).files)
 
 
 @contextmanager
@@ -56,24 +118,70 @@ def _in_words(folder: Path) -> Iterator[None]:
         raise ArenaError(what, str(folder), hint) from error
 
 
-def _replace(folder: Path, files: Iterable[tuple[str, str | bytes]]) -> None:
+def _replace(folder: Path, files: Iterable[File]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     old = _read_manifest(folder)
     _remove_leftovers(folder)
     with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
-        staging = Path(name)
-        new = {path for path, content in files if _stage(staging / path, content)}
-        _refuse_foreign(folder, new - old)
-        _write_manifest(folder, staging, old | new)
-        _move_all(folder, staging, new)
-        _remove_stale(folder, old - new)
-        _write_manifest(folder, staging, new)
+        staging = _Staging(folder, Path(name), old)
+        for file in files:
+            staging.take(file)
+        new = frozenset(staging.names)
+        _refuse_foreign(folder, new - old.files)
+        with _uninterrupted():
+            _write_manifest(folder, staging.path, old.files | new, staging.keys)
+            _move_all(folder, staging.path, staging.changed)
+            _remove_stale(folder, old.files - new)
+            _write_manifest(folder, staging.path, new, staging.keys)
 
 
-def _stage(path: Path, content: str | bytes) -> bool:
+class _Staging:
+    """The files of a report in the making; those that changed wait in a folder."""
+
+    def __init__(self, folder: Path, path: Path, old: _Manifest) -> None:
+        self.path = path
+        self.names: set[str] = set()
+        self.changed: set[str] = set()
+        self.keys: dict[str, tuple[str, str]] = {}
+        self._folder, self._old = folder, old
+
+    def take(self, file: File) -> None:
+        """Take a file in."""
+        self.names.add(file.path)
+        if file.content is None:
+            self.keys[file.path] = self._old.keys[file.path]
+            return
+        data = file.content.encode() if isinstance(file.content, str) else file.content
+        if file.key:
+            self.keys[file.path] = file.key, _sha(data)
+        if _content(self._folder / file.path) != data:
+            self.changed.add(file.path)
+            _stage(self.path / file.path, data)
+
+
+def _stage(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return True
+    path.write_bytes(data)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let a Ctrl-C wait for a moment, so that it does not come between two pages."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, _: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for late in came:
+            signal.raise_signal(late)
 
 
 def _move_all(folder: Path, staging: Path, names: set[str]) -> None:
@@ -84,34 +192,54 @@ def _move_all(folder: Path, staging: Path, names: set[str]) -> None:
         (staging / name).replace(folder / name)
 
 
-def _refuse_foreign(folder: Path, names: set[str]) -> None:
+def _refuse_foreign(folder: Path, names: frozenset[str] | set[str]) -> None:
     for name in sorted(names):
         if (folder / name).exists() or (folder / name).is_symlink():
             what = f"'{name}' is already there and no earlier report wrote it"
             raise ArenaError(what, str(folder), "choose an empty folder, or move that file away")
 
 
-def _read_manifest(folder: Path) -> set[str]:
-    """Return the files that earlier runs wrote; paths that lead outside are not believed."""
+def _read_manifest(folder: Path) -> _Manifest:
+    """Return what earlier runs wrote; paths that lead outside are not believed."""
     try:
-        names = list(json.loads((folder / MANIFEST).read_bytes())["files"])
+        document = json.loads((folder / MANIFEST).read_bytes())
+        names = [name for name in document["files"] if _is_inside(name)]
     except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return set()
-    return {name for name in names if isinstance(name, str) and _is_inside(name)}
+        return _Manifest(frozenset(), {})
+    return _Manifest(frozenset(names), _keys(document.get("keys"), frozenset(names)))
 
 
-def _is_inside(name: str) -> bool:
+def _keys(document: object, names: frozenset[str]) -> dict[str, tuple[str, str]]:
+    found = document.items() if isinstance(document, dict) else ()
+    return {
+        name: (value[0], value[1])
+        for name, value in found
+        if name in names and isinstance(value, list) and [type(one) for one in value] == [str, str]
+    }
+
+
+def _is_inside(name: object) -> bool:
+    if not isinstance(name, str):
+        return False
     path = PurePosixPath(name)
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
-def _write_manifest(folder: Path, staging: Path, names: set[str]) -> None:
-    document = {"written_by": "perudo-arena", "files": sorted(names)}
-    _stage(staging / MANIFEST, json.dumps(document, indent=1) + "\n")
-    (staging / MANIFEST).replace(folder / MANIFEST)
+def _write_manifest(
+    folder: Path, staging: Path, names: frozenset[str], keys: Mapping[str, tuple[str, str]]
+) -> None:
+    document = {
+        "written_by": "perudo-arena",
+        "files": sorted(names),
+        "keys": dict(sorted(keys.items())),
+    }
+    data = (json.dumps(document, indent=1) + "\n").encode()
+    if _content(folder / MANIFEST) != data:
+        _stage(staging / MANIFEST, data)
+        (staging / MANIFEST).replace(folder / MANIFEST)
 
 
-def _remove_stale(folder: Path, names: set[str]) -> None:
+def _remove_stale(folder: Path, names: frozenset[str]) -> None:
     for name in sorted(names):
         path = folder / name
         path.unlink(missing_ok=True)

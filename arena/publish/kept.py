@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator, Sequence
 from math import erfc, sqrt
 from typing import Literal
 
+from arena.publish.digest import Digest
 from arena.ratings.table import Leaderboard, Row
 from arena.ratings.trueskill import BETA
-from arena.records import Faulted, Fixture, GameRecord, PlayedFixture
 
 Choice = Literal["all", "none"] | int
 """Every game, none, or how many of each bot's newest beside those with faults and upsets."""
@@ -16,64 +16,60 @@ NEWEST = 50
 UPSET = 0.1
 """A game is an upset where its winner was less likely than this to beat the best-rated rival."""
 
-Kept = dict[int, list[GameRecord]]
+Kept = dict[int, list[int]]
 """The games to watch, by the place of their fixture in the schedule; none is empty."""
 
 _Strengths = dict[tuple[str, int], dict[str, Row]]
 
 
 def choose(
-    played: Sequence[PlayedFixture],
+    played: Sequence[Digest],
     boards: Sequence[Leaderboard],
     choice: Choice,
     moments: Collection[tuple[int, int]] = frozenset(),
 ) -> Kept:
-    """Return the games that the site keeps a replay of, in schedule order.
+    """Return the numbers of the games that the site keeps a replay of, in schedule order.
 
     `moments` are games that pages point to, by fixture and game.
     """
     if choice == "none":
         return {}
     if choice == "all":
-        return {one.fixture.index: list(one.games) for one in played if one.games}
+        found = {one.fixture.index: [game.game for game in one.games] for one in played}
+        return {index: games for index, games in found.items() if games}
     strengths: _Strengths = {
         (board.variant, board.players): {row.bot: row for row in board.rows} for board in boards
     }
     newest = _newest(played, choice).union(moments)
-    kept = {
-        one.fixture.index: [
-            game
-            for game in one.games
-            if (one.fixture.index, game.game) in newest or _is_telling(one.fixture, game, strengths)
-        ]
-        for one in played
-    }
+    kept = {one.fixture.index: list(_kept(one, newest, strengths)) for one in played}
     return {index: games for index, games in kept.items() if games}
 
 
-def _newest(played: Sequence[PlayedFixture], most: int) -> set[tuple[int, int]]:
+def _kept(one: Digest, newest: set[tuple[int, int]], strengths: _Strengths) -> Iterator[int]:
+    """Yield a fixture's games that are new, have a fault, or are upsets."""
+    fixture = one.fixture
+    rows = strengths.get((fixture.variant, len(fixture.seats)), {})
+    upset: dict[int, bool] = {}
+    for game in one.games:
+        winner = game.places.index(1)
+        if winner not in upset:
+            upset[winner] = is_upset(fixture.seats, game.places, rows)
+        if upset[winner] or game.faulted or (fixture.index, game.game) in newest:
+            yield game.game
+
+
+def _newest(played: Sequence[Digest], most: int) -> set[tuple[int, int]]:
     """Return the last games of each bot in the schedule: fixture and game."""
     found: set[tuple[int, int]] = set()
     taken: Counter[str] = Counter()
-    for one, game in _last_first(played):
-        if any(taken[bot] < most for bot in one.fixture.seats):
-            taken.update(one.fixture.seats)
+    for one in reversed(played):
+        seats = one.fixture.seats
+        for game in reversed(one.games):
+            if all(taken[bot] >= most for bot in seats):
+                break
+            taken.update(seats)
             found.add((one.fixture.index, game.game))
     return found
-
-
-def _last_first(played: Sequence[PlayedFixture]) -> Iterator[tuple[PlayedFixture, GameRecord]]:
-    for one in reversed(played):
-        for game in reversed(one.games):
-            yield one, game
-
-
-def _is_telling(fixture: Fixture, game: GameRecord, strengths: _Strengths) -> bool:
-    """Tell whether a game has a fault, or is an upset."""
-    if any(isinstance(event, Faulted) for event in game.events):
-        return True
-    rows = strengths.get((fixture.variant, len(fixture.seats)), {})
-    return is_upset(fixture.seats, game.places, rows)
 
 
 def is_upset(seats: Sequence[str], places: Sequence[int], rows: dict[str, Row]) -> bool:

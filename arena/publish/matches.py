@@ -8,16 +8,17 @@ import base64
 import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from arena.publish.digest import Digest
 from arena.publish.kept import Kept, is_upset
 from arena.publish.links import Links
 from arena.publish.text import one_line
+from arena.publish.walk import Game
 from arena.ratings.table import Leaderboard, Row
-from arena.records import Faulted, Fixture, GameRecord, LeagueInfo, PlayedFixture
+from arena.records import Fixture, LeagueInfo
 
 PAGE = 200
 """Fixtures of the schedule that a page holds: position // PAGE is the page's number."""
@@ -53,36 +54,16 @@ class Match(Struct, frozen=True):
         return max(self.wins)
 
 
-class Outcome(NamedTuple):
-    """How one game of a fixture ended."""
-
-    places: tuple[int, ...]
-    """The finishing place of each seat."""
-    faulted: tuple[int, ...]
-    """The seats that faulted."""
-
-
-def matches(
-    played: Iterable[PlayedFixture], kept: Kept, boards: Sequence[Leaderboard]
-) -> list[Match]:
+def matches(played: Iterable[Digest], kept: Kept, boards: Sequence[Leaderboard]) -> list[Match]:
     """Return what came of all fixtures of which a game was played, in schedule order."""
     rows = {
         (board.variant, board.players): {row.bot: row for row in board.rows} for board in boards
     }
-    found = [
-        match(one.fixture, [_outcome(game) for game in one.games], kept, rows)
-        for one in played
-        if one.games
-    ]
+    found = [match(one.fixture, one.games, kept, rows) for one in played if one.games]
     return sorted(found, key=lambda one: one.index)
 
 
-def _outcome(record: GameRecord) -> Outcome:
-    faults = (event.seat for event in record.events if isinstance(event, Faulted))
-    return Outcome(record.places, tuple(faults))
-
-
-def match(fixture: Fixture, games: Sequence[Outcome], kept: Kept, strengths: Strengths) -> Match:
+def match(fixture: Fixture, games: Sequence[Game], kept: Kept, strengths: Strengths) -> Match:
     """Return what came of a fixture of at least one game."""
     seats = range(len(fixture.seats))
     rows = strengths.get((fixture.variant, len(fixture.seats)), {})
@@ -95,7 +76,7 @@ def match(fixture: Fixture, games: Sequence[Outcome], kept: Kept, strengths: Str
         places=tuple(sum(one.places[seat] for one in games) / len(games) for seat in seats),
         faults=tuple(sum(seat in one.faulted for one in games) for seat in seats),
         upsets=sum(is_upset(fixture.seats, one.places, rows) for one in games),
-        watch=tuple(game.game for game in kept.get(fixture.index, ())),
+        watch=tuple(kept.get(fixture.index, ())),
     )
 
 

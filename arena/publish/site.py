@@ -11,24 +11,20 @@ from markupsafe import Markup
 from arena import shipped
 from arena.publish import bots, charts, conditions, data, feed, figures, matches, rulebook, text
 from arena.publish.boards import TOP, axis, better_matrix, lines, matrix, overall_axis, pairs
-from arena.publish.digest import digest
 from arena.publish.facts import Facts, gather
-from arena.publish.files import FRONT, replace_site
+from arena.publish.files import FRONT, File, claimed, replace_site
 from arena.publish.heatmap import COLOURS, heatmap
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
 from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.overview import leaders, overview
-from arena.publish.pace import moments, pace
+from arena.publish.pace import pace
 from arena.publish.schema import schema_text
 from arena.publish.shards import shards
 from arena.publish.sheets import SHEETS
-from arena.ratings.results import by_table
+from arena.publish.source import InMemory, Source, results
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture, SetAside
-
-File = tuple[str, str | bytes]
-"""A path relative to the site, and the content that goes there."""
 
 PAGES = {
     *(FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES)
@@ -57,16 +53,32 @@ def write_site(
     root: str = "",
     replays: Choice = NEWEST,
 ) -> Path:
+    """Write the report of fixtures that are at hand, in schedule order; see `publish`."""
+    source = InMemory(played, league.variants)
+    return publish(league, ratings, source, folder, aside=aside, root=root, replays=replays)
+
+
+def publish(
+    league: LeagueInfo,
+    ratings: Ratings,
+    source: Source,
+    folder: Path,
+    *,
+    aside: Sequence[SetAside] = (),
+    root: str = "",
+    replays: Choice = NEWEST,
+) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    Leaderboards are shown in their order, `played` is in schedule order; `aside` is what could not
-    be played, `replays` says which games can be watched, `root` is the hash that pins the store,
-    where there is one. The same data gives the same bytes. Files of an earlier report that are no
-    longer needed are removed.
+    Leaderboards are shown in their order; `aside` is what could not be played, `replays` says which
+    games can be watched, `root` is the hash that pins the store, where there is one. The same data
+    gives the same bytes, whatever was there before. Files that would not change are left alone, and
+    those of an earlier report that are no longer needed are removed.
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
-    site = _Site(league, ratings, played, aside, replays, root)
-    replace_site(folder, site.files())
+    site = _Site(league, ratings, source, aside, replays, root)
+    with claimed(folder) as there:
+        replace_site(folder, site.files(there))
     return folder / FRONT
 
 
@@ -95,7 +107,7 @@ def environment() -> Environment:
 
 
 def _static(name: str) -> File:
-    return name, (shipped.folder("reports") / name).read_text(encoding="utf-8")
+    return File(name, (shipped.folder("reports") / name).read_text(encoding="utf-8"))
 
 
 class _Site:
@@ -105,7 +117,7 @@ class _Site:
         self,
         league: LeagueInfo,
         ratings: Ratings,
-        played: Sequence[PlayedFixture],
+        source: Source,
         aside: Sequence[SetAside],
         choice: Choice,
         root: str,
@@ -115,15 +127,12 @@ class _Site:
         self.league = league
         self.ratings = ratings
         self.boards = boards = ratings.boards
-        self.played = played
+        self.source = source
         self.choice = choice
-        self.facts: Facts = gather(
-            digest(one, league.variants[one.fixture.variant]) for one in played
-        )
-        self.kept = choose(played, boards, choice, self.facts.moment_games())
-        self.moments = moments(played)
+        self.facts: Facts = gather(source.digests)
+        self.kept = choose(source.digests, boards, choice, self.facts.moment_games())
         self.links: Links = links(league, boards)
-        self.matches = matches.matches(played, self.kept, boards)
+        self.matches = matches.matches(source.digests, self.kept, boards)
         self.common = {
             "league": league,
             "ratings": ratings,
@@ -131,17 +140,15 @@ class _Site:
             "facts": self.facts,
             "aside": aside,
             "links": self.links,
-            "watchable": {
-                (index, game.game) for index, games in self.kept.items() for game in games
-            },
+            "watchable": {(index, game) for index, games in self.kept.items() for game in games},
             "causes": CAUSES,
             "leaders": leaders,
             "changes": conditions.changes(league),
             "pages": {*PAGES, REPLAY} if self.kept else PAGES,
         }
 
-    def files(self) -> Iterator[File]:
-        """Yield every file of the site, each once."""
+    def files(self, there: Mapping[str, str]) -> Iterator[File]:
+        """Yield every file of the site, each once; `there` has the keys of files of before."""
         yield _static("style.css")
         yield _static("tables.js")
         yield self._page("index.html", FRONT, {"overview": overview(self.league, self.ratings)})
@@ -162,20 +169,20 @@ class _Site:
         for stem, table in figures.tables(self.facts, names, self.boards, self.links):
             yield from self._table(stem, self._league_head(), table)
         if self.kept:
-            yield from self._replays()
+            yield from self._replays(there)
 
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
         context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
-        return path, environment().get_template(template).render(context)
+        return File(path, environment().get_template(template).render(context))
 
     def _conditions(self) -> Iterator[File]:
-        known = pace(self.moments, self.league.limits.start)
+        known = pace(self.source.moments, self.league.limits.start)
         model = {**conditions.model(self.league, self.facts, known), "store_root": self._root}
         yield self._page("conditions.html", "conditions.html", model)
         model = {"clauses": rulebook.entries(self.league), "books": rulebook.BOOKS}
         yield self._page("rules.html", RULES, model)
         for sheet in SHEETS:
-            yield f"data/{sheet.schema_file}", schema_text(sheet)
+            yield File(f"data/{sheet.schema_file}", schema_text(sheet))
         yield from self._table("data/bots", self._league_head(), data.bots(self.league))
         yield from self._table("data/rules", self._league_head(), data.rules(self.league))
         yield from self._table("data/limits", self._league_head(), data.limits(self.league))
@@ -184,9 +191,9 @@ class _Site:
             yield from self._table("data/aside", self._league_head(), data.aside(self.aside))
 
     def _feed(self) -> File:
-        results = by_table(self.played)
-        stored = {one.index: one.stored_at for one in self.moments}
-        model = feed.model(self.league, self.boards, results, stored, self.ratings.options)
+        found = results(self.source.digests)
+        stored = {one.index: one.stored_at for one in self.source.moments}
+        model = feed.model(self.league, self.boards, found, stored, self.ratings.options)
         return self._page("feed.xml", feed.FEED, model)
 
     def _faults(self) -> Iterator[File]:
@@ -198,12 +205,12 @@ class _Site:
         head = {**self._league_head(), "alpha": self.ratings.options.alpha}
         yield from self._table("data/suspicions", head, data.suspicions(self.ratings.suspicions))
 
-    def _replays(self) -> Iterator[File]:
-        yield from shards(self.played, self.kept, self.links)
+    def _replays(self, there: Mapping[str, str]) -> Iterator[File]:
+        yield from shards(self.source, self.kept, self.links, there)
         yield _static("replay.js")
         yield _static("replay.css")
         index, games = next(iter(self.kept.items()))
-        model = {"first": f"{index}.{games[0].game}.0", "choice": self.choice, "upset": UPSET}
+        model = {"first": f"{index}.{games[0]}.0", "choice": self.choice, "upset": UPSET}
         yield self._page("replay.html", REPLAY, model)
 
     def _matches(self) -> Iterator[File]:
@@ -214,7 +221,8 @@ class _Site:
         yield self._page("matches.html", MATCHES, model)
         if pages:
             yield _static("matches.js")
-            yield from matches.search_files(self.matches, self.league, self.boards, self.links)
+            found = matches.search_files(self.matches, self.league, self.boards, self.links)
+            yield from (File(*file) for file in found)
         for page in pages:
             model = {"part": page, "seats": seats}
             yield self._page("match_page.html", self.links.match_page(page.number), model)
@@ -249,12 +257,12 @@ class _Site:
         if len(board.rows) > TOP:
             whole = matrix(board)
             for scheme in COLOURS:
-                yield self.links.picture(board, scheme), heatmap(whole, scheme)
+                yield File(self.links.picture(board, scheme), heatmap(whole, scheme))
 
     def _league_head(self) -> dict[str, object]:
         return {"league": self.league.name}
 
     @staticmethod
     def _table(stem: str, head: dict[str, object], table: data.Table) -> Iterator[File]:
-        yield f"{stem}.csv", data.to_csv(table)
-        yield f"{stem}.json", data.to_json(head, table)
+        yield File(f"{stem}.csv", data.to_csv(table))
+        yield File(f"{stem}.json", data.to_json(head, table))

@@ -28,20 +28,21 @@ def chances(
     """
     found = {}
     for i, one in enumerate(estimates):
-        for j, other in enumerate(estimates):
-            if i != j:
-                variance = covariance[i][i] + covariance[j][j] - 2 * covariance[i][j]
-                found[one.bot, other.bot] = _above(one, other, variance)
+        for j, other in enumerate(estimates[:i]):
+            variance = covariance[i][i] + covariance[j][j] - 2 * covariance[i][j]
+            worse, better = (one, other) if one.value < other.value else (other, one)
+            found[worse.bot, better.bot] = small = _above(worse, better, variance)
+            found[better.bot, worse.bot] = 1.0 - small
     return found
 
 
 def _above(one: Estimate, other: Estimate, variance: float) -> float:
+    """Return the probability that the first is the better one; exact also where it is tiny."""
     gap = one.value - other.value
     error = sqrt(max(variance, 0.0))
     if error <= 0.0:
         return 0.5 + 0.5 * ((gap > 0) - (gap < 0))
-    t = gap / error
-    return t_cdf(max(-1e6, min(1e6, t)), min(one.freedom, other.freedom))
+    return t_cdf(max(-1e6, gap / error), min(one.freedom, other.freedom))
 
 
 def rank_ranges(bots: Sequence[str], better: Mapping[Pair, float]) -> dict[str, tuple[int, int]]:

@@ -1,9 +1,9 @@
 """Finished games as the ratings see them, in one canonical order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from arena.records import FixtureResult, GameResult, PlayedFixture, game_result
+from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture, game_result
 
 
 class Result(NamedTuple):
@@ -41,18 +41,33 @@ def by_table(
     played: Iterable[PlayedFixture | FixtureResult],
 ) -> dict[tuple[str, int], list[Result]]:
     """Return the results of each variant and table size, in the order of their first fixtures."""
+    return grouped((one.fixture, _results(one)) for one in played)
+
+
+def grouped(
+    fixtures: Iterable[tuple[Fixture, Iterable[Result]]],
+) -> dict[tuple[str, int], list[Result]]:
+    """Return the same of fixtures whose results are known already."""
     first: dict[tuple[str, int], int] = {}
     kinds: dict[tuple[str, int], list[Result]] = {}
-    for one in played:
-        kind = (one.fixture.variant, len(one.fixture.seats))
-        kinds.setdefault(kind, []).extend(_results(one))
-        first[kind] = min(first.get(kind, one.fixture.index), one.fixture.index)
+    for fixture, results in fixtures:
+        kind = (fixture.variant, len(fixture.seats))
+        kinds.setdefault(kind, []).extend(results)
+        first[kind] = min(first.get(kind, fixture.index), fixture.index)
     return {kind: kinds[kind] for kind in sorted(kinds, key=lambda k: (first[k], k)) if kinds[kind]}
 
 
 def _results(played: PlayedFixture | FixtureResult) -> Iterator[Result]:
-    fixture = played.fixture
     for game in played.games:
         faults = (game if isinstance(game, GameResult) else game_result(game)).faults
-        faulted = tuple([cause is not None for cause in faults])
-        yield Result(fixture.seats, game.places, faulted, fixture.block, fixture.index, game.game)
+        out = [seat for seat, cause in enumerate(faults) if cause is not None]
+        yield result(played.fixture, game.game, game.places, out)
+
+
+def result(
+    fixture: Fixture, game: int, places: tuple[int, ...], faulted: Collection[int]
+) -> Result:
+    """Return the result of a fixture's game; `faulted` are the seats that faulted."""
+    seats = range(len(places))
+    out = tuple([seat in faulted for seat in seats]) if faulted else (False,) * len(places)
+    return Result(fixture.seats, places, out, fixture.block, fixture.index, game)

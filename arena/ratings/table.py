@@ -15,7 +15,7 @@ from arena.records import RatingsInfo
 
 if TYPE_CHECKING:  # numpy is slow to import, and these are read at every start
     from arena.ratings.blocks import Spread
-    from arena.ratings.thurstone import Fit, Games
+    from arena.ratings.thurstone import Fit, Floats, Games
 
 CONFIDENT = 0.975
 """An interval of 95 % leaves out as much at either end."""
@@ -113,7 +113,7 @@ def rate(
     mean = sum(rating.mu for rating in skill.values()) / len(skill)
     mu = [skill[bot].mu - mean for bot in games.bots]
     spread = blocks.spread(games, found, mu, [skill[bot].sigma for bot in games.bots])
-    tally = count(ordered)
+    tally = count(ordered, games, found.ahead)
     lines = _Lines(games.bots, mu, found.mu.tolist(), spread, options)
     sigma = {bot: rating.sigma for bot, rating in skill.items()}
     board = Leaderboard(
@@ -190,43 +190,48 @@ class _Lines:
         return self._mu[other], self._batch[other], v[at][at] + v[other][other] - 2 * v[at][other]
 
 
-class Tally:
-    """Plain counts of games."""
+class Tally(NamedTuple):
+    """Plain counts of games, for each bot."""
 
-    def __init__(self) -> None:
-        self.players = 0
-        self.games: dict[str, int] = {}
-        self.wins: dict[str, int] = {}
-        self.faults: dict[str, int] = {}
-        self.duels: dict[tuple[str, str], Duel] = {}
-        self._places: dict[str, int] = {}
+    players: int
+    games: dict[str, int]
+    wins: dict[str, int]
+    places: dict[str, int]
+    """The sum of its finishing places."""
+    faults: dict[str, int]
+    duels: dict[tuple[str, str], Duel]
 
     def mean_place(self, bot: str) -> float:
         """Return the mean finishing place of a bot that played."""
-        return self._places[bot] / self.games[bot]
-
-    def add(self, result: Result) -> None:
-        """Count a game."""
-        self.players = len(result.bots)
-        for bot, place, faulted in zip(result.bots, result.places, result.faulted, strict=True):
-            self.games[bot] = self.games.get(bot, 0) + 1
-            self.wins[bot] = self.wins.get(bot, 0) + (place == 1)
-            self._places[bot] = self._places.get(bot, 0) + place
-            self.faults[bot] = self.faults.get(bot, 0) + faulted
-        self._add_duels(result)
-
-    def _add_duels(self, result: Result) -> None:
-        for i, bot in enumerate(result.bots):
-            for j, rival in enumerate(result.bots):
-                if i != j:
-                    ahead, games = self.duels.get((bot, rival), (0, 0))
-                    won = result.places[i] < result.places[j]
-                    self.duels[bot, rival] = Duel(ahead + won, games + 1)
+        return self.places[bot] / self.games[bot]
 
 
-def count(results: Iterable[Result]) -> Tally:
-    """Count games, in any order."""
-    tally = Tally()
+def count(results: Iterable[Result], games: "Games", ahead: "Floats") -> Tally:
+    """Count games; `games` are the same as arrays, `ahead` who finished ahead of whom in them."""
+    import numpy as np
+
+    size, players = games.size, games.order.shape[1]
+    by_place = np.array([np.bincount(row, minlength=size) for row in games.order.T])
+    faults = dict.fromkeys(games.bots, 0)
     for result in results:
-        tally.add(result)
-    return tally
+        if any(result.faulted):
+            for bot, faulted in zip(result.bots, result.faulted, strict=True):
+                faults[bot] += faulted
+    return Tally(
+        players=players,
+        games=dict(zip(games.bots, by_place.sum(0).tolist(), strict=True)),
+        wins=dict(zip(games.bots, by_place[0].tolist(), strict=True)),
+        places=dict(zip(games.bots, (np.arange(1, players + 1) @ by_place).tolist(), strict=True)),
+        faults=faults,
+        duels=_duels(games.bots, ahead),
+    )
+
+
+def _duels(bots: Sequence[str], ahead: "Floats") -> dict[tuple[str, str], Duel]:
+    won, met = ahead.astype(int).tolist(), (ahead + ahead.T).astype(int).tolist()
+    return {
+        (bot, rival): Duel(won[i][j], met[i][j])
+        for i, bot in enumerate(bots)
+        for j, rival in enumerate(bots)
+        if met[i][j]
+    }

@@ -73,9 +73,13 @@ def as_floats(values: ArrayLike) -> Floats:
 
 def as_arrays(results: Sequence[Result]) -> Games:
     """Turn results into arrays."""
-    bots = tuple(sorted({bot for result in results for bot in result.bots}))
+    tables = {result.bots for result in results}
+    bots = tuple(sorted({bot for table in tables for bot in table}))
     number = {bot: at for at, bot in enumerate(bots)}
-    order = np.array([[number[bot] for bot in result.order] for result in results], np.intp)
+    seats = {table: [number[bot] for bot in table] for table in tables}
+    seated = np.array([seats[result.bots] for result in results], np.intp)
+    places = np.array([result.places for result in results], np.intp)
+    order = np.take_along_axis(seated, places.argsort(1), 1)
     blocks = np.unique([result.block for result in results], return_inverse=True)[1]
     fixtures = np.unique([result.fixture for result in results], return_inverse=True)[1]
     numbers = np.array([result.game for result in results], np.intp)

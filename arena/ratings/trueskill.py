@@ -13,6 +13,7 @@ MU, SIGMA = 25.0, 25.0 / 3.0
 """The rating of a bot that has not played."""
 BETA = SIGMA / 2.0
 """The spread of a bot's performance from game to game."""
+_VARIANCE = BETA * BETA
 _ENOUGH = 1e-7
 """A sweep that moves no mean by more than this part of beta ends the game's update."""
 _SWEEPS = 50
@@ -42,11 +43,19 @@ def rate_all(
 
 
 def rate_game(ratings: Sequence[Rating]) -> list[Rating]:
-    """Return new ratings for bots given in finishing order, the winner first; no two are equal."""
-    return _Chain(ratings).solve()
+    """Return new ratings for bots given in finishing order, the winner first; no two are equal.
+
+    Messages are passed up and down the order until they stand still.
+    """
+    chain, last = _chain(ratings), len(ratings) - 1
+    order = [*range(last), *range(last - 2, -1, -1)]
+    for _ in range(_SWEEPS if last > 1 else 1):
+        if _sweep(chain, order) * BETA <= _ENOUGH:
+            break
+    return [_skill(chain, at, rating) for at, rating in enumerate(ratings)]
 
 
-class _Chain:
+class _Chain(NamedTuple):
     """Performances in finishing order, each known to be above the next.
 
     All distributions are held as precision and precision times mean, so that messages multiply by
@@ -54,62 +63,61 @@ class _Chain:
     `below` those from having been beaten.
     """
 
-    def __init__(self, ratings: Sequence[Rating]) -> None:
-        self._ratings = ratings
-        self._precision = [1.0 / (r.sigma * r.sigma + BETA * BETA) for r in ratings]
-        self._weighted = [r.mu * p for r, p in zip(ratings, self._precision, strict=True)]
-        self._above = [(0.0, 0.0)] * len(ratings)
-        self._below = [(0.0, 0.0)] * len(ratings)
-
-    def solve(self) -> list[Rating]:
-        """Pass messages up and down the order until they stand still."""
-        last = len(self._ratings) - 1
-        order = [*range(last), *range(last - 2, -1, -1)]
-        for _ in range(_SWEEPS if last > 1 else 1):
-            if max([self._compare(at) for at in order]) <= _ENOUGH:
-                break
-        return [self._skill(at) for at in range(len(self._ratings))]
-
-    def _compare(self, at: int) -> float:
-        """Let one performance be above the next; returns how far the messages moved, in beta."""
-        p, w = self._below[at]
-        upper_p, upper_w = self._precision[at] + p, self._weighted[at] + w
-        p, w = self._above[at + 1]
-        lower_p, lower_w = self._precision[at + 1] + p, self._weighted[at + 1] + w
-        upper_v, lower_v = 1.0 / upper_p, 1.0 / lower_p
-        upper_m, lower_m = upper_w * upper_v, lower_w * lower_v
-        mean, variance, moved = _truncated(upper_m - lower_m, upper_v + lower_v)
-        p = 1.0 / (variance + lower_v)
-        w = (mean + lower_m) * p
-        before = self._above[at]
-        self._above[at] = p, w
-        q = 1.0 / (variance + upper_v)
-        self._below[at + 1] = q, (upper_m - mean) * q
-        return max(abs(w - before[1]), moved * abs(p - before[0])) * BETA
-
-    def _skill(self, at: int) -> Rating:
-        """Combine what the game says of a performance with what was known of the skill."""
-        rating = self._ratings[at]
-        p = self._above[at][0] + self._below[at][0]
-        w = self._above[at][1] + self._below[at][1]
-        seen = 1.0 / (1.0 / p + BETA * BETA)
-        known = 1.0 / (rating.sigma * rating.sigma)
-        precision = known + seen
-        mu = (rating.mu * known + w / p * seen) / precision
-        return Rating(mu, sqrt(1.0 / precision))
+    precision: list[float]
+    weighted: list[float]
+    above_precision: list[float]
+    above_weighted: list[float]
+    below_precision: list[float]
+    below_weighted: list[float]
 
 
-def _truncated(mean: float, variance: float) -> tuple[float, float, float]:
-    """Return the message that says "above zero" of a normal difference: its mean and variance.
+def _chain(ratings: Sequence[Rating]) -> _Chain:
+    count, precision, weighted = len(ratings), [], []
+    for mu, sigma in ratings:
+        p = 1.0 / (sigma * sigma + _VARIANCE)
+        precision.append(p)
+        weighted.append(mu * p)
+    return _Chain(precision, weighted, [0.0] * count, [0.0] * count, [0.0] * count, [0.0] * count)
 
-    The third value is the scale of the difference, for judging how far things moved.
+
+def _sweep(chain: _Chain, order: Sequence[int]) -> float:
+    """Let performances be above the next, in this order; returns how far messages moved, in beta.
+
+    All of it stands in one loop: called millions of times, functions would double its time.
     """
-    scale = sqrt(variance)
-    t = mean / scale
-    below = 0.5 * erfc(-t / _ROOT_2)
-    v = exp(-0.5 * t * t) / (_ROOT_2PI * below) if below > 0.0 else -t
-    w = v * (v + t)
-    left = max(1.0 - w, 1e-12)
-    precision = max(w / (variance * left), 1e-12)
-    weighted = (mean + scale * v) / (variance * left) - mean / variance
-    return weighted / precision, 1.0 / precision, scale
+    precision, weighted, above_p, above_w, below_p, below_w = chain
+    most = 0.0
+    for at in order:
+        after = at + 1
+        upper_v = 1.0 / (precision[at] + below_p[at])
+        lower_v = 1.0 / (precision[after] + above_p[after])
+        upper_m = (weighted[at] + below_w[at]) * upper_v
+        lower_m = (weighted[after] + above_w[after]) * lower_v
+        mean, variance = upper_m - lower_m, upper_v + lower_v
+        # The message that says "above zero" of the difference, which is normal.
+        scale = sqrt(variance)
+        t = mean / scale
+        below = 0.5 * erfc(-t / _ROOT_2)
+        v = exp(-0.5 * t * t) / (_ROOT_2PI * below) if below > 0.0 else -t
+        w = v * (v + t)
+        left = max(1.0 - w, 1e-12) * variance
+        p = max(w / left, 1e-12)
+        shift, spread = ((mean + scale * v) / left - mean / variance) / p, 1.0 / p
+        p = 1.0 / (spread + lower_v)
+        w = (shift + lower_m) * p
+        most = max(most, abs(w - above_w[at]), scale * abs(p - above_p[at]))
+        above_p[at], above_w[at] = p, w
+        below_p[after] = p = 1.0 / (spread + upper_v)
+        below_w[after] = (upper_m - shift) * p
+    return most
+
+
+def _skill(chain: _Chain, at: int, rating: Rating) -> Rating:
+    """Combine what the game says of a performance with what was known of the skill."""
+    p = chain.above_precision[at] + chain.below_precision[at]
+    w = chain.above_weighted[at] + chain.below_weighted[at]
+    seen = 1.0 / (1.0 / p + _VARIANCE)
+    known = 1.0 / (rating.sigma * rating.sigma)
+    precision = known + seen
+    mu = (rating.mu * known + w / p * seen) / precision
+    return Rating(mu, sqrt(1.0 / precision))

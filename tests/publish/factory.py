@@ -4,6 +4,7 @@ from hashlib import sha256
 from typing import Any
 
 from arena.perudo.rules import variant
+from arena.publish.digest import Digest, digest
 from arena.ratings.standings import Ratings, rate_league
 from arena.records import (
     BidMade,
@@ -83,6 +84,12 @@ def fixture(
 def ratings(played: list[PlayedFixture], **options: Any) -> Ratings:
     """Rate what was played."""
     return rate_league(played, RatingsInfo(**options))
+
+
+def digests(played: list[PlayedFixture], info: LeagueInfo | None = None) -> list[Digest]:
+    """What pages need of what was played."""
+    variants = (info or league(())).variants
+    return [digest(one, variants[one.fixture.variant]) for one in played]
 
 
 NAMES = ("alpha", "Bravo Bot", "gamma", "delta")

@@ -35,6 +35,14 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
 
 
+def everything(folder: Path) -> str:
+    """All that a site says, hidden files, paths and unpacked replays among them."""
+    files = tree(folder)
+    texts = [f"{name}\n{data.decode()}" for name, data in files.items()]
+    packed = [data.decode() for name, data in files.items() if name.startswith("replays/")]
+    return "\n".join([*texts, *(repr(unpacked(one)) for one in packed)])
+
+
 def broken_links(folder: Path) -> list[str]:
     """Links to files or anchors that are not there; data: links are no links."""
     pages = {path.resolve(): read(path) for path in folder.rglob("*.html")}

@@ -2,12 +2,14 @@
 
 import errno
 import json
+import signal
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from arena.errors import ArenaError
-from arena.publish.files import MANIFEST, STAGING, replace_site
+from arena.publish.files import MANIFEST, STAGING, File, claimed, replace_site
 from arena.publish.site import write_site
 from tests.publish import factory
 from tests.publish.pages import broken_links, tree
@@ -145,3 +147,66 @@ def test_what_a_killed_run_left_is_swept_away(tmp_path: Path) -> None:
     (left / "a.html").write_text("half")
     replace_site(tmp_path, [("index.html", "1")])
     assert sorted(tree(tmp_path)) == [MANIFEST, "index.html"]
+
+
+def test_a_shard_that_somebody_touched_is_made_again(tmp_path: Path) -> None:
+    write_site(*OLD, tmp_path)
+    whole = tree(tmp_path)
+    (tmp_path / "replays/0-0.js").write_text("mine")
+    (tmp_path / "replays/1-0.js").unlink()
+    write_site(*OLD, tmp_path)
+    assert tree(tmp_path) == whole
+
+
+def test_only_files_as_they_were_written_stand_there(tmp_path: Path) -> None:
+    files = [File("index.html", "1"), File("a.js", "2", "key a"), File("b.js", "3", "key b")]
+    replace_site(tmp_path, files)
+    (tmp_path / "b.js").write_text("4")
+    with claimed(tmp_path) as there:
+        assert there == {"a.js": "key a"}
+        replace_site(tmp_path, [File("index.html", "1"), File("a.js", None, "key a")])
+    with claimed(tmp_path) as there:
+        assert there == {"a.js": "key a"}
+    assert sorted(tree(tmp_path)) == [MANIFEST, "a.js", "index.html"]
+
+
+@pytest.mark.parametrize("keys", [3, {"a": 1}, {"index.html": 1}, {"index.html": ["key"]}, []])
+def test_keys_that_nobody_wrote_are_none(tmp_path: Path, keys: object) -> None:
+    replace_site(tmp_path, [("index.html", "1")])
+    document = {"files": ["index.html"], "keys": keys}
+    (tmp_path / MANIFEST).write_text(json.dumps(document))
+    with claimed(tmp_path) as there:
+        assert there == {}
+
+
+def test_a_ctrl_c_between_two_pages_comes_after_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        signal.raise_signal(signal.SIGINT)
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(KeyboardInterrupt):
+        replace_site(tmp_path, [("index.html", "1"), ("a.html", "2"), ("b.html", "3")])
+    assert sorted(tree(tmp_path)) == [MANIFEST, "a.html", "b.html", "index.html"]
+
+
+def test_a_report_waits_for_another_into_the_same_folder(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    def other() -> None:
+        with claimed(tmp_path):
+            order.append("other")
+
+    with claimed(tmp_path):
+        thread = Thread(target=other)
+        thread.start()
+        # The lock of a folder is the file system's own: /proc says who waits for it.
+        while not any("->" in line for line in Path("/proc/locks").read_text().splitlines()):
+            assert thread.is_alive()
+        order.append("first")
+    thread.join()
+    assert order == ["first", "other"]

@@ -9,7 +9,7 @@ import pytest
 
 from arena.cli.replays import replays_option
 from arena.perudo.rules import VARIANTS
-from arena.publish.kept import Choice, Kept, beats, choose, is_upset
+from arena.publish.kept import Choice, beats, choose, is_upset
 from arena.publish.links import GAMES_A_SHARD
 from arena.publish.replays import replay
 from arena.publish.shards import unpacked
@@ -21,10 +21,6 @@ from tests.publish.pages import broken_links
 
 BGA = VARIANTS["bga"]
 A, B, C = "alpha", "Bravo Bot", "</script><b>"
-
-
-def numbers(kept: Kept) -> dict[int, list[int]]:
-    return {index: [game.game for game in one] for index, one in kept.items()}
 
 
 def row(bot: str, mu: float, sigma: float = 1.0) -> Row:
@@ -49,7 +45,7 @@ def played() -> list[PlayedFixture]:
 def test_faults_and_the_newest_of_each_bot_are_kept(
     choice: Choice, expected: dict[int, list[int]]
 ) -> None:
-    assert numbers(choose(played(), [], choice)) == expected
+    assert choose(factory.digests(played()), [], choice) == expected
 
 
 def test_an_upset_is_a_winner_who_was_unlikely_to_beat_the_best() -> None:

@@ -10,6 +10,7 @@ from arena.publish.boards import TOP, axis, lines, pairs
 from arena.publish.files import FRONT
 from arena.publish.overview import CELLS, leaders, overview
 from arena.publish.site import _Site, environment, write_site
+from arena.publish.source import InMemory
 from arena.publish.text import percent, signed
 from arena.ratings.history import Point, Then
 from arena.ratings.standings import Ratings
@@ -149,8 +150,8 @@ def test_the_front_page_of_many_tables_is_small(many: Data, tmp_path: Path, tabl
     labels = [f"variant {number}" for number in range(tables)]
     boards = [replace(ratings.boards[0], variant=label) for label in labels]
     info = replace(league, variants=dict.fromkeys(labels, rules))
-    site = _Site(info, replace(ratings, boards=boards), [], [], "none", "")
-    text = next(text for path, text in site.files() if path == FRONT)
+    site = _Site(info, replace(ratings, boards=boards), InMemory([], {}), [], "none", "")
+    text = next(file.content for file in site.files({}) if file.path == FRONT)
     assert isinstance(text, str)
     path = tmp_path / FRONT
     path.write_text(text)

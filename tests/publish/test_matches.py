@@ -12,15 +12,20 @@ from msgspec.structs import replace
 from arena.publish import matches
 from arena.publish.kept import choose
 from arena.publish.links import links
-from arena.publish.matches import PAGE, SHARD, Match, Outcome, match, pages, search_files
+from arena.publish.matches import PAGE, SHARD, Match, match, pages, search_files
 from arena.publish.site import write_site
 from arena.publish.text import fixed
+from arena.publish.walk import Game
 from arena.records import Cause, Faulted, Fixture
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.pages import broken_links, tree
 from tests.publish.test_models import row
 from tests.publish.test_site import document, table_text
+
+
+def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> Game:
+    return Game(0, places, faulted, 1, 2)
 
 
 def unpacked(script: str) -> Any:
@@ -33,7 +38,7 @@ def one(index: int) -> Match:
 
 def test_a_match_is_counted_seat_by_seat() -> None:
     fixture = Fixture("f", 7, "bga", ("a", "b", "c"), "s", 3)
-    games = [Outcome((1, 2, 3), ()), Outcome((2, 1, 3), (2,)), Outcome((1, 3, 2), (1, 2))]
+    games = [ended((1, 2, 3), ()), ended((2, 1, 3), (2,)), ended((1, 3, 2), (1, 2))]
     found = match(fixture, games, {}, {})
     assert (found.index, found.games, found.wins) == (7, 3, (2, 1, 0))
     assert found.places == pytest.approx((4 / 3, 2, 8 / 3))
@@ -42,7 +47,7 @@ def test_a_match_is_counted_seat_by_seat() -> None:
 
 def test_upsets_are_by_the_ratings_of_that_table() -> None:
     fixture = Fixture("f", 0, "bga", ("strong", "weak"), "s", 3)
-    games = [Outcome((2, 1), ()), Outcome((1, 2), ()), Outcome((2, 1), ())]
+    games = [ended((2, 1), ()), ended((1, 2), ()), ended((2, 1), ())]
     rows = {"strong": row("strong", 15.0, 0.5), "weak": row("weak", -15.0, 0.5)}
     assert match(fixture, games, {}, {("bga", 2): rows}).upsets == 2
     assert match(fixture, games, {}, {("bga", 3): rows}).upsets == 0
@@ -50,8 +55,8 @@ def test_upsets_are_by_the_ratings_of_that_table() -> None:
 
 def test_matches_have_their_faults_and_replays() -> None:
     _, ratings, played = factory.sample()
-    kept = choose(played, ratings.boards, 0)
-    found = matches.matches(reversed(played), kept, ratings.boards)
+    kept = choose(factory.digests(played), ratings.boards, 0)
+    found = matches.matches(reversed(factory.digests(played)), kept, ratings.boards)
     assert [one.index for one in found] == [0, 1, 2, 3, 4]
     assert [one.faults for one in found] == [(0, 0), (0, 2), (1, 0), (0, 0, 0), (0, 0, 0)]
     assert set(found[1].watch) >= {1, 2}
@@ -59,7 +64,9 @@ def test_matches_have_their_faults_and_replays() -> None:
 
 def test_a_fixture_without_games_is_no_match() -> None:
     _, ratings, played = factory.sample()
-    assert matches.matches([replace(played[0], games=[])], {}, ratings.boards) == []
+    assert (
+        matches.matches(factory.digests([replace(played[0], games=[])]), {}, ratings.boards) == []
+    )
 
 
 def test_a_page_holds_a_stretch_of_the_schedule_whatever_is_missing() -> None:
@@ -95,8 +102,8 @@ def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path
 
 
 def test_a_line_has_the_seats_in_order_with_wins_and_mean_places(site: Path) -> None:
-    _, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
-    found = matches.matches(played, {}, ratings.boards)
+    league, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
+    found = matches.matches(factory.digests(played, league), {}, ratings.boards)
     for number, index in ((0, 0), (1, 59)):
         cells = table_text(site / f"matches/{number}.html", "caption")[index]
         expected = found[number * PAGE + index]
@@ -134,8 +141,8 @@ def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
 
 def test_the_search_is_given_what_the_pages_say() -> None:
     league, ratings, played = factory.sample()
-    kept = choose(played, ratings.boards, 0)
-    found = matches.matches(played, kept, ratings.boards)
+    kept = choose(factory.digests(played), ratings.boards, 0)
+    found = matches.matches(factory.digests(played), kept, ratings.boards)
     address = links(league, ratings.boards)
     files = dict(search_files(found, league, ratings.boards, address))
     assert list(files) == ["matches/index.js", "matches/0.js"]

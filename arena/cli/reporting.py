@@ -1,0 +1,106 @@
+"""Writing the report of a store, as `arena run` and `arena report` both do."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.cli.output import ratings_data, say, say_suspicions
+from arena.league.course import Course
+from arena.league.workers import pool, start
+from arena.publish.digest import Digest
+from arena.publish.kept import Choice
+from arena.publish.pseudonyms import Pseudonyms
+from arena.publish.site import publish
+from arena.publish.source import results
+from arena.publish.stored import Stored, Submit
+from arena.ratings.standings import Ratings, rate_results
+from arena.records import GameRecord, LeagueInfo, PlayedFixture, RatingsInfo, SetAside
+from arena.store.store import Store
+
+
+class Report(NamedTuple):
+    """A report that was written."""
+
+    front: Path
+    """Its front page."""
+    root: str
+    """The hash that pins the store."""
+    ratings: Ratings
+    games: int
+    left: int
+    """Fixtures that are due and not stored; none are where the league is finished."""
+    aside: list[SetAside]
+    """What could not be played."""
+
+    def data(self) -> dict[str, object]:
+        """Return what `--json` prints of it."""
+        found = {"site": str(self.front), "root": self.root, **ratings_data(self.ratings)}
+        return {**found, "set_aside": self.aside}
+
+
+def write_report(
+    store: Store,
+    info: LeagueInfo,
+    options: RatingsInfo,
+    site: Path,
+    replays: Choice,
+    *,
+    names: Pseudonyms | None = None,
+) -> Report:
+    """Write the report of what counts in a store, perhaps without anybody's name."""
+    with _without_collecting():
+        return _write(store, info, options, site, replays, names)
+
+
+def _write(
+    store: Store,
+    info: LeagueInfo,
+    options: RatingsInfo,
+    site: Path,
+    replays: Choice,
+    names: Pseudonyms | None,
+) -> Report:
+    course = Course(info)
+    fixtures = Stored(store, info, course.counts, _workers, names)
+    for one in fixtures.digests:
+        course.add(_outline(one))
+    aside = [one for one in store.aside() if course.counts(one.fixture)]
+    if names:
+        aside = [names.aside(one) for one in aside]
+        info, options = names.info(info), names.ratings(options)
+    ratings = rate_results(results(fixtures.digests), options)
+    root = fixtures.root
+    front = publish(info, ratings, fixtures, site, aside=aside, root=root, replays=replays)
+    games = sum(len(one.games) for one in fixtures.digests)
+    return Report(front, root, ratings, games, len(course.due()), aside)
+
+
+def _outline(one: Digest) -> PlayedFixture:
+    """Return as much of a fixture as a course takes note of."""
+    games = [GameRecord(game.game, game.places, ()) for game in one.games]
+    return PlayedFixture(one.fixture, games, one.sandbox, "wall", one.decisions, 0.0)
+
+
+def say_report(report: Report) -> None:
+    """Tell the operator what to look at, and where."""
+    say_suspicions(report.ratings, report.front)
+    say(f"report: {report.front}")
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Let the collector of cycles rest: among many small records it looks long and finds none."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+@contextmanager
+def _workers(count: int) -> Iterator[Submit]:
+    with pool(count, pin=False) as executor:
+        yield partial(start, executor)

@@ -1,0 +1,64 @@
+"""Where a site's games come from: digests at once, whole games where they are asked for."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Protocol, TypeVar
+
+from arena.perudo.rules import Rules
+from arena.publish.digest import Digest, digest
+from arena.publish.pace import Moment, moments
+from arena.ratings.results import Result, grouped, result
+from arena.records import Fixture, PlayedFixture
+
+Made = TypeVar("Made")
+Work = Callable[[PlayedFixture, Any], Made]
+"""Makes something of a fixture; a function at the top of a module, for other processes to find."""
+Jobs = Sequence[tuple[int, Any]]
+"""Places in the schedule, each with what the work needs beside the fixture."""
+
+
+class Source(Protocol):
+    """The fixtures that a site is about."""
+
+    @property
+    def digests(self) -> Sequence[Digest]:
+        """In schedule order."""
+
+    @property
+    def moments(self) -> Sequence[Moment]:
+        """When each fixture was stored, as far as that is known."""
+
+    @property
+    def marks(self) -> Mapping[int, str]:
+        """By place in the schedule, what changes whenever a fixture's games do."""
+
+    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
+        """Yield what the work makes of each job, in their order."""
+
+
+class InMemory:
+    """Fixtures that are at hand, in schedule order."""
+
+    def __init__(self, played: Sequence[PlayedFixture], variants: Mapping[str, Rules]) -> None:
+        self._played = {one.fixture.index: one for one in played}
+        self.digests = [digest(one, variants[one.fixture.variant]) for one in played]
+        self.moments = moments(played)
+        self.marks = {index: mark_of(one) for index, one in self._played.items()}
+
+    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
+        """Yield what the work makes of each job."""
+        return (work(self._played[index], given) for index, given in jobs)
+
+
+def mark_of(played: PlayedFixture) -> str:
+    """Return a hash of what replays show of a fixture."""
+    return sha256(repr((played.fixture, played.games)).encode()).hexdigest()
+
+
+def results(digests: Iterable[Digest]) -> dict[tuple[str, int], list[Result]]:
+    """Return the results of each variant and table size, as the ratings take them."""
+    return grouped((one.fixture, _results(one, one.fixture)) for one in digests)
+
+
+def _results(one: Digest, fixture: Fixture) -> Iterator[Result]:
+    return (result(fixture, game.game, game.places, game.faulted) for game in one.games)

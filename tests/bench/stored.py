@@ -1,0 +1,143 @@
+"""Stores of generated records for benchmarks: many bots, many games, made in a minute and kept.
+
+A pool of games is really played by the referee among players without processes; fixtures draw from
+it, a stronger bot's seat wins more often, and the weakest bots fault now and then.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from math import exp
+from pathlib import Path
+from random import Random
+from shutil import copytree
+from tempfile import TemporaryDirectory
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.league.schedule import schedule
+from arena.match.referee import Referee
+from arena.perudo.rules import Rules, variant
+from arena.perudo.seeds import commitment
+from arena.records import (
+    BotInfo,
+    Cause,
+    Fault,
+    Fixture,
+    GameRecord,
+    LeagueInfo,
+    LimitsInfo,
+    PlayedFixture,
+)
+from arena.store.schema import SCHEMA_VERSION
+from arena.store.store import Store
+from arena.wire.messages import Turn
+from tests.bench.verify import answer
+
+BUILD = Path("build/bench")
+STORE, LAST = "league.sqlite", "last.msgpack"
+POOL = 1000
+"""Games that fixtures are made of."""
+FAULTS = 0.01
+"""How often a game is one in which somebody faults."""
+STDERR = "Traceback (most recent call last):\n" + '  File "bot.py", line 7, in choose\n' * 20
+
+Games = dict[int, list[GameRecord]]
+"""By the seat that wins."""
+
+
+def league(bots: int, games: int, players: int, rounds: int) -> LeagueInfo:
+    """Return a league of so many games a fixture, and blocks."""
+    return LeagueInfo(
+        name="bench",
+        variants={"bga": variant("bga", {})},
+        bots=tuple(
+            BotInfo(f"bot-{n:03}", f"Author {n % 50}", "1", "python", f"{n:064x}")
+            for n in range(bots)
+        ),
+        players=(players,),
+        games=games,
+        rounds=rounds,
+        limits=LimitsInfo(),
+        sandbox="process",
+        seed="bench",
+        commitment=commitment("bench"),
+        arena_version="bench",
+    )
+
+
+def stored(info: LeagueInfo, folder: Path) -> tuple[Path, PlayedFixture]:
+    """Return a store in `folder` of all of the league but its last fixture, and that one.
+
+    It is a copy of one that is kept, and made where there is none yet.
+    """
+    shape = f"{len(info.bots)}x{info.games}x{info.rounds}-{info.players[0]}p-v{SCHEMA_VERSION}"
+    kept = BUILD / shape
+    if not kept.exists():
+        BUILD.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=BUILD) as making:
+            _fill(info, Path(making))
+            copytree(making, kept)
+    copytree(kept, folder, dirs_exist_ok=True)
+    last = msgspec.msgpack.decode((folder / LAST).read_bytes(), type=PlayedFixture)
+    return folder / STORE, last
+
+
+def _fill(info: LeagueInfo, folder: Path) -> None:
+    with Store(folder / STORE, create=True) as store:
+        store.begin(info)
+        *fixtures, last = schedule(info)
+        for played in playing(info, fixtures):
+            store.add(played)
+    [more] = playing(info, [last])
+    (folder / LAST).write_bytes(msgspec.msgpack.encode(more))
+
+
+def playing(info: LeagueInfo, fixtures: Sequence[Fixture]) -> Iterator[PlayedFixture]:
+    """Yield fixtures of a league as if they had been played."""
+    random = Random("fixtures")
+    rules = info.variants["bga"]
+    pools = [_pool(rules, info.players[0], faulty=faulty) for faulty in (False, True)]
+    strength = {bot.name: n / len(info.bots) for n, bot in enumerate(info.bots)}
+    for fixture in fixtures:
+        yield _played(fixture, strength, pools, random)
+
+
+def _pool(rules: Rules, players: int, *, faulty: bool) -> Games:
+    found: Games = defaultdict(list)
+    random = Random(f"pool {players} {faulty}")
+    for game in range(POOL // 10 if faulty else POOL):
+        record = _game(rules, players, game, random, fault_at=7 if faulty else -1)
+        found[record.places.index(1)].append(record)
+    return found
+
+
+def _game(rules: Rules, players: int, game: int, random: Random, *, fault_at: int) -> GameRecord:
+    referee = Referee(rules, players, "pool", game)
+    decisions = 0
+    while referee.waiting:
+        [seat] = referee.waiting
+        asked = referee.request(seat, 0)
+        assert isinstance(asked, Turn)
+        fault = Fault(Cause.CRASH, "exit status 1") if decisions == fault_at else None
+        referee.take(seat, fault or answer(asked, random))
+        decisions += 1
+    return referee.record
+
+
+def _played(
+    fixture: Fixture, strength: dict[str, float], pools: list[Games], random: Random
+) -> PlayedFixture:
+    weights = [exp(2 * strength[bot]) for bot in fixture.seats]
+    seats = range(len(weights))
+    games = []
+    for number in range(fixture.games):
+        [winner] = random.choices(seats, weights)
+        games.append(replace(random.choice(_fit(pools, random)[winner]), game=number))
+    return PlayedFixture(
+        fixture, games, "process", "cpu", 60 * fixture.games, 1.0, (STDERR,) * len(weights)
+    )
+
+
+def _fit(pools: list[Games], random: Random) -> Games:
+    return pools[random.random() < FAULTS]

@@ -1,0 +1,175 @@
+"""`arena report`: shown in a browser, written anew while a league runs, and without names."""
+
+import csv
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.store.store import Store
+from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
+from tests.publish.pages import broken_links, everything, tree
+
+PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
+LOUD = (
+    """
+    import sys
+    print("quetzalcoatl by Wilhelmina", file=sys.stderr, flush=True)
+"""
+    + READY
+    + """
+            print("by WILHELMINA ODDFELLOW", flush=True)
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league of which one bot talks and faults."""
+    folder = tmp_path_factory.mktemp("report")
+    bot(folder / "loud", LOUD, name="Quetzalcoatl", author="Wilhelmina Oddfellow")
+    league(folder, bots=["sample:odds", "sample:honest", "loud"], players=[2, 3])
+    assert run(*PLAY, cwd=folder).code == 0
+    return folder
+
+
+@pytest.fixture
+def copied(played: Path, tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return Path(shutil.copytree(played, tmp_path / "league"))
+
+
+@pytest.fixture
+def halved(copied: Path) -> Path:
+    """The folder of a league that was stopped half way."""
+    whole = (copied / "league.sqlite").rename(copied / "whole.sqlite")
+    with Store(whole) as old, Store(copied / "league.sqlite", create=True) as new:
+        assert old.league
+        new.begin(old.league)
+        for one in list(old.played())[::2]:
+            new.add(one)
+    return copied
+
+
+@contextmanager
+def watching(folder: Path, *more: str) -> Iterator["subprocess.Popen[str]"]:
+    """Yield `arena report --watch` into the folder `watched`."""
+    command = arena("report", "league.yaml", "--watch", "--site", "watched", *more)
+    with subprocess.Popen(
+        command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def line(process: "subprocess.Popen[str]") -> str:
+    assert process.stderr
+    return process.stderr.readline()
+
+
+def rest(process: "subprocess.Popen[str]") -> str:
+    """The last line of a process that ends well."""
+    said = process.communicate(timeout=HANG)[1]
+    assert process.returncode == 0
+    return said.splitlines()[-1]
+
+
+def test_a_watched_site_follows_the_league_and_ends_with_it(halved: Path) -> None:
+    with watching(halved) as process:
+        assert line(process) == "written: watched/index.html (12 games; 6 fixtures are left)\n"
+        assert run(*PLAY, cwd=halved).code == 0
+        assert rest(process) == "report: watched/index.html"
+    assert tree(halved / "watched") == tree(halved / "site")
+
+
+def test_watching_may_begin_before_the_league(copied: Path) -> None:
+    (copied / "league.sqlite").unlink()
+    with watching(copied) as process:
+        waiting = "waiting for the first game in league.sqlite: arena run league.yaml\n"
+        assert line(process) == waiting
+        assert run(*PLAY, cwd=copied).code == 0
+        assert rest(process) == "report: watched/index.html"
+    assert tree(copied / "watched") == tree(copied / "site")
+
+
+def test_a_league_that_is_over_is_not_watched(copied: Path) -> None:
+    ran = run("report", "league.yaml", "--watch", cwd=copied)
+    assert (ran.code, ran.err) == (0, "report: site/index.html\n")
+
+
+def test_ctrl_c_ends_watching_and_leaves_a_whole_site(halved: Path) -> None:
+    with watching(halved) as process:
+        assert line(process).startswith("written: ")
+        process.send_signal(signal.SIGINT)
+        assert rest(process) == "report: watched/index.html"
+    assert broken_links(halved / "watched") == []
+    (halved / "league.sqlite").unlink()
+    with watching(halved) as process:
+        assert line(process).startswith("waiting ")
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=HANG)[1] == ""
+        assert process.returncode == 0
+
+
+def browser(folder: Path) -> dict[str, str]:
+    """Return what makes the arena open pages with a program that only writes them down."""
+    program = folder / "browser"
+    program.write_text(f'#!/bin/sh\necho "$1" >> "{folder}/opened"\n')
+    program.chmod(0o755)
+    return {"BROWSER": f"{program} %s"}
+
+
+def test_open_shows_the_front_page(copied: Path) -> None:
+    ran = run("report", "league.yaml", "--open", cwd=copied, env=browser(copied))
+    assert (ran.code, ran.err) == (0, "report: site/index.html\n")
+    assert (copied / "opened").read_text() == f"file://{copied}/site/index.html\n"
+
+
+def test_without_a_browser_it_says_what_to_open(copied: Path) -> None:
+    env = {"BROWSER": "/missing %s", "PATH": "/missing", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    ran = run("report", "league.yaml", "--open", cwd=copied, env=env)
+    page = copied / "site/index.html"
+    assert ran.code == 0
+    assert ran.err == f"no browser was found: open {page}\nreport: site/index.html\n"
+
+
+def test_an_anonymous_site_names_nobody_and_stays_the_same(copied: Path) -> None:
+    named = everything(copied / "site").casefold()
+    secrets = ["quetzalcoatl", "wilhelmina", "oddfellow"]
+    assert [word for word in secrets if word not in named] == []
+    for site in ("site", "again"):
+        options = ("--anonymous", "--replays", "all", "--site", site)
+        assert run("report", "league.yaml", *options, cwd=copied).code == 0
+    assert tree(copied / "site") == tree(copied / "again")
+    found = everything(copied / "site").casefold()
+    assert [word for word in secrets if word in found] == []
+    assert "malformed_line" in found
+    assert broken_links(copied / "site") == []
+
+
+def test_the_key_says_who_is_who(copied: Path) -> None:
+    options = ("--anonymous-key", "who.csv", "--replays", "all", "--json")
+    ran = run("report", "league.yaml", *options, cwd=copied)
+    assert ran.code == 0
+    with (copied / "who.csv").open() as file:
+        rows = {(row["kind"], row["name"]): row["pseudonym"] for row in csv.DictReader(file)}
+    mine = rows["bot", "Quetzalcoatl"]
+    author = rows["author", "Wilhelmina Oddfellow"]
+    page = (copied / f"site/bots/{mine}.html").read_text()
+    assert mine in page
+    assert author in page
+    assert mine in ran.out
+    assert "quetzalcoatl" not in (ran.out + ran.err + everything(copied / "site")).casefold()
+    assert (copied / "who.csv").stat().st_mode & 0o077 == 0
+
+
+def test_a_key_that_cannot_be_written_is_an_error(copied: Path) -> None:
+    options = ("--anonymous-key", "missing/who.csv")
+    error_line(run("report", "league.yaml", *options, cwd=copied), "the key cannot be written")
