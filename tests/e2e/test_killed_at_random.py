@@ -1,8 +1,8 @@
 """A hundred times kill -9 at random moments, each time followed by `arena run`.
 
 Nothing stored is lost, nothing comes twice, and in the end store and site are those of a run that
-nobody disturbed, byte for byte: nothing in a site, and nothing in a root, says when or how fast the
-games were played.
+nobody disturbed, byte for byte, but for what says when and how fast the games were played: the page
+of conditions and the dates of the feed.
 
 One thing cannot be undone: a bot that is killed alone, while its arena lives, has crashed in the
 game that it played, as far as anyone can tell; who could have a game played again by ending itself
@@ -26,7 +26,7 @@ from arena.store.store import Store
 from tests.cli.command import league, records, run
 from tests.e2e import kills
 from tests.e2e.live import Live
-from tests.publish.pages import broken_links, tree
+from tests.publish.pages import broken_links, timeless
 
 KILLS = 30
 """In each of two leagues; twenty of bots and twenty of reports make it a hundred."""
@@ -130,7 +130,7 @@ def _stored(path: Path) -> set[bytes]:
 def _facts(store: Path) -> Iterator[PlayedFixture]:
     with Store(store) as kept:
         for played in kept.played():
-            yield replace(played, seconds=0.0)
+            yield replace(played, seconds=0.0, stored_at=None)
 
 
 def _check_the_end(whole: Played, name: str) -> None:
@@ -149,7 +149,7 @@ def _check_the_end(whole: Played, name: str) -> None:
     assert json.loads(ran.out)["root"] == whole.root
     verify = ("verify", "league.yaml", "--store", store, "--root", whole.root)
     assert run(*verify, cwd=whole.folder).code == 0
-    assert tree(whole.folder / name) == tree(whole.folder / "whole")
+    assert timeless(whole.folder / name) == timeless(whole.folder / "whole")
     kills.check_nothing_is_left(whole.folder, whole.mark)
 
 

@@ -1,5 +1,6 @@
 """Reading a written site: its files, links, ids and tables."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -33,6 +34,14 @@ def tree(folder: Path) -> dict[str, bytes]:
     """Every file of a site, hidden ones too."""
     paths = [path for path in folder.rglob("*") if path.is_file()]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
+
+
+def timeless(folder: Path) -> dict[str, bytes]:
+    """Every file of a site, without what says when and on what machine it was played."""
+    files = tree(folder)
+    del files["conditions.html"]
+    files["feed.xml"] = re.sub(rb"<updated>.*?</updated>", b"", files["feed.xml"])
+    return files
 
 
 def broken_links(folder: Path) -> list[str]:
