@@ -126,5 +126,6 @@ def test_a_worker_that_lacks_what_is_asked_for(grid: Grid, tmp_path: Path) -> No
         # The strongest that works is chosen there, and is not good enough for strangers.
         bot(tmp_path / "stranger")
         league(tmp_path, bots=["stranger", "sample:random"], sandbox="auto")
-        (tmp_path / "league.sqlite").unlink()
+        for path in tmp_path.glob("league*.sqlite*"):
+            path.unlink()
         _refused(tmp_path, grid.address, "the worker tcp://", "'process' does not isolate")

@@ -13,6 +13,7 @@ import pytest
 from arena.store.store import Store
 from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
 from tests.publish.pages import broken_links, everything, tree
+from tests.store.edit import moved, removed
 
 PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 LOUD = (
@@ -46,7 +47,7 @@ def copied(played: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def halved(copied: Path) -> Path:
     """The folder of a league that was stopped half way."""
-    whole = (copied / "league.sqlite").rename(copied / "whole.sqlite")
+    whole = moved(copied / "league.sqlite", copied / "whole.sqlite")
     with Store(whole) as old, Store(copied / "league.sqlite", create=True) as new:
         assert old.league
         new.begin(old.league)
@@ -90,7 +91,7 @@ def test_a_watched_site_follows_the_league_and_ends_with_it(halved: Path) -> Non
 
 
 def test_watching_may_begin_before_the_league(copied: Path) -> None:
-    (copied / "league.sqlite").unlink()
+    removed(copied / "league.sqlite")
     with watching(copied) as process:
         waiting = "waiting for the first game in league.sqlite: arena run league.yaml\n"
         assert line(process) == waiting
@@ -110,7 +111,7 @@ def test_ctrl_c_ends_watching_and_leaves_a_whole_site(halved: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert rest(process) == "report: watched/index.html"
     assert broken_links(halved / "watched") == []
-    (halved / "league.sqlite").unlink()
+    removed(halved / "league.sqlite")
     with watching(halved) as process:
         assert line(process).startswith("waiting ")
         process.send_signal(signal.SIGINT)

@@ -61,12 +61,16 @@ def _check_site(site: Path) -> None:
         ".",
         "bots",
         "head-to-head",
+        "matches",
+        "tables",
     }
     for page in pages:
         # The narrow space before a per cent sign is ours; a tab is only space to a browser.
         assert _visible(re.sub("[\u202f\t]", "", page.read_text(encoding="utf-8")))
         tags = read(page).tags
-        assert not {tag for tag, _ in tags} & {"b", "i", "u"}
+        assert not {tag for tag, _ in tags} & {"b", "u"}
+        # Arrows are ours.
+        assert all(attributes.get("class") for tag, attributes in tags if tag == "i")
         # A script is a file of the site's own, never text on a page.
         assert all(attributes.get("src") for tag, attributes in tags if tag == "script")
 

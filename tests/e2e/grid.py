@@ -90,7 +90,9 @@ class Part:
         self.process.wait(HANG)
 
     def _plays(self, one: Process) -> bool:
-        return one.group == self.process.pid and one.command.startswith("dask worker")
+        # Dask gives its processes titles where setproctitle is installed.
+        titles = ("dask worker", "spawn_main")
+        return one.group == self.process.pid and any(title in one.command for title in titles)
 
 
 class Grid:

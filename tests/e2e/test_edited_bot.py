@@ -7,7 +7,7 @@ from arena.store.store import Store
 from tests.cli.command import error_line, league, records, run
 from tests.e2e import kills
 from tests.e2e.live import Live
-from tests.publish.pages import tree
+from tests.publish.pages import timeless
 
 PLAY = ("run", "league.yaml", *kills.PLAY)
 
@@ -33,7 +33,7 @@ def test_the_copies_play_and_the_next_run_names_the_bot(tmp_path: Path) -> None:
     assert len(records(tmp_path / "league.sqlite")) == 24
     assert records(tmp_path / "league.sqlite") == records(tmp_path / "whole.sqlite")
     assert digests(tmp_path / "league.sqlite")["ann"] == before
-    assert tree(tmp_path / "site") == tree(tmp_path / "whole")
+    assert timeless(tmp_path / "site") == timeless(tmp_path / "whole")
     error_line(run(*PLAY, cwd=tmp_path), "no bot.yaml in the bot's folder")
     league(tmp_path, bots=["ann", "cheat"], rounds=8)
     after = load_bot(tmp_path / "ann").info.digest

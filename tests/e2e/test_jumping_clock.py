@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import bot, league, records, run
-from tests.publish.pages import tree
+from tests.publish.pages import timeless
 
 JUMPING = r"""
 #define _GNU_SOURCE
@@ -103,7 +103,7 @@ def test_nothing_is_told_by_the_wall_clock(
     told = play(tmp_path, "jumping", sandbox, jumping)
     took = time.monotonic() - began
     assert records(tmp_path / "jumping.sqlite") == records(tmp_path / "even.sqlite")
-    assert tree(tmp_path / "jumping") == tree(tmp_path / "even")
+    assert timeless(tmp_path / "jumping") == timeless(tmp_path / "even")
     ran = run("status", "league.yaml", "--store", "jumping.sqlite", "--json", cwd=tmp_path)
     found = json.loads(ran.out)["games_per_second"]
     # 22 games came after the first two, in less than the whole run took; the told one is rounded.

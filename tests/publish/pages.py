@@ -1,5 +1,6 @@
 """Reading a written site: its files, links, ids and tables."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -41,6 +42,14 @@ def everything(folder: Path) -> str:
     texts = [f"{name}\n{data.decode()}" for name, data in files.items()]
     packed = [data.decode() for name, data in files.items() if name.startswith("replays/")]
     return "\n".join([*texts, *(repr(unpacked(one)) for one in packed)])
+
+
+def timeless(folder: Path) -> dict[str, bytes]:
+    """Every file of a site, without what says when and on what machine it was played."""
+    files = tree(folder)
+    del files["conditions.html"]
+    files["feed.xml"] = re.sub(rb"<updated>.*?</updated>", b"", files["feed.xml"])
+    return files
 
 
 def broken_links(folder: Path) -> list[str]:

@@ -14,6 +14,7 @@ from arena.publish.schema import DIALECT, described
 from arena.publish.sheets import SHEETS
 from arena.publish.site import write_site
 from arena.ratings.findings import Gain, Suspicion
+from arena.records import SetAside
 from tests.publish import factory, games
 from tests.publish.columns import stands
 from tests.publish.test_hostile import NAMES
@@ -34,7 +35,9 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     ratings = replace(ratings, suspicions=cases, boards=[*boards, *ratings.boards[1:]])
     # Players who do whatever is legal have bad moments.
     played.append(games.fixture(9, "bga", league.variants["bga"], (bot, rival), 4))
-    return write_site(league, ratings, played, tmp_path_factory.mktemp("site")).parent
+    aside = [SetAside(played[0].fixture, f"it died with {bot}", 3, 1_790_000_000.0)]
+    folder = tmp_path_factory.mktemp("site")
+    return write_site(league, ratings, played, folder, aside=aside).parent
 
 
 def tables(site: Path) -> dict[str, Any]:

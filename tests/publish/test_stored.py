@@ -24,7 +24,7 @@ from arena.ratings.standings import rate_results
 from arena.records import PlayedFixture
 from arena.store.store import Store
 from tests.publish import factory, games
-from tests.publish.pages import broken_links, tree
+from tests.publish.pages import broken_links, timeless
 
 BGA = VARIANTS["bga"]
 BOTS = ("alpha", "Bravo Bot", "gamma")
@@ -65,7 +65,7 @@ def report(path: Path, site: Path, replays: Choice = NEWEST) -> dict[str, bytes]
         ratings = rate_results(results(source.digests))
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
-    return tree(site)
+    return timeless(site)
 
 
 def times(site: Path) -> dict[str, tuple[int, int]]:
@@ -100,7 +100,7 @@ def test_a_store_and_fixtures_at_hand_give_the_same_site(tmp_path: Path) -> None
         root = store.root()
     write_site(LEAGUE, factory.ratings(PLAYED), PLAYED, tmp_path / "other", root=root)
     keyed = ".perudo-arena-site.json"
-    assert {**found, keyed: b""} == {**tree(tmp_path / "other"), keyed: b""}
+    assert {**found, keyed: b""} == {**timeless(tmp_path / "other"), keyed: b""}
 
 
 def test_nothing_is_digested_twice_nor_written_where_nothing_changed(
@@ -142,7 +142,7 @@ def test_only_what_changed_is_written_anew(tmp_path: Path) -> None:
 
 def test_a_fixture_that_is_another_now_is_digested_again(tmp_path: Path) -> None:
     report(begun(tmp_path / "league.sqlite", PLAYED[:2]), tmp_path / "site")
-    (tmp_path / "league.sqlite").unlink()
+    removed(tmp_path / "league.sqlite")
     path = begun(tmp_path / "league.sqlite", [REPLAYED, PLAYED[1]])
     cold = report(begun(tmp_path / "other.sqlite", [REPLAYED, PLAYED[1]]), tmp_path / "cold")
     assert report(path, tmp_path / "site") == cold

@@ -51,6 +51,19 @@ def copied(store: Path, copy: Path) -> Path:
     return copy
 
 
+def moved(store: Path, place: Path) -> Path:
+    """Move both files of a store that nobody has open; returns the new place."""
+    copied(store, place)
+    removed(store)
+    return place
+
+
+def removed(store: Path) -> None:
+    """Remove both files of a store that nobody has open."""
+    store.unlink()
+    logs_path(store).unlink(missing_ok=True)
+
+
 def execute(path: Path, sql: str, *values: object) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.execute(sql, values)
