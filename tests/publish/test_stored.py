@@ -25,6 +25,7 @@ from arena.records import PlayedFixture
 from arena.store.store import Store
 from tests.publish import factory, games
 from tests.publish.pages import broken_links, timeless
+from tests.store.edit import removed
 
 BGA = VARIANTS["bga"]
 BOTS = ("alpha", "Bravo Bot", "gamma")
