@@ -127,6 +127,7 @@ class Store:
         before 3.
         """
         where = "" if first is None else "WHERE position BETWEEN ? AND ?"
+        # Both parts are names of ours; what others give comes as parameters.
         query = f"SELECT {self._columns} FROM fixtures {where} ORDER BY position"  # noqa: S608
         with self._in_words():
             for row in self._db.execute(query, () if first is None else (first, last)):
