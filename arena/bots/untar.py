@@ -151,6 +151,7 @@ def _header(stream: _Stream, otherwise: str) -> TarInfo | None:
     """Return the next header, None at the end of the archive; refuse what is `otherwise`."""
     try:
         return TarInfo.frombuf(stream.block(), "utf-8", "surrogateescape")
+    # The standard library has it, its stubs have not.
     except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
         return None
     except tarfile.HeaderError as error:

@@ -44,8 +44,8 @@ def verify(
     """Replay every stored game from seed and actions and compare byte for byte.
 
     `published` is the root that the store must have; `playing` says that an arena is adding to it.
-    Small stores take one process, whatever
-    `workers` says. Raises ArenaError where nothing was played, or the file cannot be read at all.
+    Small stores take one process, whatever `workers` says. Raises ArenaError where nothing was
+    played, or the file cannot be read at all.
     """
     info = store.league
     if info is None:

@@ -42,6 +42,7 @@ def zip_info(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
 def tar_of(path: Path, files: dict[str, bytes], *more: tarfile.TarInfo, **options: Any) -> Path:
     """Write a tar archive of files, compressed as its name says; `more` are entries as they are."""
     mode = {"gz": "w:gz", "bz2": "w:bz2", "xz": "w:xz", "tar": "w"}[path.name.rsplit(".", 1)[-1]]
+    # Each mode has a signature of its own, which a mode that is looked up cannot choose.
     with tarfile.open(path, mode, **options) as archive:  # type: ignore[call-overload]
         for name, content in files.items():
             kind = tarfile.DIRTYPE if name.endswith("/") else tarfile.REGTYPE

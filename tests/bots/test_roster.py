@@ -44,6 +44,7 @@ class CountingSandbox(ProcessSandbox):
         super().__init__()
         self.started: list[Running] = []
 
+    # The base says more of what it returns than anyone here asks for.
     def start(self, program: Program, *, writable: bool = False) -> Running:  # type: ignore[override]
         self.started.append(super().start(program, writable=writable))
         return self.started[-1]

@@ -45,6 +45,7 @@ def applies(one: Denial, arguments: list[int]) -> bool:
 
 def numbers(machine: str) -> dict[str, int]:
     column, _ = ARCHES[machine]
+    # The condition rules None out, which is not seen through an index that is computed.
     return {name: row[column] for name, row in NUMBERS.items() if row[column] is not None}  # type: ignore[misc]
 
 

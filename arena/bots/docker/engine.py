@@ -101,18 +101,26 @@ def missing_image(image: str) -> ArenaError:
 
 def obstacle(images: Sequence[str]) -> Obstacle | None:
     """Return why containers of these images cannot run here; None when they can."""
-    from docker.errors import ImageNotFound
-
     try:
         with calls() as api:
             for image in images:
-                try:
-                    api.inspect_image(image)  # type: ignore[no-untyped-call]
-                except ImageNotFound:
-                    raise missing_image(image) from None
+                if not has_image(api, image):
+                    raise missing_image(image)
     except ArenaError as error:
         return Obstacle(error.what, error.hint)
     return None
+
+
+def has_image(api: "APIClient", image: str) -> bool:
+    """Tell whether an image is here."""
+    from docker.errors import ImageNotFound
+
+    try:
+        # The SDK's stubs give this method no types.
+        api.inspect_image(image)  # type: ignore[no-untyped-call]
+    except ImageNotFound:
+        return False
+    return True
 
 
 def warning() -> str:

@@ -31,14 +31,8 @@ Say = Callable[[str], None]
 
 def here() -> dict[str, bool]:
     """Return, for each runtime, whether its image is here; raises ArenaError without an engine."""
-    from docker.errors import ImageNotFound
-
-    found = dict.fromkeys(IMAGES, False)
-    for runtime, image in IMAGES.items():
-        with engine.calls() as api, suppress(ImageNotFound):
-            api.inspect_image(image)  # type: ignore[no-untyped-call]
-            found[runtime] = True
-    return found
+    with engine.calls() as api:
+        return {runtime: engine.has_image(api, image) for runtime, image in IMAGES.items()}
 
 
 def build(runtimes: Sequence[str], say: Say) -> None:
