@@ -55,7 +55,7 @@ def command(league: Path, store: Path | None, format_: str, output: Path | None)
 def _rows(kept: Store, info: LeagueInfo) -> Iterator[GameRow]:
     course = Course(info)
     for result in kept.results():
-        yield from game_rows(result, counts=course.counts(result.fixture))
+        yield from game_rows(result, counts=course.counts(result.fixture.id))
 
 
 @contextmanager

@@ -10,14 +10,13 @@ from typing import NamedTuple
 from arena.cli.output import ratings_data, say, say_suspicions
 from arena.league.course import Course
 from arena.league.workers import pool, start
-from arena.publish.digest import Digest
 from arena.publish.kept import Choice
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.site import publish
 from arena.publish.source import results
 from arena.publish.stored import Stored, Submit
 from arena.ratings.standings import Ratings, rate_results
-from arena.records import GameRecord, LeagueInfo, PlayedFixture, RatingsInfo, SetAside
+from arena.records import LeagueInfo, RatingsInfo, SetAside
 from arena.store.store import Store
 
 
@@ -66,8 +65,8 @@ def _write(
     course = Course(info)
     fixtures = Stored(store, info, course.counts, _workers, names)
     for one in fixtures.digests:
-        course.add(_outline(one))
-    aside = [one for one in store.aside() if course.counts(one.fixture)]
+        course.add(one)
+    aside = [one for one in store.aside() if course.counts(one.fixture.id)]
     if names:
         aside = [names.aside(one) for one in aside]
         info, options = names.info(info), names.ratings(options)
@@ -76,12 +75,6 @@ def _write(
     front = publish(info, ratings, fixtures, site, aside=aside, root=root, replays=replays)
     games = sum(len(one.games) for one in fixtures.digests)
     return Report(front, root, ratings, games, len(course.due()), aside)
-
-
-def _outline(one: Digest) -> PlayedFixture:
-    """Return as much of a fixture as a course takes note of."""
-    games = [GameRecord(game.game, game.places, ()) for game in one.games]
-    return PlayedFixture(one.fixture, games, one.sandbox, "wall", one.decisions, 0.0)
 
 
 def say_report(report: Report) -> None:

@@ -187,7 +187,7 @@ def _play(
     info: LeagueInfo, course: Course, bots: dict[str, Bot], engine: Engine, store: Store
 ) -> bool:
     """Play what is not stored yet; returns whether the league was finished."""
-    stored = [one for one in store.results() if course.counts(one.fixture)]
+    stored = [one for one in store.results() if course.counts(one.fixture.id)]
     for one in stored:
         course.add(one)
     most = f"at most {len(course)}" if info.until else f"{len(course)}"

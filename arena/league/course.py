@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
+from typing import Protocol
 
 from msgspec import Struct
 
 from arena.league.schedule import Kind, blocks_of, earlier_blocks
 from arena.ratings.sequential import Block, Seated, separated, tied
-from arena.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture
+from arena.records import Fixture, LeagueInfo
 
 
 class Verdict(Struct, frozen=True):
@@ -19,6 +20,24 @@ class Verdict(Struct, frozen=True):
     """Blocks played to their end."""
     tied: tuple[tuple[str, str], ...]
     """Neighbours on the leaderboard that are not separated, best first."""
+
+
+class _Game(Protocol):
+    @property
+    def places(self) -> Sequence[int]:
+        """Seat by seat."""
+
+
+class Finished(Protocol):
+    """A fixture that was played, in whatever detail."""
+
+    @property
+    def fixture(self) -> Fixture:
+        """The table."""
+
+    @property
+    def games(self) -> Sequence[_Game]:
+        """All of its games."""
 
 
 class Course:
@@ -43,11 +62,11 @@ class Course:
         """Return the schedule, with what `until` may save, kind by kind in the league's order."""
         return [one for track in self._tracks for one in track.fixtures()]
 
-    def counts(self, fixture: Fixture) -> bool:
-        """Tell whether a fixture is in the schedule as it is now."""
-        return fixture.id in self._track
+    def counts(self, id_: str) -> bool:
+        """Tell whether the fixture of an id is in the schedule as it is now."""
+        return id_ in self._track
 
-    def add(self, played: PlayedFixture | FixtureResult) -> None:
+    def add(self, played: Finished) -> None:
         """Take note of a stored fixture; those that do not count any more are passed over."""
         track = self._track.get(played.fixture.id)
         if track:
@@ -95,7 +114,7 @@ class _Track:
     def fixtures(self, blocks: int | None = None) -> list[Fixture]:
         return [fixture for block in self._blocks[:blocks] for fixture in block]
 
-    def add(self, played: PlayedFixture | FixtureResult) -> None:
+    def add(self, played: Finished) -> None:
         by_seat = zip(*(game.places for game in played.games), strict=True)
         self._done[played.fixture.id] = Seated(played.fixture.seats, tuple(map(fmean, by_seat)))
 

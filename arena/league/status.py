@@ -114,7 +114,7 @@ class _Count:
     def add(self, result: FixtureResult, course: Course) -> None:
         if result.stored_at is not None:
             self.times.append((result.stored_at, len(result.games)))
-        if not course.counts(result.fixture):
+        if not course.counts(result.fixture.id):
             self.not_counting += 1
             return
         course.add(result)

@@ -112,7 +112,7 @@ def _check_end(
     """Find out who went on until the result pleased, or left out what did not."""
     ids = {fixture.id for fixture in wanted}
     for fixture in proved:
-        if course.counts(fixture) and fixture.id not in ids:
+        if course.counts(fixture.id) and fixture.id not in ids:
             yield Finding(f"fixture {fixture.id}", "it was played past where its table size stops")
 
 

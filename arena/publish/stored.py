@@ -20,7 +20,7 @@ from arena.publish.digest import DIGEST_VERSION, Digest, digest
 from arena.publish.pace import moments
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.source import Jobs, Made, Work
-from arena.records import Fixture, LeagueInfo, PlayedFixture
+from arena.records import LeagueInfo, PlayedFixture
 from arena.store.hashes import row_hash
 from arena.store.store import Store
 
@@ -53,26 +53,28 @@ _kept = msgspec.msgpack.Decoder(_Kept)
 
 
 class Stored:
-    """The fixtures of a store that count, perhaps under other names."""
+    """The fixtures of a store that count, told by their ids, perhaps under other names."""
 
     def __init__(
         self,
         store: Store,
         info: LeagueInfo,
-        counts: Callable[[Fixture], bool],
+        counts: Callable[[str], bool],
         pool: Pool,
         names: Pseudonyms | None = None,
     ) -> None:
         self._path, self._pool, self._names = store.path, pool, names
         self._store, self._games = store, info.games
-        hashes = {index: _mark(store, index, found) for index, _, found in store.hashes()}
+        store.check_logs()
+        hashes = {
+            index: _mark(store, index, found) for index, id_, found in store.hashes() if counts(id_)
+        }
         found = self._digested(hashes, info.variants)
-        ordered = [found[index] for index in hashes]
         self.root = store.root()
         """The hash that pins the store."""
-        self.moments = moments(one for one in store.results() if counts(one.fixture))
+        self.moments = moments(one for one in store.results() if counts(one.fixture.id))
         """When each fixture was stored."""
-        self.digests = [one.digest for one in ordered if counts(one.digest.fixture)]
+        self.digests = [found[index].digest for index in hashes]
         """In schedule order."""
         called = names.fingerprint if names else ""
         self.marks = {index: one.pin.hex() + called for index, one in found.items()}

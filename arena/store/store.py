@@ -169,6 +169,10 @@ class Store:
         if not self._is_its_version():
             yield "store", f"{self.path}: its version is not {self._version}, as it says"
 
+    def check_logs(self) -> None:
+        """Raise ArenaError where the logs are missing, not readable or another store's."""
+        self._files()
+
     def root(self) -> str:
         """Return one hash over the conditions and all that is stored, but for times and stderr.
 

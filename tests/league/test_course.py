@@ -163,4 +163,4 @@ def test_games_of_who_left_are_passed_over() -> None:
     after = league("abc", until=None, rounds=2, earlier=(Stage(before.bots, 3, (3,)),))
     course = resumed(after, fixtures, equal)
     assert course.due() == []
-    assert [course.counts(one) for one in fixtures] == ["d" not in one.seats for one in fixtures]
+    assert [course.counts(one.id) for one in fixtures] == ["d" not in one.seats for one in fixtures]

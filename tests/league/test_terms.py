@@ -59,7 +59,7 @@ def test_with_until_it_decides_by_games_of_its_own_terms_alone() -> None:
     begun = max(one.block for one in played) + 1
     after = then(before, [begun], games=20)
     course = resumed(after, played, by_name)
-    assert not any(course.counts(one) for one in played)
+    assert not any(course.counts(one.id) for one in played)
     more = play(course, by_name)
     [verdict] = course.verdicts()
     assert verdict.rounds == len(more) // 4 >= 8

@@ -266,7 +266,8 @@ def _local(workers: int) -> Iterator[LocalCluster]:
 
 def _be_quiet() -> None:
     """Leave it to the arena to say what is wrong; workers and schedulers have logs of their own."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):  # each has a level of its own
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
     warnings.filterwarnings("ignore", module="distributed")
 
