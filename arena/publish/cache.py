@@ -1,4 +1,4 @@
-"""Digests kept beside a store, so that a report reads only the games that are new.
+"""What reports keep beside a store, so that the next one reads only the games that are new.
 
 It may be deleted at any time. What is damaged, of another arena, or of a fixture that changed
 counts as not there; where nothing can be written, nothing is kept.
@@ -11,29 +11,29 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-_TABLE = """CREATE TABLE IF NOT EXISTS digests (
+_TABLE = """CREATE TABLE IF NOT EXISTS kept (
     made_by TEXT NOT NULL,
-    position INTEGER NOT NULL,
+    name TEXT NOT NULL,
     mark BLOB NOT NULL,
     data BLOB NOT NULL,
     hash BLOB NOT NULL,
-    PRIMARY KEY (made_by, position)
+    PRIMARY KEY (made_by, name)
 ) WITHOUT ROWID"""
 _MAKERS = 4
-"""So many makers' digests are kept: a site with names and one without may be written in turn."""
+"""What so many makers made is kept: a site with names and one without may be written in turn."""
 
 
 class Kept(NamedTuple):
-    """What is kept of a fixture."""
+    """Something that was made, of a fixture or of many."""
 
-    position: int
+    name: str
     mark: bytes
-    """What changes whenever the fixture does."""
+    """What changes whenever that does which it was made of."""
     data: bytes
 
 
 class Cache:
-    """The digests that one maker made: `made_by` is all that they depend on beside the games."""
+    """What one maker made: `made_by` is all that it depends on beside the games."""
 
     def __init__(self, path: Path, made_by: str) -> None:
         self._made_by = made_by
@@ -41,10 +41,10 @@ class Cache:
 
     def read(self) -> Iterator[Kept]:
         """Yield what is kept and whole."""
-        query = "SELECT position, mark, data, hash FROM digests WHERE made_by = ?"
+        query = "SELECT name, mark, data, hash FROM kept WHERE made_by = ?"
         with suppress(sqlite3.Error):
-            for position, mark, data, digest in self._execute(query, self._made_by):
-                kept = Kept(position, mark, data)
+            for name, mark, data, digest in self._execute(query, self._made_by):
+                kept = Kept(name, mark, data)
                 if _hash(self._made_by, kept) == digest:
                     yield kept
 
@@ -54,7 +54,7 @@ class Cache:
         if self._db is None or not rows:
             return
         with suppress(sqlite3.Error), self._db:
-            self._db.executemany("INSERT OR REPLACE INTO digests VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", rows)
 
     def close(self) -> None:
         """Forget makers of long ago, and close the file."""
@@ -64,17 +64,17 @@ class Cache:
             self._db.close()
 
     def _forget(self, database: sqlite3.Connection) -> None:
-        query = "SELECT DISTINCT made_by FROM digests WHERE made_by <> ?"
+        query = "SELECT DISTINCT made_by FROM kept WHERE made_by <> ?"
         found = database.execute(query, [self._made_by])
         for (maker,) in found.fetchall()[_MAKERS - 1 :]:
-            database.execute("DELETE FROM digests WHERE made_by = ?", [maker])
+            database.execute("DELETE FROM kept WHERE made_by = ?", [maker])
 
-    def _execute(self, query: str, *given: object) -> Iterable[tuple[int, bytes, bytes, bytes]]:
+    def _execute(self, query: str, *given: object) -> Iterable[tuple[str, bytes, bytes, bytes]]:
         return () if self._db is None else self._db.execute(query, given)
 
 
 def cache_path(store: Path) -> Path:
-    """Return where the digests of a store are kept."""
+    """Return the file beside a store."""
     return store.with_name(f"{store.name}.digests")
 
 
@@ -103,5 +103,5 @@ def _prepared(path: Path) -> sqlite3.Connection:
 
 
 def _hash(made_by: str, kept: Kept) -> bytes:
-    parts = (made_by.encode(), str(kept.position).encode(), kept.mark, kept.data)
+    parts = (made_by.encode(), kept.name.encode(), kept.mark, kept.data)
     return sha256(b" ".join(parts)).digest()

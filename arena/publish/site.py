@@ -21,7 +21,7 @@ from arena.publish.pace import pace
 from arena.publish.schema import schema_text
 from arena.publish.shards import shards
 from arena.publish.sheets import SHEETS
-from arena.publish.source import InMemory, Source, results
+from arena.publish.source import InMemory, Source
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture, SetAside
@@ -191,9 +191,7 @@ class _Site:
             yield from self._table("data/aside", self._league_head(), data.aside(self.aside))
 
     def _feed(self) -> File:
-        found = results(self.source.digests)
-        stored = {one.index: one.stored_at for one in self.source.moments}
-        model = feed.model(self.league, self.boards, found, stored, self.ratings.options)
+        model = feed.model(self.league, self.boards, self.source, self.ratings.options)
         return self._page("feed.xml", feed.FEED, model)
 
     def _faults(self) -> Iterator[File]:

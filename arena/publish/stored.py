@@ -69,6 +69,9 @@ class Stored:
         hashes = {
             index: _mark(store, index, found) for index, id_, found in store.hashes() if counts(id_)
         }
+        self._maker = _maker(info.variants, names)
+        with closing(self._cache()) as cache:
+            self._kept = {one.name: one for one in cache.read()}
         found = self._digested(hashes, info.variants)
         self.root = store.root()
         """The hash that pins the store."""
@@ -84,22 +87,34 @@ class Stored:
         """Yield what the work makes of each job; on all cores, where there are many."""
         return self._spread(partial(_work, self._names, work), jobs)
 
+    def remember(self, name: str, mark: bytes, make: Callable[[], bytes]) -> bytes:
+        """Return what `make` makes, or made for an earlier report."""
+        data = self._known(name, mark)
+        if data is None:
+            data = make()
+            with closing(self._cache()) as cache:
+                cache.write([Kept(name, mark, data)])
+        return data
+
     def _digested(self, hashes: dict[int, bytes], variants: dict[str, Rules]) -> dict[int, _Kept]:
         """Return what is kept of each fixture, made where it is not there yet."""
-        with closing(Cache(cache_path(self._path), self._maker(variants))) as cache:
-            found = dict(_fresh(cache.read(), hashes))
-            missing = [(index, None) for index in hashes if index not in found]
+        known = ((index, self._known(str(index), mark)) for index, mark in hashes.items())
+        found = {index: _kept.decode(data) for index, data in known if data is not None}
+        missing = [(index, None) for index in hashes if index not in found]
+        with closing(self._cache()) as cache:
             made = self._spread(partial(_digest, self._names, variants), missing)
             for batch in _batched(zip(missing, made, strict=True), _CHUNK):
-                cache.write(Kept(index, hashes[index], data) for (index, _), data in batch)
+                cache.write(Kept(str(index), hashes[index], data) for (index, _), data in batch)
                 found |= {index: _kept.decode(data) for (index, _), data in batch}
         return found
 
-    def _maker(self, variants: dict[str, Rules]) -> str:
-        """Return what digests depend on beside the games."""
-        versions = __version__, DIGEST_VERSION, _STORED_VERSION
-        names = self._names.fingerprint if self._names else ""
-        return sha256(_encode((*versions, names, variants))).hexdigest()
+    def _known(self, name: str, mark: bytes) -> bytes | None:
+        """Return what was made under a name, where it was made of the same."""
+        kept = self._kept.pop(name, None)
+        return kept.data if kept and kept.mark == mark else None
+
+    def _cache(self) -> Cache:
+        return Cache(cache_path(self._path), self._maker)
 
     def _spread(self, task: "Callable[[Store, int, Any], _T]", jobs: Jobs) -> Iterator[_T]:
         cores = len(os.sched_getaffinity(0))
@@ -118,11 +133,11 @@ def _mark(store: Store, index: int, found: bytes | None) -> bytes:
     return found or row_hash(next(store.stored(index, index)).row)
 
 
-def _fresh(kept: Iterable[Kept], hashes: dict[int, bytes]) -> Iterator[tuple[int, _Kept]]:
-    """Yield what was made of the fixtures as they are now."""
-    for one in kept:
-        if hashes.get(one.position) == one.mark:
-            yield one.position, _kept.decode(one.data)
+def _maker(variants: dict[str, Rules], names: Pseudonyms | None) -> str:
+    """Return what all that is kept depends on beside the games."""
+    versions = __version__, DIGEST_VERSION, _STORED_VERSION
+    called = names.fingerprint if names else ""
+    return sha256(_encode((*versions, called, variants))).hexdigest()
 
 
 def _in_order(calls: Iterator[Future[list[_T]]], ahead: int) -> Iterator[_T]:

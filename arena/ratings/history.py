@@ -1,11 +1,11 @@
 """How ratings came to be what they are: mu and sigma on the way through a table's games."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from msgspec import Struct
 
-from arena.ratings.results import Result, canonical
 from arena.ratings.trueskill import Rating, rate_all
 
 POINTS = 20
@@ -42,23 +42,15 @@ class Snapshot(Struct, frozen=True):
     played: dict[str, int]
 
 
-def history(results: Iterable[Result], anchor: str | None = None) -> History:
-    """Return the history of the games of one variant and table size, given in any order.
-
-    `anchor` names the bot whose mu is 0, if it played; else it is the mean of the field.
-    """
-    return relative(snapshots(canonical(results)), anchor)
-
-
-def snapshots(ordered: Sequence[Result]) -> list[Snapshot]:
-    """Rate games in the order given, once, and look at the ratings now and then."""
+def snapshots(orders: Sequence[Sequence[str]]) -> list[Snapshot]:
+    """Rate games, given as the bots in finishing order, and look at the ratings now and then."""
     found: list[Snapshot] = []
     skill: dict[str, Rating] = {}
     played: Counter[str] = Counter()
     done = 0
-    for stop in stops(len(ordered)):
-        skill = rate_all((result.order for result in ordered[done:stop]), skill)
-        played.update(bot for result in ordered[done:stop] for bot in result.bots)
+    for stop in stops(len(orders)):
+        skill = rate_all(orders[done:stop], skill)
+        played.update(chain.from_iterable(orders[done:stop]))
         found.append(Snapshot(stop, skill, dict(played)))
         done = stop
     return found
@@ -70,7 +62,7 @@ def stops(games: int) -> list[int]:
 
 
 def relative(found: Sequence[Snapshot], anchor: str | None) -> History:
-    """Set the field's mean, or the anchor where it played, to 0."""
+    """Set the field's mean to 0, or the bot that `anchor` names, where it played."""
     if not found or anchor not in found[-1].skill:
         anchor = None
     return tuple(Point(one.games, _bots(one, _zero(one.skill, anchor))) for one in found)

@@ -106,9 +106,9 @@ def rate(
 
     ordered = canonical(results)
     options = options or RatingsInfo()
-    course = snapshots(ordered)
-    skill = course[-1].skill
     games = thurstone.as_arrays(ordered)
+    course = snapshots(games.orders())
+    skill = course[-1].skill
     found = thurstone.fit(thurstone.count_ahead(games))
     mean = sum(rating.mu for rating in skill.values()) / len(skill)
     mu = [skill[bot].mu - mean for bot in games.bots]

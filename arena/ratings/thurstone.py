@@ -49,6 +49,11 @@ class Games:
         """How many bots there are."""
         return len(self.bots)
 
+    def orders(self) -> list[tuple[str, ...]]:
+        """Return the names of the bots of each game in finishing order."""
+        names = np.array(self.bots, object)[self.order.T].tolist()
+        return list(zip(*names, strict=True))
+
 
 @dataclass(frozen=True)
 class Fit:

@@ -43,13 +43,34 @@ def rate_all(
 
 
 def rate_game(ratings: Sequence[Rating]) -> list[Rating]:
-    """Return new ratings for bots given in finishing order, the winner first; no two are equal.
+    """Return new ratings for bots given in finishing order, the winner first; no two are equal."""
+    if len(ratings) == 2:
+        return _duel(*ratings)
+    return _pass_messages(ratings)
 
-    Messages are passed up and down the order until they stand still.
-    """
+
+def _duel(winner: Rating, loser: Rating) -> list[Rating]:
+    """Rate a game of two, of which the ratings after it are known in closed form."""
+    variance = winner.sigma * winner.sigma + loser.sigma * loser.sigma + 2.0 * _VARIANCE
+    scale = sqrt(variance)
+    t = (winner.mu - loser.mu) / scale
+    below = 0.5 * erfc(-t / _ROOT_2)
+    v = exp(-0.5 * t * t) / (_ROOT_2PI * below) if below > 0.0 else -t
+    pull, known = v / scale, v * (v + t) / variance
+    return [_moved(winner, pull, known), _moved(loser, -pull, known)]
+
+
+def _moved(rating: Rating, pull: float, known: float) -> Rating:
+    mu, sigma = rating
+    variance = sigma * sigma
+    return Rating(mu + variance * pull, sigma * sqrt(1.0 - variance * known))
+
+
+def _pass_messages(ratings: Sequence[Rating]) -> list[Rating]:
+    """Rate a game of many: messages go up and down the order until they stand still."""
     chain, last = _chain(ratings), len(ratings) - 1
     order = [*range(last), *range(last - 2, -1, -1)]
-    for _ in range(_SWEEPS if last > 1 else 1):
+    for _ in range(_SWEEPS):
         if _sweep(chain, order) * BETA <= _ENOUGH:
             break
     return [_skill(chain, at, rating) for at, rating in enumerate(ratings)]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena.publish.feed import block_times, changes, checkpoints, history, model, ranks
 from arena.publish.site import write_site
-from arena.ratings.results import Result, by_table
+from arena.publish.source import InMemory
 from arena.records import GameRecord, LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.test_hostile import NAMES, NASTY
@@ -131,9 +131,10 @@ def test_a_bot_that_comes_later_is_new() -> None:
     played = strong_first(4)
     early = [one for one in played if one.fixture.block or "gamma" not in one.fixture.seats]
     [board] = factory.ratings(early).boards
-    course = list(history(board, by_table(early)["bga", 2], factory.ratings(early).options))
-    new = [one for one in changes(factory.league(BOTS), course, {}) if not one.before]
-    assert [(one.bot, one.since, one.board.blocks) for one in new] == [("gamma", 1, 2)]
+    league = factory.league(BOTS)
+    course = list(history(board, InMemory(early, league.variants), factory.ratings(early).options))
+    new = [one for one in changes(league, board, course, {}) if not one.before]
+    assert [(one.bot, one.since, one.blocks, one.bots) for one in new] == [("gamma", 1, 2, 3)]
 
 
 def test_one_block_or_none_has_no_changes(tmp_path: Path) -> None:
@@ -159,9 +160,10 @@ def test_without_times_it_is_as_old_as_can_be(tmp_path: Path) -> None:
 
 def test_there_are_not_more_entries_than_readers_want(monkeypatch: pytest.MonkeyPatch) -> None:
     played = strong_first(16)
-    ratings = factory.ratings(played)
+    ratings, league = factory.ratings(played), factory.league(BOTS)
     monkeypatch.setattr("arena.publish.feed.NEWEST", 2)
-    found = model(factory.league(BOTS), ratings.boards, by_table(played), {}, ratings.options)
+    source = InMemory(played, league.variants)
+    found = model(league, ratings.boards, source, ratings.options)
     assert len(found["entries"]) == 2
 
 
@@ -177,8 +179,6 @@ def test_looks_double() -> None:
 
 
 def test_a_block_ends_with_its_last_game() -> None:
-    results = [
-        Result(("a", "b"), (1, 2), (False, False), block=n // 2, fixture=n) for n in range(4)
-    ]
-    assert block_times(results, [1, 2], {0: 9.0, 1: 5.0, 3: 7.0}) == {1: 9.0, 2: 9.0}
-    assert block_times(results, [1, 2], {3: 7.0}) == {2: 7.0}
+    fixtures = [one.fixture for one in strong_first(1) + strong_first(2)[3:]]
+    assert block_times(fixtures, [1, 2], {0: 9.0, 1: 5.0, 4: 7.0}) == {1: 9.0, 2: 9.0}
+    assert block_times(fixtures, [1, 2], {4: 7.0}) == {2: 7.0}

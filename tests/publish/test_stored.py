@@ -151,7 +151,7 @@ def test_a_fixture_that_is_another_now_is_digested_again(tmp_path: Path) -> None
 
 def forged(cache: Path) -> None:
     with closing(sqlite3.connect(cache)) as db, db:
-        db.execute("UPDATE digests SET data = (SELECT data FROM digests ORDER BY position DESC)")
+        db.execute("UPDATE kept SET data = (SELECT data FROM kept ORDER BY name DESC)")
 
 
 def cut(cache: Path) -> None:
@@ -165,7 +165,7 @@ def scribbled(cache: Path) -> None:
 def foreign(cache: Path) -> None:
     cache.unlink()
     with closing(sqlite3.connect(cache)) as db, db:
-        db.execute("CREATE TABLE digests (mine)")
+        db.execute("CREATE TABLE kept (mine)")
 
 
 def blocked(cache: Path) -> None:
@@ -200,7 +200,7 @@ def test_what_a_killed_report_kept_is_whole(
         with pytest.raises(Stop):
             report(path, tmp_path / "site")
     with closing(sqlite3.connect(cache_path(path))) as db:
-        assert db.execute("SELECT count(*) FROM digests").fetchone() == (4,)
+        assert db.execute("SELECT count(*) FROM kept").fetchone() == (4,)
     whole = report(begun(tmp_path / "other.sqlite", PLAYED), tmp_path / "cold")
     assert report(path, tmp_path / "site") == whole
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.ratings.history import POINTS, Point, Then, history, stops, trend
+from arena.ratings.history import POINTS, Point, Then, relative, snapshots, stops, trend
 from arena.ratings.results import Result, canonical
 from arena.ratings.table import rate
 from arena.ratings.trueskill import MU, rate_all
@@ -20,6 +20,7 @@ def result(number: int) -> Result:
 
 
 RESULTS = [result(number) for number in range(90)]
+ORDERS = [one.order for one in canonical(RESULTS)]
 
 
 @pytest.mark.parametrize("games", [1, 2, 19, 20, 21, 100, 100_000])
@@ -33,13 +34,13 @@ def test_the_points_are_evenly_spaced_and_end_with_the_games(games: int) -> None
 
 def test_no_games_have_no_history() -> None:
     assert stops(0) == []
-    assert history([]) == ()
+    assert relative(snapshots([]), None) == ()
 
 
 @pytest.mark.parametrize("anchor", [None, "bob", "nobody"])
 def test_the_last_point_is_the_leaderboard_s(anchor: str | None) -> None:
     board = rate("bga", 2, RESULTS, RatingsInfo(anchor=anchor)).board
-    assert board.history == history(reversed(RESULTS), anchor)
+    assert board.history == relative(snapshots(ORDERS), anchor)
     last = board.history[-1]
     assert last.games == len(RESULTS)
     assert set(last.bots) == {row.bot for row in board.rows}
@@ -50,22 +51,21 @@ def test_the_last_point_is_the_leaderboard_s(anchor: str | None) -> None:
 
 
 def test_a_point_is_what_the_games_up_to_it_say() -> None:
-    ordered = canonical(RESULTS)
-    for point in history(RESULTS):
-        sofar = ordered[: point.games]
-        skill = rate_all(one.order for one in sofar)
+    for point in relative(snapshots(ORDERS), None):
+        skill = rate_all(ORDERS[: point.games])
         mean = sum(rating.mu for rating in skill.values()) / len(skill)
         assert set(point.bots) == set(skill)
         for bot, then in point.bots.items():
             assert then.mu == pytest.approx(skill[bot].mu - mean)
             assert then.sigma == pytest.approx(skill[bot].sigma)
-            assert then.games == sum(bot in one.bots for one in sofar)
+            assert then.games == sum(bot in order for order in ORDERS[: point.games])
 
 
 def test_an_anchor_that_comes_later_stands_where_all_begin() -> None:
     late = [Result(("ada", "bob"), (1, 2), (False, False), game=0, fixture=n) for n in range(5)]
     late.append(Result(("ada", "cyd"), (1, 2), (False, False), game=1))
-    first, *_, last = history(late, "cyd")
+    orders = [one.order for one in canonical(late)]
+    first, *_, last = relative(snapshots(orders), "cyd")
     skill = rate_all([["ada", "bob"]])
     assert first.bots["ada"].mu == pytest.approx(skill["ada"].mu - MU)
     assert "cyd" not in first.bots
