@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from arena.cli.output import ratings_data, say, say_suspicions
 from arena.league.course import Course
-from arena.league.workers import pool, start
 from arena.publish.kept import Choice
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.site import publish
@@ -95,5 +94,8 @@ def _without_collecting() -> Iterator[None]:
 
 @contextmanager
 def _workers(count: int) -> Iterator[Submit]:
+    # Slow to import, and a small report needs none.
+    from arena.league.workers import pool, start
+
     with pool(count, pin=False) as executor:
         yield partial(start, executor)

@@ -10,7 +10,7 @@ from arena.publish.text import tail
 from arena.publish.walk import Walk
 from arena.records import Cause, Fixture, PlayedFixture
 
-DIGEST_VERSION = 1
+DIGEST_VERSION = 2
 """Goes up whenever the same games may give another digest."""
 
 STDERR_SHOWN = 4000
@@ -55,6 +55,10 @@ class Digest(Struct, frozen=True):
     clock: str
     decisions: int
     """Answers asked for, over all seats."""
+    seconds: float
+    """How long it was played."""
+    stored_at: float | None
+    """Seconds since 1970; None where that was not written down."""
     games: tuple[walk.Game, ...]
     seats: tuple[SeatDigest, ...]
     faults: tuple[FaultEntry, ...] = ()
@@ -70,6 +74,8 @@ def digest(played: PlayedFixture, rules: Rules) -> Digest:
         sandbox=played.sandbox,
         clock=played.clock,
         decisions=played.decisions,
+        seconds=played.seconds,
+        stored_at=played.stored_at,
         games=games,
         seats=_seats(played, walked),
         faults=tuple(_entry(played.fixture, fault) for fault in walked.faults),

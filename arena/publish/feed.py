@@ -7,6 +7,7 @@ grows. Intervals shrink with the root of the number of games: more looks would s
 a look saw is remembered beside the games, for a source that can.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
@@ -14,10 +15,10 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from msgspec import Struct, msgpack
+from msgspec import Struct
 
 from arena.publish.digest import Digest
-from arena.publish.pace import timestamp
+from arena.publish.pace import moments, timestamp
 from arena.publish.source import Source, results
 from arena.publish.text import one_line
 from arena.ratings.table import Leaderboard, Row, rate
@@ -36,10 +37,6 @@ class Look(Struct, frozen=True):
 
     blocks: int
     ranks: dict[str, str]
-
-
-_encode = msgpack.Encoder().encode
-_looks = msgpack.Decoder(Look)
 
 
 class Change(Struct, frozen=True):
@@ -76,7 +73,7 @@ def history(board: Leaderboard, source: Source, options: RatingsInfo) -> Iterato
             made_of = options, [source.marks[one.fixture.index] for one in then]
             mark = sha256(repr(made_of).encode()).digest()
             name = f"ranks {blocks} {board.players} {board.variant!a}"
-            yield _looks.decode(source.remember(name, mark, partial(_look_back, then, options)))
+            yield _read(source.remember(name, mark, partial(_look_back, then, options)))
     yield _look(board)
 
 
@@ -87,7 +84,12 @@ def _of(board: Leaderboard, source: Source) -> list[Digest]:
 
 def _look_back(then: Sequence[Digest], options: RatingsInfo) -> bytes:
     [(kind, found)] = results(then).items()
-    return _encode(_look(rate(*kind, found, options).board))
+    look = _look(rate(*kind, found, options).board)
+    return json.dumps([look.blocks, look.ranks]).encode()
+
+
+def _read(remembered: bytes) -> Look:
+    return Look(*json.loads(remembered))
 
 
 def _look(board: Leaderboard) -> Look:
@@ -144,7 +146,7 @@ def model(
 ) -> dict[str, Any]:
     """Return what the feed's template needs: the entries, the newest first."""
     found: list[Change] = []
-    stored = {one.index: one.stored_at for one in source.moments}
+    stored = {one.index: one.stored_at for one in moments(source.digests)}
     for board in boards:
         course = list(history(board, source, options))
         fixtures = [one.fixture for one in _of(board, source)]

@@ -49,12 +49,9 @@ def _kept(one: Digest, newest: set[tuple[int, int]], strengths: _Strengths) -> I
     """Yield a fixture's games that are new, have a fault, or are upsets."""
     fixture = one.fixture
     rows = strengths.get((fixture.variant, len(fixture.seats)), {})
-    upset: dict[int, bool] = {}
+    upset = upsets(fixture.seats, rows)
     for game in one.games:
-        winner = game.places.index(1)
-        if winner not in upset:
-            upset[winner] = is_upset(fixture.seats, game.places, rows)
-        if upset[winner] or game.faulted or (fixture.index, game.game) in newest:
+        if upset[game.places.index(1)] or game.faulted or (fixture.index, game.game) in newest:
             yield game.game
 
 
@@ -72,13 +69,18 @@ def _newest(played: Sequence[Digest], most: int) -> set[tuple[int, int]]:
     return found
 
 
-def is_upset(seats: Sequence[str], places: Sequence[int], rows: dict[str, Row]) -> bool:
-    """Tell whether the winner was unlikely to beat the best of its rivals, by their ratings."""
+def upsets(seats: Sequence[str], rows: dict[str, Row]) -> list[bool]:
+    """Tell of each seat whether its winning would be an upset.
+
+    It would be where it is unlikely to beat the best of its rivals, by their ratings.
+    """
     if not all(bot in rows for bot in seats):
-        return False
-    winner = rows[seats[places.index(1)]]
-    best = max((rows[bot] for bot in seats if bot != winner.bot), key=lambda row: row.mu)
-    return beats(winner, best) < UPSET
+        return [False] * len(seats)
+    return [_is_upset(rows[bot], [rows[other] for other in seats if other != bot]) for bot in seats]
+
+
+def _is_upset(winner: Row, rivals: Sequence[Row]) -> bool:
+    return beats(winner, max(rivals, key=lambda row: row.mu)) < UPSET
 
 
 def beats(one: Row, other: Row) -> float:

@@ -6,6 +6,7 @@ more fixture changes one page.
 
 import base64
 import gzip
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -13,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.publish.digest import Digest
-from arena.publish.kept import Kept, is_upset
+from arena.publish.kept import Kept, upsets
 from arena.publish.links import Links
 from arena.publish.text import one_line
 from arena.publish.walk import Game
@@ -65,17 +66,20 @@ def matches(played: Iterable[Digest], kept: Kept, boards: Sequence[Leaderboard])
 
 def match(fixture: Fixture, games: Sequence[Game], kept: Kept, strengths: Strengths) -> Match:
     """Return what came of a fixture of at least one game."""
-    seats = range(len(fixture.seats))
     rows = strengths.get((fixture.variant, len(fixture.seats)), {})
+    by_seat = list(zip(*(one.places for one in games), strict=True))
+    wins = tuple(places.count(1) for places in by_seat)
+    faults = Counter(seat for one in games for seat in one.faulted)
+    upset = upsets(fixture.seats, rows)
     return Match(
         index=fixture.index,
         variant=fixture.variant,
         seats=fixture.seats,
         games=len(games),
-        wins=tuple(sum(one.places[seat] == 1 for one in games) for seat in seats),
-        places=tuple(sum(one.places[seat] for one in games) / len(games) for seat in seats),
-        faults=tuple(sum(seat in one.faulted for one in games) for seat in seats),
-        upsets=sum(is_upset(fixture.seats, one.places, rows) for one in games),
+        wins=wins,
+        places=tuple(sum(places) / len(games) for places in by_seat),
+        faults=tuple(faults[seat] for seat in range(len(by_seat))),
+        upsets=sum(won for won, unlikely in zip(wins, upset, strict=True) if unlikely),
         watch=tuple(kept.get(fixture.index, ())),
     )
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from arena.records import FixtureResult, PlayedFixture
+from arena.publish.digest import Digest
 
 
 class Moment(Struct, frozen=True, order=True):
@@ -44,11 +44,11 @@ class Pace(Struct, frozen=True):
         return self.decisions / self.wall if self.wall else 0.0
 
 
-def moments(played: Iterable[PlayedFixture | FixtureResult]) -> list[Moment]:
+def moments(digests: Iterable[Digest]) -> list[Moment]:
     """Return when each fixture was stored; none for fixtures of which that is not known."""
     return [
         Moment(one.stored_at, one.seconds, len(one.games), one.decisions, one.fixture.index)
-        for one in played
+        for one in digests
         if one.stored_at is not None
     ]
 

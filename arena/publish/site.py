@@ -17,7 +17,7 @@ from arena.publish.heatmap import COLOURS, heatmap
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
 from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.overview import leaders, overview
-from arena.publish.pace import pace
+from arena.publish.pace import moments, pace
 from arena.publish.schema import schema_text
 from arena.publish.shards import shards
 from arena.publish.sheets import SHEETS
@@ -176,7 +176,7 @@ class _Site:
         return File(path, environment().get_template(template).render(context))
 
     def _conditions(self) -> Iterator[File]:
-        known = pace(self.source.moments, self.league.limits.start)
+        known = pace(moments(self.source.digests), self.league.limits.start)
         model = {**conditions.model(self.league, self.facts, known), "store_root": self._root}
         yield self._page("conditions.html", "conditions.html", model)
         model = {"clauses": rulebook.entries(self.league), "books": rulebook.BOOKS}

@@ -6,7 +6,6 @@ from typing import Any, Protocol, TypeVar
 
 from arena.perudo.rules import Rules
 from arena.publish.digest import Digest, digest
-from arena.publish.pace import Moment, moments
 from arena.ratings.results import Result, grouped, result
 from arena.records import Fixture, PlayedFixture
 
@@ -25,10 +24,6 @@ class Source(Protocol):
         """In schedule order."""
 
     @property
-    def moments(self) -> Sequence[Moment]:
-        """When each fixture was stored, as far as that is known."""
-
-    @property
     def marks(self) -> Mapping[int, str]:
         """By place in the schedule, what changes whenever a fixture's games do."""
 
@@ -45,7 +40,6 @@ class InMemory:
     def __init__(self, played: Sequence[PlayedFixture], variants: Mapping[str, Rules]) -> None:
         self._played = {one.fixture.index: one for one in played}
         self.digests = [digest(one, variants[one.fixture.variant]) for one in played]
-        self.moments = moments(played)
         self.marks = {index: mark_of(one) for index, one in self._played.items()}
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:

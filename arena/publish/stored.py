@@ -17,7 +17,6 @@ from arena import __version__
 from arena.perudo.rules import Rules
 from arena.publish.cache import Cache, Kept, cache_path
 from arena.publish.digest import DIGEST_VERSION, Digest, digest
-from arena.publish.pace import moments
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.source import Jobs, Made, Work
 from arena.records import LeagueInfo, PlayedFixture
@@ -75,8 +74,6 @@ class Stored:
         found = self._digested(hashes, info.variants)
         self.root = store.root()
         """The hash that pins the store."""
-        self.moments = moments(one for one in store.results() if counts(one.fixture.id))
-        """When each fixture was stored."""
         self.digests = [found[index].digest for index in hashes]
         """In schedule order."""
         called = names.fingerprint if names else ""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
 from arena.publish import conditions, rulebook
+from arena.publish.digest import digest
 from arena.publish.facts import gather
 from arena.publish.pace import Moment, duration, moments, pace, timestamp
 from arena.publish.sandboxes import PROMISES
@@ -169,7 +170,7 @@ def test_pauses_between_runs_do_not_count() -> None:
     assert (found.wall, found.tables) == (3 + 1 + 3, 8)
     assert found.games_a_second == pytest.approx(15 / 7)
     assert pace([], start=1) is None
-    assert moments([factory.fixture(0, ("a", "b"))]) == []
+    assert moments([digest(factory.fixture(0, ("a", "b")), VARIANTS["bga"])]) == []
 
 
 def test_a_league_that_took_no_time_has_no_rate() -> None:

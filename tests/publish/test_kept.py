@@ -9,7 +9,7 @@ import pytest
 
 from arena.cli.replays import replays_option
 from arena.perudo.rules import VARIANTS
-from arena.publish.kept import Choice, beats, choose, is_upset
+from arena.publish.kept import Choice, beats, choose, upsets
 from arena.publish.links import GAMES_A_SHARD
 from arena.publish.replays import replay
 from arena.publish.shards import unpacked
@@ -50,11 +50,10 @@ def test_faults_and_the_newest_of_each_bot_are_kept(
 
 def test_an_upset_is_a_winner_who_was_unlikely_to_beat_the_best() -> None:
     rows = {A: row(A, 9.0), B: row(B, 0.0), C: row(C, -0.5)}
-    assert is_upset((A, B), (2, 1), rows)
-    assert not is_upset((A, B), (1, 2), rows)
-    assert not is_upset((B, C), (2, 1), rows)
-    assert is_upset((B, C, A), (1, 2, 3), rows)
-    assert not is_upset((A, "unrated"), (2, 1), rows)
+    assert upsets((A, B), rows) == [False, True]
+    assert upsets((B, C), rows) == [False, False]
+    assert upsets((B, C, A), rows)[0]
+    assert upsets((A, "unrated"), rows) == [False, False]
 
 
 def test_the_chance_of_a_win_is_by_performance() -> None:

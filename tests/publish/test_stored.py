@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.league.workers import pool, start
 from arena.perudo.rules import VARIANTS, Rules
@@ -20,8 +21,10 @@ from arena.publish.kept import NEWEST, Choice
 from arena.publish.site import publish, write_site
 from arena.publish.source import results
 from arena.publish.stored import Stored, Submit
+from arena.ratings.results import Result
 from arena.ratings.standings import rate_results
-from arena.records import PlayedFixture
+from arena.ratings.table import Rated, rate
+from arena.records import PlayedFixture, RatingsInfo
 from arena.store.store import Store
 from tests.publish import factory, games
 from tests.publish.pages import broken_links, timeless
@@ -181,6 +184,28 @@ def test_damage_to_what_is_kept_does_not_show(tmp_path: Path, damage: object) ->
     damage(cache_path(path))
     assert report(path, tmp_path / "site") == whole
     assert report(path, tmp_path / "cold") == whole
+
+
+def test_ranks_of_before_are_worked_out_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = [replace(one, fixture=replace(one.fixture, block=at)) for at, one in enumerate(PLAYED)]
+    path = begun(tmp_path / "league.sqlite", blocks[:4])
+    looked: list[int] = []
+
+    def counting(variant: str, players: int, found: list[Result], options: RatingsInfo) -> Rated:
+        looked.append(1 + max(one.block for one in found))
+        return rate(variant, players, found, options)
+
+    monkeypatch.setattr("arena.publish.feed.rate", counting)
+    whole = report(path, tmp_path / "site")
+    assert looked == [1, 2]
+    assert report(path, tmp_path / "site") == whole
+    assert looked == [1, 2]
+    add(path, blocks[4])
+    grown = report(path, tmp_path / "site")
+    assert looked == [1, 2, 4]
+    assert report(begun(tmp_path / "other.sqlite", blocks[:5]), tmp_path / "cold") == grown
 
 
 def test_what_a_killed_report_kept_is_whole(
