@@ -20,7 +20,8 @@ from arena.bots.roster import Roster
 from arena.bots.sandbox import Sandbox
 from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
-from arena.records import Fixture, LimitsInfo, PlayedFixture
+from arena.records import Fixture, LimitsInfo
+from arena.store.rows import Packed, pack
 
 _PR_SET_PDEATHSIG = 1
 _Given = ParamSpec("_Given")
@@ -67,7 +68,7 @@ class Engine(Protocol):
         """Hand tasks to one worker. Raises BrokenExecutor where a worker's death broke it."""
         ...
 
-    def collect(self, future: Future[object]) -> list[PlayedFixture]:
+    def collect(self, future: Future[object]) -> list[Packed]:
         """Return what came of tasks; raises WorkerDiedError, or ArenaError where all is over."""
         ...
 
@@ -101,7 +102,7 @@ class Processes:
         """Hand tasks to a worker."""
         return start(executor, _play_here, tasks, self._sandbox)
 
-    def collect(self, future: Future[object]) -> list[PlayedFixture]:
+    def collect(self, future: Future[object]) -> list[Packed]:
         """Return what was played; where any worker of the pool died, the whole pool is lost."""
         try:
             return future.result()  # type: ignore[return-value]
@@ -151,18 +152,22 @@ def start(
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def play_task(task: Task, sandbox: Sandbox, roster: Roster) -> PlayedFixture:
-    """Play a fixture in a worker, with bots from its roster."""
+def play_task(task: Task, sandbox: Sandbox, roster: Roster) -> Packed:
+    """Play a fixture in a worker, with bots from its roster, and pack it there.
+
+    Games go on meanwhile on the other cores; the one process that stores them all has less to do.
+    """
     if sandbox.starts_slowly:
         roster.prepare(task.next_bots, sandbox)
-    return play_fixture(
+    played = play_fixture(
         *(task.fixture, task.rules, task.bots, sandbox, task.limits),
         roster=roster,
         keep_memory=task.keep_memory,
     )
+    return pack(played)
 
 
-def _play_here(tasks: Sequence[Task], sandbox: Sandbox) -> list[PlayedFixture]:
+def _play_here(tasks: Sequence[Task], sandbox: Sandbox) -> list[Packed]:
     return [play_task(task, sandbox, _roster) for task in tasks]
 
 

@@ -31,7 +31,7 @@ from arena.league.cluster.address import local_workers
 from arena.league.cluster.depot import Depot
 from arena.league.cluster.outpost import ORDERS, Batch, Orders, Played, identity
 from arena.league.workers import Task, WorkerDiedError
-from arena.records import PlayedFixture
+from arena.store.rows import Packed
 
 TASK_SECONDS = 0.5
 """What a task should take at least: each costs the scheduler a millisecond or two."""
@@ -126,7 +126,7 @@ class Cluster:
         with self._in_words():
             return executor.submit(hands.play, Batch(self._run, identity(), tasks))
 
-    def collect(self, future: Future[object]) -> list[PlayedFixture]:
+    def collect(self, future: Future[object]) -> list[Packed]:
         """Return what was played.
 
         Raises WorkerDiedError where the scheduler gave up on it, ArenaError where there is no

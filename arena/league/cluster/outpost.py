@@ -27,7 +27,7 @@ from arena.errors import ArenaError
 from arena.league.cluster.lease import Lease
 from arena.league.config import League
 from arena.league.workers import Task, play_task
-from arena.records import PlayedFixture
+from arena.store.rows import Packed
 
 ORDERS = "orders"
 """What a run asks for is kept in its depot under this name, beside the bots' parcels."""
@@ -78,7 +78,7 @@ class Batch(Struct, frozen=True):
 class Played(Struct, frozen=True):
     """What came of a batch."""
 
-    fixtures: list[PlayedFixture]
+    fixtures: list[Packed]
     seconds: float
     """Time that the worker spent, with starting the bots."""
 
@@ -117,13 +117,13 @@ class Post:
         self._folder = self._open.enter_context(staging())
         self._open.callback(self._roster.end)
 
-    def play(self, tasks: Sequence[Task]) -> list[PlayedFixture]:
+    def play(self, tasks: Sequence[Task]) -> list[Packed]:
         """Play fixtures one after the other."""
         if self._orders.pin and self._core is None:
             self._core = _own_core()
         return [self._play(task) for task in tasks]
 
-    def _play(self, task: Task) -> PlayedFixture:
+    def _play(self, task: Task) -> Packed:
         bots, following = (tuple(map(self._at_hand, seq)) for seq in (task.bots, task.next_bots))
         here = replace(task, bots=bots, next_bots=following)
         played = play_task(here, self.sandbox, self._roster)
