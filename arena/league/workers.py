@@ -9,7 +9,6 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import resource_tracker
-from multiprocessing.queues import SimpleQueue
 from multiprocessing.util import Finalize
 from typing import ParamSpec, Protocol, TypeVar
 
@@ -18,6 +17,7 @@ from msgspec import Struct
 from arena.bots.manifest import Bot
 from arena.bots.roster import Roster
 from arena.bots.sandbox import Sandbox
+from arena.league.cores import enough_cores, own_core
 from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo
@@ -76,14 +76,14 @@ class Engine(Protocol):
 class Processes:
     """Worker processes on this machine; with `pin`, each on a core of its own if there are enough.
 
-    A worker and its bots then share one core: they take turns anyway, and to wake a process on
-    another core costs more than most bots think.
+    A worker and its bots then share one core: with one game at a time they take turns anyway, and
+    to wake a process on another core costs more than most bots think.
     """
 
     def __init__(self, sandbox: Sandbox, workers: int, *, pin: bool = True) -> None:
         self._sandbox = sandbox
         self._workers = workers
-        self._pin = pin
+        self._pin = pin and enough_cores(workers)
 
     def places(self) -> int:
         """Return the number of workers."""
@@ -116,15 +116,14 @@ _roster = Roster()
 
 @contextmanager
 def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
-    """Yield an executor whose processes die with this one, however it ends."""
+    """Yield an executor whose processes die with this one, however it ends.
+
+    With `pin` each takes a core that no other worker has, while there is one.
+    """
     context = multiprocessing.get_context("spawn")
     # Starting it with the first worker would unblock SIGINT in between.
     resource_tracker.ensure_running()
-    cores: SimpleQueue[int] = context.SimpleQueue()
-    for core in _cores(workers) if pin else []:
-        cores.put(core)
-    arguments = (os.getpid(), cores)
-    executor = ProcessPoolExecutor(workers, context, _begin_work, arguments)
+    executor = ProcessPoolExecutor(workers, context, _begin_work, (os.getpid(), pin))
     try:
         yield executor
     except BaseException:
@@ -135,7 +134,6 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
         # Queued work is not cancelled: a pool with a cancelled future does not survive the death
         # of a worker.
         executor.shutdown(wait=True)
-        cores.close()
 
 
 def start(
@@ -171,14 +169,7 @@ def _play_here(tasks: Sequence[Task], sandbox: Sandbox) -> list[Packed]:
     return [play_task(task, sandbox, _roster) for task in tasks]
 
 
-def _cores(workers: int) -> list[int]:
-    """Return a core for each worker; arenas side by side should not all begin with the same."""
-    cores = sorted(os.sched_getaffinity(0))
-    first = os.getpid() % len(cores)
-    return (cores[first:] + cores[:first])[:workers] if workers <= len(cores) else []
-
-
-def _begin_work(parent: int, cores: "SimpleQueue[int]") -> None:
+def _begin_work(parent: int, pin: bool) -> None:
     """Tie a worker's life to its parent's, leave signals to the parent, take a core."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -186,5 +177,5 @@ def _begin_work(parent: int, cores: "SimpleQueue[int]") -> None:
     if os.getppid() != parent:
         os._exit(1)
     Finalize(None, _roster.end, exitpriority=1)
-    if not cores.empty():
-        os.sched_setaffinity(0, {cores.get()})
+    if pin:
+        own_core()

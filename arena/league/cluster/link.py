@@ -30,6 +30,7 @@ from arena.league.cluster import hands
 from arena.league.cluster.address import local_workers
 from arena.league.cluster.depot import Depot
 from arena.league.cluster.outpost import ORDERS, Batch, Orders, Played, identity
+from arena.league.cores import enough_cores
 from arena.league.workers import Task, WorkerDiedError
 from arena.store.rows import Packed
 
@@ -78,7 +79,7 @@ class Cluster:
         packed = {bot.folder: parcel.pack(bot.folder) for bot in bots}
         stock = {parcel.name(one): one for one in packed.values()}
         named = [replace(bot, folder=Path(parcel.name(packed[bot.folder]))) for bot in bots]
-        pin = orders.pin and self._own and self.places() <= len(os.sched_getaffinity(0))
+        pin = orders.pin and self._own and enough_cores(self.places())
         stock[ORDERS] = msgspec.msgpack.encode(
             replace(orders, bots=tuple(named), pin=pin), enc_hook=str
         )
