@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from arena.cli.output import say
 from arena.league.runner import Progress
-from arena.records import Faulted, PlayedFixture
+from arena.records import FixtureResult
 
 _PLAIN_EVERY = 5.0
 """Seconds between plain lines."""
@@ -23,13 +23,11 @@ class Tally:
         self.faults = 0
         self._began = time.monotonic()
 
-    def add(self, played: PlayedFixture) -> None:
+    def add(self, result: FixtureResult) -> None:
         """Count a stored fixture."""
         self.done += 1
-        self.games += len(played.games)
-        self.faults += sum(
-            isinstance(event, Faulted) for game in played.games for event in game.events
-        )
+        self.games += len(result.games)
+        self.faults += sum(cause is not None for game in result.games for cause in game.faults)
 
     @property
     def seconds(self) -> float:
@@ -60,10 +58,10 @@ def progress(tally: Tally) -> Iterator[Progress]:
 def _plain(tally: Tally) -> Iterator[Progress]:
     next_at = time.monotonic() + _PLAIN_EVERY
 
-    def update(played: PlayedFixture | None) -> None:
+    def update(result: FixtureResult | None) -> None:
         nonlocal next_at
-        if played is not None:
-            tally.add(played)
+        if result is not None:
+            tally.add(result)
         if time.monotonic() >= next_at:
             say(tally.line())
             next_at = time.monotonic() + _PLAIN_EVERY
@@ -82,9 +80,9 @@ def _live(tally: Tally) -> Iterator[Progress]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(tally.line(), total=tally.fixtures)
 
-        def update(played: PlayedFixture | None) -> None:
-            if played is not None:
-                tally.add(played)
+        def update(result: FixtureResult | None) -> None:
+            if result is not None:
+                tally.add(result)
             bar.update(task, completed=tally.done, description=tally.line())
 
         yield update

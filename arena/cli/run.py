@@ -43,7 +43,8 @@ from arena.publish.files import check_folder
 from arena.publish.kept import Choice
 from arena.ratings.overall import Overall
 from arena.ratings.table import Leaderboard
-from arena.records import LeagueInfo, PlayedFixture, SetAside
+from arena.records import FixtureResult, LeagueInfo, SetAside
+from arena.store.rows import Packed
 from arena.store.store import Store
 
 if TYPE_CHECKING:  # slow to import, and not always installed
@@ -212,9 +213,9 @@ def _play_on(
     store: Store,
     tally: Tally,
 ) -> bool:
-    def keep(played: PlayedFixture) -> None:
-        store.add(played)
-        course.add(played)
+    def keep(packed: Packed, result: FixtureResult) -> None:
+        store.add(packed)
+        course.add(result)
 
     with progress(tally) as update:
         return run(

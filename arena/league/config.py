@@ -95,7 +95,7 @@ class League(Struct, frozen=True):
     memory_across_fixtures: bool
     workers: int
     pin: bool
-    """Whether a worker and its bots share one core, where there are enough."""
+    """Whether each worker shares one core with its bots, where there are enough cores."""
     spots: dict[str, str]
     """Where in the file some keys stand, for what is wrong between them and the bots."""
 

@@ -12,7 +12,8 @@ from arena.league.runner import Progress, run
 from arena.league.workers import Processes
 from arena.perudo.seeds import block_seed, fixture_seed
 from arena.ratings.paired import Paired, paired
-from arena.records import Faulted, Fixture, LeagueInfo, PlayedFixture, SetAside
+from arena.records import Fixture, FixtureResult, LeagueInfo, SetAside
+from arena.store.rows import Packed
 
 OLD, NEW = "old", "new"
 """What the two versions are called at their tables."""
@@ -81,7 +82,7 @@ def compare(
     blocks = {version: [_Block() for _ in range(info.rounds)] for version in (OLD, NEW)}
     played: set[str] = set()
 
-    def keep(one: PlayedFixture) -> None:
+    def keep(_: Packed, one: FixtureResult) -> None:
         version = NEW if NEW in one.fixture.seats else OLD
         _count(blocks[version][one.fixture.block], one, one.fixture.seats.index(version))
         played.add(one.fixture.id)
@@ -104,12 +105,12 @@ def _refuse(one: SetAside) -> None:
     )
 
 
-def _count(block: _Block, one: PlayedFixture, seat: int) -> None:
+def _count(block: _Block, one: FixtureResult, seat: int) -> None:
     for game in one.games:
         block.games += 1
         block.places += game.places[seat]
         block.wins += game.places[seat] == 1
-        block.faults += any(isinstance(e, Faulted) and e.seat == seat for e in game.events)
+        block.faults += game.faults[seat] is not None
 
 
 def _compared(blocks: Mapping[str, Sequence[_Block]]) -> Compared:

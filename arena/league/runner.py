@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from arena.bots.manifest import Bot
 from arena.league.interruption import Interruption, interruptible
 from arena.league.workers import Engine, Task, WorkerDiedError
-from arena.records import Fixture, LeagueInfo, PlayedFixture, SetAside
+from arena.records import Fixture, FixtureResult, LeagueInfo, SetAside
+from arena.store.rows import Packed
 
 _TICK = 0.25
 """Seconds between looks at the progress and at Ctrl-C."""
@@ -18,7 +19,9 @@ MOST_DEATHS = 3
 """How many workers a fixture may take down before it is set aside."""
 _WHY = "the worker that played it died each time, at last with nothing else in its hands"
 
-Progress = Callable[[PlayedFixture | None], None]
+Keep = Callable[[Packed, FixtureResult], None]
+"""Called for each fixture, as it is to be stored, with what came of it."""
+Progress = Callable[[FixtureResult | None], None]
 """Called for each fixture that was kept, and now and then with None while nothing came."""
 
 
@@ -27,7 +30,7 @@ def run(
     due: Callable[[], Sequence[Fixture]],
     bots: Mapping[str, Bot],
     engine: Engine,
-    keep: Callable[[PlayedFixture], None],
+    keep: Keep,
     set_aside: Callable[[SetAside], None],
     progress: Progress,
     *,
@@ -76,7 +79,7 @@ class _Crew:
     def __init__(
         self,
         engine: Engine,
-        keep: Callable[[PlayedFixture], None],
+        keep: Keep,
         give_up: Callable[[Task, int], None],
         progress: Progress,
         interruption: Interruption,
@@ -159,9 +162,10 @@ class _Crew:
             for task in together:
                 self._deaths[task.fixture.id] += error.deaths
             return together
-        for played in found:
-            self._keep(played)
-            self._progress(played)
+        for packed in found:
+            result = packed.result()
+            self._keep(packed, result)
+            self._progress(result)
         return []
 
 

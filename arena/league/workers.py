@@ -9,7 +9,6 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import resource_tracker
-from multiprocessing.queues import SimpleQueue
 from multiprocessing.util import Finalize
 from typing import ParamSpec, Protocol, TypeVar
 
@@ -18,9 +17,11 @@ from msgspec import Struct
 from arena.bots.manifest import Bot
 from arena.bots.roster import Roster
 from arena.bots.sandbox import Sandbox
+from arena.league.cores import enough_cores, own_core
 from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
-from arena.records import Fixture, LimitsInfo, PlayedFixture
+from arena.records import Fixture, LimitsInfo
+from arena.store.rows import Packed, pack
 
 _PR_SET_PDEATHSIG = 1
 _Given = ParamSpec("_Given")
@@ -67,7 +68,7 @@ class Engine(Protocol):
         """Hand tasks to one worker. Raises BrokenExecutor where a worker's death broke it."""
         ...
 
-    def collect(self, future: Future[object]) -> list[PlayedFixture]:
+    def collect(self, future: Future[object]) -> list[Packed]:
         """Return what came of tasks; raises WorkerDiedError, or ArenaError where all is over."""
         ...
 
@@ -75,14 +76,14 @@ class Engine(Protocol):
 class Processes:
     """Worker processes on this machine; with `pin`, each on a core of its own if there are enough.
 
-    A worker and its bots then share one core: they take turns anyway, and to wake a process on
-    another core costs more than most bots think.
+    A worker and its bots then share one core: with one game at a time they take turns anyway, and
+    to wake a process on another core costs more than most bots think.
     """
 
     def __init__(self, sandbox: Sandbox, workers: int, *, pin: bool = True) -> None:
         self._sandbox = sandbox
         self._workers = workers
-        self._pin = pin
+        self._pin = pin and enough_cores(workers)
 
     def places(self) -> int:
         """Return the number of workers."""
@@ -101,7 +102,7 @@ class Processes:
         """Hand tasks to a worker."""
         return start(executor, _play_here, tasks, self._sandbox)
 
-    def collect(self, future: Future[object]) -> list[PlayedFixture]:
+    def collect(self, future: Future[object]) -> list[Packed]:
         """Return what was played; where any worker of the pool died, the whole pool is lost."""
         try:
             return future.result()  # type: ignore[return-value]
@@ -115,15 +116,14 @@ _roster = Roster()
 
 @contextmanager
 def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
-    """Yield an executor whose processes die with this one, however it ends."""
+    """Yield an executor whose processes die with this one, however it ends.
+
+    With `pin` each takes a core that no other worker has, while there is one.
+    """
     context = multiprocessing.get_context("spawn")
     # Starting it with the first worker would unblock SIGINT in between.
     resource_tracker.ensure_running()
-    cores: SimpleQueue[int] = context.SimpleQueue()
-    for core in _cores(workers) if pin else []:
-        cores.put(core)
-    arguments = (os.getpid(), cores)
-    executor = ProcessPoolExecutor(workers, context, _begin_work, arguments)
+    executor = ProcessPoolExecutor(workers, context, _begin_work, (os.getpid(), pin))
     try:
         yield executor
     except BaseException:
@@ -134,7 +134,6 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
         # Queued work is not cancelled: a pool with a cancelled future does not survive the death
         # of a worker.
         executor.shutdown(wait=True)
-        cores.close()
 
 
 def start(
@@ -151,29 +150,26 @@ def start(
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def play_task(task: Task, sandbox: Sandbox, roster: Roster) -> PlayedFixture:
-    """Play a fixture in a worker, with bots from its roster."""
+def play_task(task: Task, sandbox: Sandbox, roster: Roster) -> Packed:
+    """Play a fixture in a worker, with bots from its roster, and pack it there.
+
+    Games go on meanwhile on the other cores; the one process that stores them all has less to do.
+    """
     if sandbox.starts_slowly:
         roster.prepare(task.next_bots, sandbox)
-    return play_fixture(
+    played = play_fixture(
         *(task.fixture, task.rules, task.bots, sandbox, task.limits),
         roster=roster,
         keep_memory=task.keep_memory,
     )
+    return pack(played)
 
 
-def _play_here(tasks: Sequence[Task], sandbox: Sandbox) -> list[PlayedFixture]:
+def _play_here(tasks: Sequence[Task], sandbox: Sandbox) -> list[Packed]:
     return [play_task(task, sandbox, _roster) for task in tasks]
 
 
-def _cores(workers: int) -> list[int]:
-    """Return a core for each worker; arenas side by side should not all begin with the same."""
-    cores = sorted(os.sched_getaffinity(0))
-    first = os.getpid() % len(cores)
-    return (cores[first:] + cores[:first])[:workers] if workers <= len(cores) else []
-
-
-def _begin_work(parent: int, cores: "SimpleQueue[int]") -> None:
+def _begin_work(parent: int, pin: bool) -> None:
     """Tie a worker's life to its parent's, leave signals to the parent, take a core."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -181,5 +177,5 @@ def _begin_work(parent: int, cores: "SimpleQueue[int]") -> None:
     if os.getppid() != parent:
         os._exit(1)
     Finalize(None, _roster.end, exitpriority=1)
-    if not cores.empty():
-        os.sched_setaffinity(0, {cores.get()})
+    if pin:
+        own_core()

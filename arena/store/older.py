@@ -90,8 +90,8 @@ class OldStored(NamedTuple):
         record = self.record()
         raw = _raw.decode(record)
         logs = [bytes(game) for game in raw.games]
-        kept = (self.row.stderr, self.row.stored_at)
-        new = packed(self.played(record), bytes(raw.fixture), logs, *kept)
+        whole = packed(self.played(record), bytes(raw.fixture), logs, self.row.stderr)
+        new = whole.stored(self.row.stored_at)
         same = (new.position, new.id, new.record()) == (self.position, self.id, record)
         if [*self.changes()] or not same:
             raise DamageError(f"fixture {self.id}, number {self.position}, is not what was written")

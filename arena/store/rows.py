@@ -1,4 +1,7 @@
-"""A fixture as it is stored: a row of its own, a packed row a game, and a log a game."""
+"""A fixture as it is stored: a row of its own, a packed row a game, and a log a game.
+
+Whoever played it packs it; whoever writes it adds the time and the hash over all.
+"""
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,7 +60,7 @@ class FixtureRow(NamedTuple):
     decisions: int
     seconds: float
     stored_at: float | None
-    """Seconds since 1970; None in stores that were begun before version 3."""
+    """Seconds since 1970; None where it is not stored yet, or was before version 3."""
     pin: bytes
 
 
@@ -139,6 +142,24 @@ class Stored(NamedTuple):
         return played(record, self.row[3:7], self.stderr, self.row.stored_at)
 
 
+class Packed(NamedTuple):
+    """A fixture, packed where it was played: all that will be stored but the time and the hash."""
+
+    row: FixtureRow
+    games: Sequence[PackedGame]
+    logs: Sequence[Log]
+    stderr: bytes
+
+    def result(self) -> FixtureResult:
+        """Return what came of the fixture, which is not stored yet."""
+        return unpack_results(self.row, self.games)
+
+    def stored(self, at: float | None) -> Stored:
+        """Return what to store at a time in seconds since 1970."""
+        whole = Stored(self.row._replace(stored_at=at), *self[1:], b"")
+        return whole._replace(hash=fixture_hash(whole))
+
+
 def played(
     record: bytes, how: tuple[str, Any, int, float], stderr: bytes, stored_at: float | None
 ) -> PlayedFixture:
@@ -179,20 +200,14 @@ def fixture_hash(stored: Stored) -> bytes:
     return row_hash((*stored.row, len(stored.games), *games, *logs, stored.stderr))
 
 
-def pack(played: PlayedFixture, now: float) -> Stored:
-    """Return what to store of a fixture at the time `now` (seconds since 1970)."""
+def pack(played: PlayedFixture) -> Packed:
+    """Return what to store of a fixture."""
     logs = [_encode(game) for game in played.games]
     stderr = zlib.compress(_encode(played.stderr), 1)
-    return packed(played, _encode(played.fixture), logs, stderr, now)
+    return packed(played, _encode(played.fixture), logs, stderr)
 
 
-def packed(
-    played: PlayedFixture,
-    fixture: bytes,
-    logs: Sequence[bytes],
-    stderr: bytes,
-    stored_at: float | None,
-) -> Stored:
+def packed(played: PlayedFixture, fixture: bytes, logs: Sequence[bytes], stderr: bytes) -> Packed:
     """Return what to store of a fixture whose JSON is there already, to the last byte."""
     one = played.fixture
     record = _record(fixture, logs)
@@ -204,13 +219,12 @@ def packed(
         clock=played.clock,
         decisions=played.decisions,
         seconds=played.seconds,
-        stored_at=stored_at,
+        stored_at=None,
         pin=pin(one.id, record, played.sandbox, played.clock, played.decisions),
     )
     games = [pack_game(one.id, one.index, game) for game in played.games]
     kept = [_log(one, game, log) for game, log in zip(played.games, logs, strict=True)]
-    whole = Stored(row, games, kept, stderr, b"")
-    return whole._replace(hash=fixture_hash(whole))
+    return Packed(row, games, kept, stderr)
 
 
 def _record(fixture: bytes, games: Iterable[bytes]) -> bytes:

@@ -14,7 +14,7 @@ from arena.store.file import DamageError, File
 from arena.store.hashes import root, row_hash
 from arena.store.logs import Logs, logs_path
 from arena.store.older import OldStored, OldTables, is_old, migrate
-from arena.store.rows import Stored, pack
+from arena.store.rows import Packed, Stored
 from arena.store.schema import SCHEMA_VERSION, WITH_HASHES, upgraded
 from arena.store.stamps import steady_clock
 from arena.store.tables import Tables
@@ -96,9 +96,9 @@ class Store:
         found = self._file.rows("SELECT position FROM fixtures ORDER BY position")
         return [position for (position,) in found]
 
-    def add(self, played: PlayedFixture) -> None:
+    def add(self, packed: Packed) -> None:
         """Store a fixture, durably and at most once: its logs first, then its rows."""
-        self._today().add(pack(played, self._now()))
+        self._today().add(packed.stored(self._now()))
 
     def set_aside(self, one: SetAside) -> None:
         """Store durably that a fixture was set aside."""

@@ -1,41 +1,42 @@
 """What a second core and pinning bring: `python tests/bench/cores.py`.
 
-Decisions a second of whole runs of `arena run`, store and ratings included, with one worker and
-with two, each with `pin: true` (a worker shares one core with its bots) and `pin: false`. So that
-what a run costs once (bots tried, report written) does not count, each is run short and long, and
-the difference is taken. All take turns; what counts is the ratio, round by round.
+Decisions a second of `arena run`, with one worker and with two, each with `pin: true` (a worker
+shares one core with its bots) and `pin: false`, first with one game at a time, then with many. The
+rate is that of fixtures by the times at which they were stored: what a run costs once (bots tried,
+report written) does not count, nor does the end, when not every worker has something to do. All
+take turns; what counts is the ratio, round by round.
 """
 
 import argparse
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
+from arena.records import FixtureResult
 from arena.store.store import Store
 
 ARMS = list(product((1, 2), (True, False)))
 """Workers, and whether they are pinned."""
 
 
-class Ran(NamedTuple):
-    """What one run took."""
-
-    decisions: int
-    seconds: float
-
-
 def main() -> None:
-    """Print a line for each way to run, against one pinned worker and against one of its kind."""
+    """Print a table for each number of games at a time."""
     options = _options()
+    for together in options.together:
+        print(f"{options.players} players, {together} games at a time, {options.sandbox}")
+        compare(options, together)
+
+
+def compare(options: argparse.Namespace, together: int) -> None:
+    """Print a line for each way to run, against one pinned worker and against one of its kind."""
     rounds = [
-        {arm: rate(options, number, *arm) for arm in ARMS} for number in range(options.repeat)
+        {arm: rate(options, together, number, *arm) for arm in ARMS}
+        for number in range(options.repeat)
     ]
-    print(f"{options.players} players, {options.together} games at a time, {options.sandbox}")
     print("workers  pin    decisions/s   / one worker, pinned   / one worker, pin alike")
     for workers, pin in ARMS:
         rates = [one[workers, pin] for one in rounds]
@@ -45,44 +46,38 @@ def main() -> None:
         print(f"{workers:7}  {said:5}  {median(rates):11,.0f}   {pinned:19.2f}   {alike:22.2f}")
 
 
-def rate(options: argparse.Namespace, number: int, workers: int, pin: bool) -> float:
-    """Return the decisions a second of the games by which a long run is longer than a short one."""
-    ran = []
-    for blocks in (1, 1 + options.blocks):
-        with tempfile.TemporaryDirectory() as folder:
-            ran.append(_run(options, Path(folder), number, blocks, workers, pin))
-        print(f"\r{number + 1}/{options.repeat} {workers} {pin} {blocks} ", end="", file=sys.stderr)
-    short, long = ran
-    return (long.decisions - short.decisions) / (long.seconds - short.seconds)
+def rate(options: argparse.Namespace, together: int, number: int, workers: int, pin: bool) -> float:
+    """Return the decisions a second of a run of its own."""
+    print(f"\r{number + 1}/{options.repeat} {workers} {pin} ", end="", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        league = Path(folder) / "league.yaml"
+        league.write_text(
+            f"bots: ['sample:honest', 'sample:odds', 'sample:bluffer', 'sample:random']\n"
+            f"variants: [bga]\nplayers: {options.players}\ngames: {options.games}\n"
+            f"rounds: {options.rounds}\nseed: cores {number}\nsandbox: {options.sandbox}\n"
+            f"workers: {workers}\npin: {str(pin).lower()}\n"
+            f"limits: {{concurrent_games: {together}}}\n",
+            encoding="utf-8",
+        )
+        command = [sys.executable, "-m", "arena", "run", str(league), "--trust-bots"]
+        subprocess.run(command, check=True, capture_output=True, cwd=folder)
+        with Store(league.with_suffix(".sqlite")) as kept:
+            return steady_rate(list(kept.results()), workers)
 
 
-def _run(
-    options: argparse.Namespace, folder: Path, number: int, blocks: int, workers: int, pin: bool
-) -> Ran:
-    league = folder / "league.yaml"
-    league.write_text(
-        f"bots: ['sample:honest', 'sample:odds', 'sample:bluffer', 'sample:random']\n"
-        f"variants: [bga]\nplayers: {options.players}\ngames: {options.games}\nrounds: {blocks}\n"
-        f"seed: cores {number}\nsandbox: {options.sandbox}\nworkers: {workers}\n"
-        f"pin: {str(pin).lower()}\nlimits: {{concurrent_games: {options.together}}}\n",
-        encoding="utf-8",
-    )
-    began = time.perf_counter()
-    command = [sys.executable, "-m", "arena", "run", str(league), "--trust-bots"]
-    store = folder / "league.sqlite"
-    options_ = ["--store", str(store), "--site", str(folder / "site")]
-    subprocess.run([*command, *options_], check=True, capture_output=True)
-    seconds = time.perf_counter() - began
-    with Store(store) as kept:
-        return Ran(sum(one.decisions for one in kept.played()), seconds)
+def steady_rate(results: Sequence[FixtureResult], workers: int) -> float:
+    """Return the decisions a second after the first tenth, before the last two of each worker."""
+    stored = sorted((one.stored_at or 0.0, one.decisions) for one in results)
+    steady = stored[len(stored) // 10 : len(stored) - 2 * workers]
+    return sum(decisions for _, decisions in steady[1:]) / (steady[-1][0] - steady[0][0])
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--players", type=int, default=2)
-    parser.add_argument("--together", type=int, default=16, help="games at a time")
+    parser.add_argument("--together", type=int, nargs="+", default=[1, 16], help="games at a time")
     parser.add_argument("--games", type=int, default=100, help="of a fixture")
-    parser.add_argument("--blocks", type=int, default=4, help="by which the long run is longer")
+    parser.add_argument("--rounds", type=int, default=6, help="of the league")
     parser.add_argument("--sandbox", default="process")
     parser.add_argument("--repeat", type=int, default=5)
     return parser.parse_args()

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.bench.stored import league, stored
 
@@ -57,7 +58,7 @@ def measure(bots: int, players: int, rounds: int) -> Iterator[str]:
         store, last = stored(league(bots, 50, players, rounds), folder / "league")
         cold = report(store, folder / "site")
         with Store(store, create=True) as kept:
-            kept.add(last)
+            kept.add(pack(last))
         more = report(store, folder / "site")
         again = report(store, folder / "site")
         pages = [folder / "site/index.html", *(folder / "site/tables").glob("*.html")]

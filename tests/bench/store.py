@@ -19,6 +19,7 @@ from arena.ratings.results import by_table, canonical
 from arena.ratings.thurstone import as_arrays, count_ahead
 from arena.records import GameRecord, LeagueInfo, PlayedFixture
 from arena.store.logs import logs_path
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.bench.verify import league, play
 
@@ -53,7 +54,7 @@ def fill(path: Path, info: LeagueInfo) -> float:
         store.begin(info)
         for played in fixtures(info):
             began = time.process_time()
-            store.add(played)
+            store.add(pack(played))
             took += time.process_time() - began
     return took
 

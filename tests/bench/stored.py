@@ -29,6 +29,7 @@ from arena.records import (
     LimitsInfo,
     PlayedFixture,
 )
+from arena.store.rows import pack
 from arena.store.schema import SCHEMA_VERSION
 from arena.store.store import Store
 from arena.wire.messages import Turn
@@ -88,7 +89,7 @@ def _fill(info: LeagueInfo, folder: Path) -> None:
         store.begin(info)
         *fixtures, last = schedule(info)
         for played in playing(info, fixtures):
-            store.add(played)
+            store.add(pack(played))
     [more] = playing(info, [last])
     (folder / LAST).write_bytes(msgspec.msgpack.encode(more))
 

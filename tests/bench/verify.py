@@ -18,6 +18,7 @@ from arena.perudo.rules import Rules, variant
 from arena.perudo.seeds import commitment
 from arena.records import BotInfo, Fixture, GameRecord, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.store.logs import logs_path
+from arena.store.rows import pack
 from arena.store.store import Store
 from arena.wire.messages import Answer, Turn
 
@@ -75,7 +76,7 @@ def fill(path: Path, info: LeagueInfo) -> None:
             rules = info.variants[fixture.variant]
             games = [play(fixture, rules, game) for game in range(fixture.games)]
             quiet = ("",) * len(fixture.seats)
-            store.add(PlayedFixture(fixture, games, "process", "cpu", 0, 1.0, quiet))
+            store.add(pack(PlayedFixture(fixture, games, "process", "cpu", 0, 1.0, quiet)))
 
 
 def measure(games: int, players: int, workers: int) -> None:

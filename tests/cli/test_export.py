@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.cli.command import (
     READY,
@@ -136,7 +137,7 @@ def test_while_a_league_runs(played: Path, tmp_path: Path) -> None:
     with Store(tmp_path / "league.sqlite", create=True) as writer:
         [*_, last] = writer.played()
         assert jsonl(tmp_path) == jsonl(played)
-        writer.add(last)
+        writer.add(pack(last))
         assert jsonl(tmp_path) == jsonl(played)
 
 

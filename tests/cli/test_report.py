@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
 from tests.publish.pages import broken_links, everything, tree
@@ -52,7 +53,7 @@ def halved(copied: Path) -> Path:
         assert old.league
         new.begin(old.league)
         for one in list(old.played())[::2]:
-            new.add(one)
+            new.add(pack(one))
     return copied
 
 

@@ -11,13 +11,14 @@ from arena.league.course import Course
 from arena.league.plan import begin
 from arena.league.runner import run
 from arena.league.workers import Processes
-from arena.records import PlayedFixture
+from arena.records import FixtureResult
+from arena.store.rows import Packed
 from arena.store.store import Store
 
 SAMPLES = ("sample:honest", "sample:memory", "sample:random")
 PATIENT = {"start": 60, "answer": 60, "game": 600}
 """Limits that no busy machine makes a bot miss."""
-Progress = Callable[[PlayedFixture | None], None]
+Progress = Callable[[FixtureResult | None], None]
 
 
 def write_league(folder: Path, **changes: object) -> Path:
@@ -49,7 +50,7 @@ def write_bot(folder: Path, name: str, *script: str) -> str:
     return str(home)
 
 
-def quiet(played: PlayedFixture | None) -> None:
+def quiet(result: FixtureResult | None) -> None:
     """Take no notice of progress."""
 
 
@@ -64,9 +65,9 @@ def play(
             course.add(one)
         bots = {bot.name: bot for bot in plan.bots}
 
-        def keep(played: PlayedFixture) -> None:
-            store.add(played)
-            course.add(played)
+        def keep(packed: Packed, result: FixtureResult) -> None:
+            store.add(packed)
+            course.add(result)
 
         engine = Processes(ProcessSandbox(), workers)
         return run(info, course.due, bots, engine, keep, store.set_aside, progress)

@@ -12,7 +12,8 @@ from arena.league.plan import conditions
 from arena.league.runner import run
 from arena.league.schedule import schedule
 from arena.league.workers import Task, WorkerDiedError
-from arena.records import Fixture, LeagueInfo, PlayedFixture, SetAside
+from arena.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture, SetAside
+from arena.store.rows import Packed, pack
 from tests.league import leagues
 
 Died = Callable[[Sequence[Task]], int]
@@ -43,12 +44,12 @@ class Scripted:
         self.handed_out.append([task.fixture.id for task in tasks])
         return executor.submit(lambda: tasks)
 
-    def collect(self, future: Future[object]) -> list[PlayedFixture]:
+    def collect(self, future: Future[object]) -> list[Packed]:
         tasks = future.result()
         assert isinstance(tasks, list)
         if deaths := self._died(tasks):
             raise WorkerDiedError(deaths)
-        return [PlayedFixture(task.fixture, [], "process", "cpu", 0, 0.0) for task in tasks]
+        return [pack(PlayedFixture(task.fixture, [], "process", "cpu", 0, 0.0)) for task in tasks]
 
 
 class Season:
@@ -63,8 +64,9 @@ class Season:
         self.aside: list[SetAside] = []
 
     def play(self, engine: Scripted) -> bool:
-        def keep(played: PlayedFixture) -> None:
-            self.kept.append(played.fixture.id)
+        def keep(packed: Packed, result: FixtureResult) -> None:
+            assert packed.row.id == result.fixture.id
+            self.kept.append(result.fixture.id)
 
         return run(
             *(self.info, self._due, self.bots, engine),

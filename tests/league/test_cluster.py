@@ -15,6 +15,7 @@ from arena.league.cluster.lease import Lease
 from arena.league.cluster.link import TASK_SECONDS, Cluster
 from arena.league.cluster.outpost import Played, identity
 from arena.records import Fixture, PlayedFixture
+from arena.store.rows import pack
 from tests.cli.command import environment
 
 
@@ -31,7 +32,8 @@ class Workers:
 def engine(workers: int, fixtures: int, seconds: float) -> Cluster:
     """Return an engine that has seen fixtures played in so many seconds together."""
     found = Cluster(Workers(workers), "tcp://scheduler", own=False)  # type: ignore[arg-type]
-    one = PlayedFixture(Fixture("f", 0, "bga", ("a", "b"), "s", 1), [], "process", "cpu", 0, 0.0)
+    fixture = Fixture("f", 0, "bga", ("a", "b"), "s", 1)
+    one = pack(PlayedFixture(fixture, [], "process", "cpu", 0, 0.0))
     future: Future[object] = Future()
     future.set_result(Played([one] * fixtures, seconds))
     assert found.collect(future) == [one] * fixtures

@@ -151,7 +151,7 @@ def test_another_legal_bid_with_the_same_end(copy: Path) -> None:
         [was] = store.stored(0, 0)
         forged = other_legal_bid(store.unpack(was, was.record()), store.league)
     assert isinstance(was, Stored)
-    new = pack(forged, was.row.stored_at or 0)
+    new = pack(forged).stored(was.row.stored_at)
     [(old, log)] = [pair for pair in zip(was.logs, new.logs, strict=True) if pair[0] != pair[1]]
     execute(logs_path(copy), "UPDATE logs SET log = ? WHERE key = ?", log.log, log.key)
     [finding] = check(copy).findings
@@ -276,7 +276,7 @@ def killed(whole: Path, tmp_path: Path) -> Path:
     execute(written, "DELETE FROM fixtures WHERE position > 7")
     with Store(whole) as source, Store(written, create=True) as store:
         for played in list(source.played())[8:]:
-            store.add(played)
+            store.add(pack(played))
         edit.copied(written, copy)
         for of in (Path, logs_path):
             shutil.copy(f"{of(written)}-wal", f"{of(copy)}-wal")

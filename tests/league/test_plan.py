@@ -11,6 +11,7 @@ from arena.league.machine import processor, this_machine
 from arena.league.plan import begin, conditions
 from arena.league.schedule import schedule
 from arena.records import LeagueInfo, MachineInfo, PlayedFixture
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.league import leagues
 
@@ -76,7 +77,7 @@ def test_another_name_or_version_is_the_same_league(
 def store_all(store: Store, info: LeagueInfo) -> None:
     """Store the fixtures of a league as if they had been played."""
     for fixture in schedule(info):
-        store.add(PlayedFixture(fixture, [], "process", "wall", 0, 0.0))
+        store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
 
 
 def changed(
@@ -273,6 +274,6 @@ def test_of_a_league_with_until_what_was_begun_stays(tmp_path: Path) -> None:
         info = begin(leagues.league(tmp_path, **long), "process", store)
         for fixture in schedule(info):
             if fixture.block < 9 or (fixture.block < 12 and len(fixture.seats) == 2):
-                store.add(PlayedFixture(fixture, [], "process", "wall", 0, 0.0))
+                store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
         info = begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store, accept=True)
     assert info.earlier[0].kept == (12, 9)

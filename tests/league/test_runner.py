@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.runner import MOST_DEATHS
-from arena.records import PlayedFixture
+from arena.records import FixtureResult
 from arena.store.store import Store
 from tests.league import leagues
 
@@ -21,9 +21,9 @@ DEADLINE = 60_000
 def test_two_workers_make_the_same_bytes_as_one(tmp_path: Path, whole: Path) -> None:
     seen: list[str] = []
 
-    def progress(played: PlayedFixture | None) -> None:
-        if played:
-            seen.append(played.fixture.id)
+    def progress(result: FixtureResult | None) -> None:
+        if result:
+            seen.append(result.fixture.id)
 
     assert leagues.play(leagues.league(tmp_path), tmp_path / "s", 2, progress)
     assert leagues.records(tmp_path / "s") == leagues.records(whole)
@@ -33,11 +33,11 @@ def test_two_workers_make_the_same_bytes_as_one(tmp_path: Path, whole: Path) -> 
 def test_a_killed_worker_costs_nothing(tmp_path: Path, whole: Path) -> None:
     seen: list[str] = []
 
-    def progress(played: PlayedFixture | None) -> None:
-        if played:
+    def progress(result: FixtureResult | None) -> None:
+        if result:
             if len(seen) in (0, 4):
                 os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
-            seen.append(played.fixture.id)
+            seen.append(result.fixture.id)
 
     assert leagues.play(leagues.league(tmp_path), tmp_path / "s", 2, progress)
     assert leagues.records(tmp_path / "s") == leagues.records(whole)
@@ -107,11 +107,11 @@ def test_an_innocent_fixture_survives_its_neighbour(tmp_path: Path) -> None:
 
 def test_ctrl_c_keeps_what_was_played_and_the_rest_can_follow(tmp_path: Path, whole: Path) -> None:
     plan = leagues.league(tmp_path)
-    stored: list[PlayedFixture] = []
+    stored: list[FixtureResult] = []
 
-    def interrupt(played: PlayedFixture | None) -> None:
-        if played:
-            stored.append(played)
+    def interrupt(result: FixtureResult | None) -> None:
+        if result:
+            stored.append(result)
             if len(stored) == 1:
                 os.kill(os.getpid(), signal.SIGINT)
 
@@ -132,7 +132,7 @@ def test_a_second_ctrl_c_leaves_no_process_behind(tmp_path: Path) -> None:
     plan = leagues.league(tmp_path, bots=[*leagues.SAMPLES, stuck], players=[2])
     watched: list[int] = []
 
-    def interrupt(played: PlayedFixture | None) -> None:
+    def interrupt(result: FixtureResult | None) -> None:
         bots = running_in(tmp_path / "stuck")
         if bots:
             workers = [child.pid or 0 for child in multiprocessing.active_children()]
@@ -166,8 +166,8 @@ def running_in(folder: Path) -> list[int]:
 
 
 def test_a_progress_that_fails_ends_the_run_and_keeps_the_fixture(tmp_path: Path) -> None:
-    def fail(played: PlayedFixture | None) -> None:
-        if played:
+    def fail(result: FixtureResult | None) -> None:
+        if result:
             raise BrokenPipeError
 
     with pytest.raises(BrokenPipeError):

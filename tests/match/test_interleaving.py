@@ -1,6 +1,5 @@
 """Games that are played side by side are the games that are played one after another."""
 
-import pickle
 from pathlib import Path
 
 import msgspec
@@ -61,13 +60,6 @@ def test_the_records_are_the_same(
         assert as_bytes(played) == as_bytes(expected)
     for record in expected.games:
         assert replay(expected.fixture, book, record) == record
-
-
-def test_a_played_fixture_goes_from_process_to_process() -> None:
-    played, _ = play_steadily(VARIANTS["bga"], "abc", 20, Temper(0.1, 2), LimitsInfo(), 1)
-    packed = pickle.dumps(played)
-    assert pickle.loads(packed) == played  # noqa: S301
-    assert len(packed) < len(as_bytes(played))
 
 
 def test_as_many_games_are_under_way_as_the_limits_allow() -> None:

@@ -25,6 +25,7 @@ from arena.ratings.results import Result
 from arena.ratings.standings import rate_results
 from arena.ratings.table import Rated, rate
 from arena.records import PlayedFixture, RatingsInfo
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory, games
 from tests.publish.pages import broken_links, timeless
@@ -53,13 +54,13 @@ def begun(path: Path, fixtures: Sequence[PlayedFixture] = ()) -> Path:
     with Store(path, create=True) as store:
         store.begin(LEAGUE)
         for one in fixtures:
-            store.add(one)
+            store.add(pack(one))
     return path
 
 
 def add(path: Path, one: PlayedFixture) -> None:
     with Store(path, create=True) as store:
-        store.add(one)
+        store.add(pack(one))
 
 
 def report(path: Path, site: Path, replays: Choice = NEWEST) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.records import PlayedFixture
 from arena.store import older, tables
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
 
@@ -34,7 +35,7 @@ def write(path: Path) -> None:
     with Store(path, create=True) as store:
         for index in range(len(store.finished()), 100_000):
             played = fixture(index)
-            store.add(played)
+            store.add(pack(played))
             print(played.fixture.id, flush=True)
 
 
@@ -81,7 +82,7 @@ def fill(path: Path, confine: Callable[[Store], object] = lambda _: None) -> Non
         try:
             for index in range(1000):
                 played = fixture(index)
-                store.add(played)
+                store.add(pack(played))
                 added.append(played.fixture.id)
         except ArenaError as error:
             said = error
@@ -105,7 +106,7 @@ def open_unprivileged(path: Path) -> None:
         os.setuid(NOBODY)
     try:
         with Store(path, create=True) as store:
-            store.add(fixture(999))
+            store.add(pack(fixture(999)))
     except ArenaError as error:
         print(json.dumps({"what": error.what, "where": error.where, "hint": error.hint}))
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.store.logs import logs_path
 from arena.store.older import OldStored
-from arena.store.rows import GAMES, Stored
+from arena.store.rows import GAMES, Stored, pack
 from arena.store.store import Store
 from tests.publish import factory
 from tests.store import children, edit
@@ -71,8 +71,8 @@ def test_a_writer_killed_between_logs_and_rows(tmp_path: Path, number: int) -> N
         assert len(orphans.fetchall()) == 4
     again = replace(children.fixture(number - 1), stderr=("another", ""))
     with Store(path, create=True) as store:
-        store.add(replace(again, games=again.games[:3]))
-        store.add(again)
+        store.add(pack(replace(again, games=again.games[:3])))
+        store.add(pack(again))
     with Store(path) as store:
         *_, last = store.stored()
         assert isinstance(last, Stored)
@@ -87,7 +87,7 @@ def test_killed_while_it_brings_a_store_up_to_date(tmp_path: Path, number: int) 
     with Store(path, create=True) as store:
         store.begin(factory.league(("alpha", "beta")))
         for index in range(7):
-            store.add(children.fixture(index))
+            store.add(pack(children.fixture(index)))
         root, records = store.root(), list(store.records())
     edit.make_older(path)
     done = subprocess.run([*command("die_migrating", path), f"{number}"], cwd=ROOT, check=False)
@@ -110,7 +110,7 @@ def test_a_quota_that_is_used_up(tmp_path: Path) -> None:
     assert said["kept"] == said["added"] != []
     with Store(path, create=True) as store:
         assert [one.fixture.id for one in store.played()] == said["added"]
-        store.add(children.fixture(len(said["added"])))
+        store.add(pack(children.fixture(len(said["added"]))))
         assert len(store.finished()) == len(said["added"]) + 1
 
 
@@ -124,7 +124,7 @@ def test_rows_that_find_no_space(tmp_path: Path) -> None:
     assert said["kept"] == said["added"] != []
     with Store(path, create=True) as store:
         assert list(store.damage()) == []
-        store.add(children.fixture(len(said["added"])))
+        store.add(pack(children.fixture(len(said["added"]))))
         assert len(list(store.played())) == len(said["added"]) + 1
 
 
@@ -167,7 +167,7 @@ def test_a_new_store_in_a_read_only_folder(read_only: Path) -> None:
 
 def test_a_read_only_store(read_only: Path) -> None:
     with Store(read_only / "s", create=True) as store:
-        store.add(children.fixture(0))
+        store.add(pack(children.fixture(0)))
     before = (read_only / "s").read_bytes()
     (read_only / "s").chmod(0o444)
     read_only.chmod(0o555)
@@ -180,7 +180,7 @@ def test_read_only_logs(read_only: Path) -> None:
     """It is said before anything is played."""
     path = read_only / "s"
     with Store(path, create=True) as store:
-        store.add(children.fixture(0))
+        store.add(pack(children.fixture(0)))
     read_only.chmod(0o777)
     path.chmod(0o666)
     logs_path(path).chmod(0o444)
@@ -232,7 +232,7 @@ def play(path: Path, before: int, meanwhile: Callable[[], object], after: int) -
         for index in range(before + after):
             if index == before:
                 meanwhile()
-            store.add(children.fixture(index))
+            store.add(pack(children.fixture(index)))
         if not after:
             meanwhile()
 
@@ -244,7 +244,7 @@ def whole(path: Path, least: int) -> None:
         assert found == list(range(len(found)))
         assert least <= len(found) <= least + 1
         assert list(store.damage()) == []
-        store.add(children.fixture(len(found)))
+        store.add(pack(children.fixture(len(found))))
         assert len(list(store.played())) == len(found) + 1
     assert {one.name for one in path.parent.iterdir()} == {path.name, logs_path(path).name}
 

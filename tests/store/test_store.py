@@ -1,6 +1,7 @@
 """The store: what goes in comes out, once, also while others look."""
 
 import fcntl
+import pickle
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -27,7 +28,7 @@ from arena.records import (
 from arena.shipped import folder
 from arena.store.claim import is_played
 from arena.store.logs import logs_path
-from arena.store.rows import Record
+from arena.store.rows import Record, Stored, pack
 from arena.store.schema import SCHEMA_VERSION
 from arena.store.store import Store
 from tests.publish import factory
@@ -53,7 +54,7 @@ def test_real_fixtures_come_back_byte_for_byte(tmp_path: Path, played: list[Play
     stored = [*played, factory.fixture(2, ("a", "b"), stderr=("\0 naïve \u2028", ""))]
     with Store(tmp_path / "s", create=True) as store:
         for one in reversed(stored):
-            store.add(one)
+            store.add(pack(one))
     with Store(tmp_path / "s") as store:
         again = list(store.played())
         records = list(store.records())
@@ -67,10 +68,26 @@ def test_real_fixtures_come_back_byte_for_byte(tmp_path: Path, played: list[Play
     ]
 
 
+def test_a_fixture_is_packed_in_one_process_and_stored_in_another(
+    tmp_path: Path, played: list[PlayedFixture]
+) -> None:
+    faulty = factory.fixture(2, ("a", "b"), faults={1: Faulted(0, Cause.CRASH, "exit 3")})
+    for one in (*played, faulty):
+        packed = pickle.loads(pickle.dumps(pack(one)))  # noqa: S301
+        assert packed == pack(one)
+        assert packed.result() == fixture_result(one)
+        with Store(tmp_path / "s", create=True) as store:
+            store.add(packed)
+            [found] = store.stored(packed.row.position, packed.row.position)
+        assert isinstance(found, Stored)
+        assert found == packed.stored(found.row.stored_at)
+        assert list(found.changes()) == []
+
+
 def test_rows_say_where_a_fixture_is_stored(tmp_path: Path) -> None:
     one = factory.fixture(7, ("a", "b"))
     with Store(tmp_path / "s", create=True) as store:
-        store.add(one)
+        store.add(pack(one))
         [found] = store.stored()
         spans = ((0, 6), (7, 7), (8, 9))
         assert [len(list(store.stored(*span))) for span in spans] == [0, 1, 0]
@@ -87,7 +104,7 @@ def test_a_fixture_is_stored_once_and_the_first_stays(tmp_path: Path) -> None:
     second = factory.fixture(0, ("a", "b"), stderr=("second", ""))
     with Store(tmp_path / "s", create=True) as store:
         for one in (first, second, first):
-            store.add(one)
+            store.add(pack(one))
         assert [one.stderr for one in store.played()] == [("first", "")]
 
 
@@ -103,12 +120,12 @@ def test_the_conditions_come_back(tmp_path: Path) -> None:
 def test_others_read_while_one_writes(tmp_path: Path) -> None:
     path = tmp_path / "s"
     with Store(path, create=True) as writer:
-        writer.add(factory.fixture(0, ("a", "b")))
-        writer.add(factory.fixture(1, ("a", "b")))
+        writer.add(pack(factory.fixture(0, ("a", "b"))))
+        writer.add(pack(factory.fixture(1, ("a", "b"))))
         with Store(path) as reader:
             reading = reader.played()
             assert next(reading).fixture.index == 0
-            writer.add(factory.fixture(2, ("a", "b")))
+            writer.add(pack(factory.fixture(2, ("a", "b"))))
             assert [one.fixture.index for one in reading] == [1]
             assert [one.fixture.index for one in reader.played()] == [0, 1, 2]
 
@@ -118,7 +135,7 @@ def test_one_plays_at_a_time(tmp_path: Path) -> None:
     with Store(path, create=True) as store:
         with pytest.raises(ArenaError, match="another arena is playing into this store"):
             Store(path, create=True)
-        store.add(factory.fixture(0, ("a", "b")))
+        store.add(pack(factory.fixture(0, ("a", "b"))))
         with Store(path) as reader:
             assert len(reader.finished()) == 1
     with Store(path, create=True) as store:
@@ -130,7 +147,7 @@ def test_who_asks_whether_a_store_is_played_leaves_it_alone(tmp_path: Path) -> N
     assert not is_played(path)
     with Store(path, create=True) as store:
         assert is_played(path)
-        store.add(factory.fixture(0, ("a", "b")))
+        store.add(pack(factory.fixture(0, ("a", "b"))))
     assert not is_played(path)
     with path.open() as asking:
         fcntl.flock(asking, fcntl.LOCK_SH)
@@ -160,7 +177,7 @@ def old_store(path: Path, version: int) -> LeagueInfo:
     info = factory.league(("a", "b", "c"))
     with Store(path, create=True) as store:
         store.begin(info)
-        store.add(factory.fixture(0, ("a", "b")))
+        store.add(pack(factory.fixture(0, ("a", "b"))))
     edit.make_older(path, version)
     if version > 1:
         return info
@@ -180,7 +197,7 @@ def test_an_older_store_is_read_as_it_is(tmp_path: Path, version: int) -> None:
         assert list(store.results()) == [fixture_result(factory.fixture(0, ("a", "b")), ANY)]
         assert [(at, digest is None) for at, _, digest in store.hashes()] == [(0, version < 3)]
         with pytest.raises(ArenaError, match="an older store is only read"):
-            store.add(factory.fixture(1, ("a", "b")))
+            store.add(pack(factory.fixture(1, ("a", "b"))))
     assert (tmp_path / "s").read_bytes() == before
     assert not logs_path(tmp_path / "s").exists()
 
@@ -225,7 +242,7 @@ def two_fixtures(path: Path) -> Path:
     with Store(path, create=True) as store:
         store.begin(factory.league(("a", "b")))
         for index in range(2):
-            store.add(factory.fixture(index, ("a", "b")))
+            store.add(pack(factory.fixture(index, ("a", "b"))))
     return path
 
 
@@ -233,7 +250,7 @@ def test_results_are_those_of_the_events_and_need_no_logs(tmp_path: Path) -> Non
     late = Faulted(1, Cause.TIMEOUT, "no answer within 2 s")
     one = factory.fixture(0, ("a", "b", "c"), faults={1: late})
     with Store(tmp_path / "s", create=True) as store:
-        store.add(one)
+        store.add(pack(one))
     logs_path(tmp_path / "s").unlink()
     with Store(tmp_path / "s") as store:
         [found] = store.results()
@@ -250,7 +267,7 @@ def test_the_hash_of_a_fixture_is_that_of_all_that_is_stored(tmp_path: Path) -> 
         ]
         assert [digest for *_, digest in before] == [one.hash for one in store.stored()]
     with Store(path, create=True) as store:
-        store.add(factory.fixture(2, ("a", "b")))
+        store.add(pack(factory.fixture(2, ("a", "b"))))
         assert list(store.hashes())[:2] == before
 
 
@@ -260,7 +277,7 @@ def test_a_place_in_the_schedule_is_taken_once(tmp_path: Path) -> None:
     with Store(path, create=True) as store:
         before = list(store.stored())
         with pytest.raises(ArenaError, match="another fixture is stored in the place of"):
-            store.add(other)
+            store.add(pack(other))
         assert list(store.stored()) == before
 
 
@@ -330,7 +347,7 @@ def test_a_new_store_whose_logs_were_not_made_yet(tmp_path: Path) -> None:
     two = two_fixtures(tmp_path / "two")
     with Store(two) as source, Store(path, create=True) as store:
         for one in source.played():
-            store.add(one)
+            store.add(pack(one))
     read(path)
 
 
@@ -403,7 +420,7 @@ def test_damage_inside_is_told(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "s"
     with Store(path, create=True) as store:
         store.begin(factory.league(("a", "b")))
-        store.add(factory.fixture(0, ("a", "b")))
+        store.add(pack(factory.fixture(0, ("a", "b"))))
     change(path, damage)
     with pytest.raises(ArenaError) as caught:
         read(path)
@@ -428,7 +445,7 @@ def test_damage_in_the_logs_is_told(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "s"
     with Store(path, create=True) as store:
         store.begin(factory.league(("a", "b")))
-        store.add(factory.fixture(0, ("a", "b")))
+        store.add(pack(factory.fixture(0, ("a", "b"))))
     change(logs_path(path), damage)
     with pytest.raises(ArenaError) as caught:
         read(path)
@@ -440,7 +457,7 @@ def test_a_store_cut_short_is_told(tmp_path: Path) -> None:
     path = tmp_path / "s"
     with Store(path, create=True) as store:
         for index in range(60):
-            store.add(factory.fixture(index, ("a", "b")))
+            store.add(pack(factory.fixture(index, ("a", "b"))))
     whole = path.read_bytes(), logs_path(path).read_bytes()
     for one, content in zip((path, logs_path(path)), whole, strict=True):
         one.write_bytes(content[:12_000])

@@ -30,8 +30,9 @@ from arena.league.cluster import hands
 from arena.league.cluster.address import local_workers
 from arena.league.cluster.depot import Depot
 from arena.league.cluster.outpost import ORDERS, Batch, Orders, Played, identity
+from arena.league.cores import enough_cores
 from arena.league.workers import Task, WorkerDiedError
-from arena.records import PlayedFixture
+from arena.store.rows import Packed
 
 TASK_SECONDS = 0.5
 """What a task should take at least: each costs the scheduler a millisecond or two."""
@@ -78,7 +79,7 @@ class Cluster:
         packed = {bot.folder: parcel.pack(bot.folder) for bot in bots}
         stock = {parcel.name(one): one for one in packed.values()}
         named = [replace(bot, folder=Path(parcel.name(packed[bot.folder]))) for bot in bots]
-        pin = orders.pin and self._own and self.places() <= len(os.sched_getaffinity(0))
+        pin = orders.pin and self._own and enough_cores(self.places())
         stock[ORDERS] = msgspec.msgpack.encode(
             replace(orders, bots=tuple(named), pin=pin), enc_hook=str
         )
@@ -126,7 +127,7 @@ class Cluster:
         with self._in_words():
             return executor.submit(hands.play, Batch(self._run, identity(), tasks))
 
-    def collect(self, future: Future[object]) -> list[PlayedFixture]:
+    def collect(self, future: Future[object]) -> list[Packed]:
         """Return what was played.
 
         Raises WorkerDiedError where the scheduler gave up on it, ArenaError where there is no

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -26,8 +25,9 @@ from arena.bots.stage import install_hint, missing_program, staging
 from arena.errors import ArenaError
 from arena.league.cluster.lease import Lease
 from arena.league.config import League
+from arena.league.cores import own_core
 from arena.league.workers import Task, play_task
-from arena.records import PlayedFixture
+from arena.store.rows import Packed
 
 ORDERS = "orders"
 """What a run asks for is kept in its depot under this name, beside the bots' parcels."""
@@ -47,7 +47,7 @@ class Orders(Struct, frozen=True):
     """Whether bots may run where nothing isolates them."""
     freeze: bool
     pin: bool
-    """Whether to take a core that no other worker has; only where all workers are of one run."""
+    """Whether to take a core that no other worker has; only where workers end with the run."""
 
 
 def orders_of(league: League, sandbox: str | None, *, trusted: bool) -> Orders:
@@ -78,7 +78,7 @@ class Batch(Struct, frozen=True):
 class Played(Struct, frozen=True):
     """What came of a batch."""
 
-    fixtures: list[PlayedFixture]
+    fixtures: list[Packed]
     seconds: float
     """Time that the worker spent, with starting the bots."""
 
@@ -112,18 +112,17 @@ class Post:
         self._orders = orders = msgspec.msgpack.decode(fetch(ORDERS), type=Orders, dec_hook=_path)
         self.sandbox = Lease(_sandbox(orders))
         self._roster = Roster()
-        self._core: socket.socket | None = None
         self._open = ExitStack()
         self._folder = self._open.enter_context(staging())
         self._open.callback(self._roster.end)
 
-    def play(self, tasks: Sequence[Task]) -> list[PlayedFixture]:
+    def play(self, tasks: Sequence[Task]) -> list[Packed]:
         """Play fixtures one after the other."""
-        if self._orders.pin and self._core is None:
-            self._core = _own_core()
+        if self._orders.pin:
+            own_core()
         return [self._play(task) for task in tasks]
 
-    def _play(self, task: Task) -> PlayedFixture:
+    def _play(self, task: Task) -> Packed:
         bots, following = (tuple(map(self._at_hand, seq)) for seq in (task.bots, task.next_bots))
         here = replace(task, bots=bots, next_bots=following)
         played = play_task(here, self.sandbox, self._roster)
@@ -135,8 +134,6 @@ class Post:
     def close(self) -> None:
         """End the bots that wait and remove all copies."""
         self._open.close()
-        if self._core:
-            self._core.close()
 
     def _at_hand(self, bot: Bot) -> Bot:
         """Return a bot in its folder here; it is fetched by its hash the first time."""
@@ -233,21 +230,3 @@ def _check_program(bot: Bot) -> None:
     ready = replace(bot, build=None)
     if "/" not in bot.command[0] and (program := missing_program(ready)):
         raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot))
-
-
-def _own_core() -> socket.socket | None:
-    """Bind this thread, and the bots it starts, to a core that no other worker here has.
-
-    Returns what holds the claim: a name that the kernel frees when its owner ends. None where no
-    core is left.
-    """
-    for core in sorted(os.sched_getaffinity(0)):
-        claim = socket.socket(socket.AF_UNIX)
-        try:
-            claim.bind(f"\0perudo-arena-core-{core}")
-        except OSError:
-            claim.close()
-            continue
-        os.sched_setaffinity(0, {core})
-        return claim
-    return None
