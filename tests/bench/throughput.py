@@ -3,7 +3,7 @@
 The floor sends the same bytes to the same bots in the same sandbox, one request at a time, with no
 rules, no limits and no records. Like a worker of the arena it shares one core with its bots; a
 second floor runs where the system puts it. The arena plays one game at a time, and as many at a
-time as `--together` says, as far as a fixture has so many; the floors play one of its fixtures. All
+time as `--together` says, in fixtures of at least twice as many; the floors play one of them. All
 take turns, with one worker; what counts is the ratio.
 """
 
@@ -56,7 +56,7 @@ Arms = tuple[Measured, ...]
 def main() -> None:
     """Measure every table size and sandbox that was asked for."""
     options = _options()
-    print(f"bot {options.bot}, {options.games} games a fixture, {options.rounds} rounds, medians")
+    print(f"bot {options.bot}, {options.rounds} rounds, median of each")
     print(
         "sandbox     players  games at a time  decisions/s  / floor, one core   / floor, any core"
     )
@@ -83,7 +83,9 @@ def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
         folder = Path(temporary)
         sandbox = SANDBOXES[name]()
         bot = load_bot(shipped.folder("sample_bots") / options.bot)
-        leagues = [_league(folder, bot, players, options.games, n) for n in (1, options.together)]
+        # Fewer would not fill the table, or only to run out at once.
+        games = max(2 * options.together, options.games // (players * (players - 1)))
+        leagues = [_league(folder, bot, players, games, n) for n in (1, options.together)]
         staged = stage(bot, runs, sandbox)
         steps: list[Step] = []
         rounds = []
@@ -191,7 +193,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--players", type=int, nargs="+", default=[2, 6])
     parser.add_argument("--sandbox", nargs="+", default=["process", "bubblewrap"])
     parser.add_argument("--together", type=int, default=16, help="games at a time")
-    parser.add_argument("--games", type=int, default=32, help="of a fixture")
+    parser.add_argument("--games", type=int, default=180, help="of a league, or more")
     parser.add_argument("--rounds", type=int, default=5)
     return parser.parse_args()
 
