@@ -4,12 +4,15 @@ It says which seats must answer what, takes answers and faults, and keeps the re
 it brings the bots.
 """
 
+from msgspec.structs import astuple
+
 from arena.perudo.dice import Hand, first_opener, roll
 from arena.perudo.explain import why_illegal_bid, why_illegal_call
 from arena.perudo.round import (
     Bid,
     Outcome,
     Raises,
+    Round,
     calza,
     calza_seats,
     dudo,
@@ -62,7 +65,7 @@ class Referee:
         self._number = -1
         self._hands: tuple[Hand, ...] = ()
         self._now = open_round(self._standing)
-        self._raises: list[Raises] | None = None
+        self._raises: tuple[Raises, ...] = ()
         self._bids: list[SeatBid] = []
         self._callers: set[int] = set()
         self._faults: dict[int, Fault] = {}
@@ -81,8 +84,7 @@ class Referee:
 
     def request(self, seat: int, id_: int) -> Turn | CalzaOffer:
         """Build what a waiting seat is asked, from what it may see."""
-        view = seen_by(seat, self._now, self._hands, self._bids)
-        seen = view.seat, view.dice, view.bids, view.alive, view.dice_counts, view.palifico_seat
+        seen = astuple(seen_by(seat, self._now, self._hands, self._bids))
         if self.offering:
             return CalzaOffer(*seen, id=id_, game=self.game, round=self._number)
         return Turn(
@@ -90,7 +92,7 @@ class Referee:
             id=id_,
             game=self.game,
             round=self._number,
-            raises=self._legal_raises(),
+            raises=self._raises,
             dudo=self._now.bid is not None,
         )
 
@@ -116,18 +118,12 @@ class Referee:
         self._faults.update(faults)
         self._settle_faults()
 
-    def _legal_raises(self) -> list[Raises]:
-        """Return what may be bid now; asked for the request and again for its answer."""
-        if self._raises is None:
-            self._raises = raises(self._now)
-        return self._raises
-
     def _illegal(self, seat: int, answer: Answer) -> Fault | None:
         """Check an answer against the rules and against what was asked."""
         if self.offering:
             legal = answer.action in ("calza", "pass")
         elif answer.action == "bid":
-            legal = is_among(self._legal_raises(), Bid(answer.quantity, answer.face))
+            legal = is_among(self._raises, Bid(answer.quantity, answer.face))
         else:
             legal = answer.action == "dudo" and self._now.bid is not None
         return None if legal else Fault(Cause.ILLEGAL_ACTION, self._why_illegal(seat, answer))
@@ -162,10 +158,14 @@ class Referee:
         seat = self._now.to_act
         self.events.append(BidMade(seat, bid.quantity, bid.face))
         self._bids.append(SeatBid(seat, bid.quantity, bid.face))
-        self._now, self._raises = place(self._now, bid), None
+        self._turn_to(place(self._now, bid))
         offered = [s for s in calza_seats(self._now) if s in self._takers] if self._takers else []
         self.offering = bool(offered)
         self.waiting = tuple(offered) or (self._now.to_act,)
+
+    def _turn_to(self, now: Round) -> None:
+        self._now = now
+        self._raises = raises(now)
 
     def _settle_calza(self) -> None:
         """Let the caller nearest after the bidder count (CALZA-MANY)."""
@@ -234,5 +234,5 @@ class Referee:
         self.events.append(
             RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
         )
-        self._now, self._raises = open_round(standing), None
+        self._turn_to(open_round(standing))
         self.waiting = (standing.opener,)

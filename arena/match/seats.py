@@ -11,9 +11,9 @@ from arena.wire.messages import PROTOCOL, Hello, Limits, Ready
 class Seats:
     """Who is there for which game.
 
-    `starting` are the seats whose `ready` is awaited, `absent` those without a bot for the game
-    that begins next, `takers` those that asked to be offered calza. `room` is how many games all
-    bots together can play at a time.
+    `starting` are the seats whose `ready` is awaited, `ready` those that can be asked, `absent`
+    those without a bot for the game that begins next, `takers` those that asked to be offered
+    calza. `room` is how many games all bots together can play at a time.
     """
 
     def __init__(
@@ -26,6 +26,7 @@ class Seats:
         keep_memory: bool = False,
     ) -> None:
         self.starting: set[int] = set()
+        self.ready: set[int] = set()
         self.absent: dict[int, Fault] = {}
         self.takers: set[int] = set()
         self.room = limits.concurrent_games
@@ -57,13 +58,10 @@ class Seats:
             self.starting.add(seat)
         return fault
 
-    def ready(self, seat: int) -> bool:
-        """Tell whether a seat's bot can be asked."""
-        return self._board.live(seat) and seat not in self.starting
-
     def welcome(self, seat: int, ready: Ready) -> None:
         """Note what a bot said of itself."""
         self.starting.discard(seat)
+        self.ready.add(seat)
         _put(seat, self.takers, within=ready.calza)
         _put(seat, self._board.keeping, within=ready.reusable or self._keep_memory)
         self._can_play[seat] = ready.concurrent_games
@@ -73,6 +71,7 @@ class Seats:
         """End a seat's bot."""
         self._board.stop(seat)
         self.starting.discard(seat)
+        self.ready.discard(seat)
 
     def miss(self, seat: int, game: int, fault: Fault) -> None:
         """Leave a seat empty in a game that is to begin."""

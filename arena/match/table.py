@@ -166,25 +166,29 @@ class _Table:
                 return
 
     def _tell_and_ask(self, game: _Game) -> None:
-        referee = game.referee
-        for notice in referee.notices:
-            line = encode(notice)
-            game.news.append(line)
-            for seat in self._all:
-                if self._seats.ready(seat):
-                    self._board.tell(seat, line)
-        referee.notices.clear()
-        game.awaited = len(referee.waiting)
-        for seat in referee.waiting:
+        if game.referee.notices:
+            self._tell(game)
+        waiting = game.referee.waiting
+        game.awaited = len(waiting)
+        for seat in waiting:
             # Every request of a game has the same id, however many games are under way.
             id_ = 1 + game.number + game.asked * self._fixture.games
             game.asked += 1
             self._ask(seat, id_, game)
-        if not referee.waiting:
+        if not waiting:
             self._finish(game)
 
+    def _tell(self, game: _Game) -> None:
+        """Tell all what happened; a bot that is not ready will be told when it is."""
+        for notice in game.referee.notices:
+            line = encode(notice)
+            game.news.append(line)
+            for seat in self._seats.ready:
+                self._board.tell(seat, line)
+        game.referee.notices.clear()
+
     def _ask(self, seat: int, id_: int, game: _Game) -> None:
-        if not self._seats.ready(seat):
+        if seat not in self._seats.ready:
             self._unasked[seat][id_] = game
             return
         self._open[seat][id_] = game

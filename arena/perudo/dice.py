@@ -9,7 +9,8 @@ from arena.perudo.rules import FACES, Face
 Hand = tuple[Face, ...]
 """The faces of one seat's dice, in the order they were rolled."""
 
-_WORDS = Struct(">16I")
+_WORDS = [Struct(f">{dice}I") for dice in range(17)]
+"""Readers of the first words of a hash, by how many."""
 
 
 def roll(seed: str, game: int, number: int, seat: int, quantity: int) -> Hand:
@@ -18,8 +19,8 @@ def roll(seed: str, game: int, number: int, seat: int, quantity: int) -> Hand:
     Die i is 1 + (the i-th big-endian 32-bit word of SHA-512("seed/game/round/seat") mod 6); the
     bias of one face over another is below 1e-9.
     """
-    words = _WORDS.unpack(sha512(f"{seed}/{game}/{number}/{seat}".encode()).digest())
-    return tuple([word % FACES + 1 for word in words[:quantity]])
+    digest = sha512(f"{seed}/{game}/{number}/{seat}".encode()).digest()
+    return tuple([word % FACES + 1 for word in _WORDS[quantity].unpack_from(digest)])
 
 
 def first_opener(seed: str, game: int, players: int, *, highest_roll: bool) -> int:
@@ -41,7 +42,8 @@ def first_opener(seed: str, game: int, players: int, *, highest_roll: bool) -> i
 
 
 def _word(seed: str, game: int, attempt: int, seat: int) -> int:
-    return int(_WORDS.unpack(sha512(f"{seed}/{game}/opener/{attempt}".encode()).digest())[seat])
+    digest = sha512(f"{seed}/{game}/opener/{attempt}".encode()).digest()
+    return int(_WORDS[seat + 1].unpack_from(digest)[seat])
 
 
 def count_face(hands: Sequence[Hand], face: int, wild: int | None) -> int:

@@ -75,7 +75,7 @@ class Open(Struct, frozen=True, tag_field="verdict", tag="open"):
     to_act: int
     dudo: bool
     calza: list[int]
-    raises: list[Raises]
+    raises: tuple[Raises, ...]
 
 
 class Resolved(Struct, frozen=True, tag_field="verdict", tag="resolved"):

@@ -108,18 +108,18 @@ def left_of(dice: tuple[int, ...], seat: int) -> int:
     return seat
 
 
-def raises(now: Round) -> list[Raises]:
+def raises(now: Round) -> tuple[Raises, ...]:
     """Return every legal bid of the seat on turn: a range for each face that has one."""
     standing, bid = now.standing, now.bid
     rules = standing.rules
     if bid is None:
-        return list(_openings(standing.cap, standing.palifico_seat is None))
+        return _openings(standing.cap, standing.palifico_seat is None)
     if standing.palifico_seat is None:
         lower, both = rules.raise_to_lower_face, rules.raise_quantity_and_face
-        return list(_raises(standing.cap, bid.quantity, bid.face, lower, both))
+        return _raises(standing.cap, bid.quantity, bid.face, lower, both)
     free = rules.veteran_may_raise_face and is_veteran(standing, now.to_act)
     both = rules.raise_quantity_and_face
-    return list(_raises_locked(standing.cap, bid.quantity, bid.face, free, both))
+    return _raises_locked(standing.cap, bid.quantity, bid.face, free, both)
 
 
 def is_legal(now: Round, bid: Bid) -> bool:
@@ -127,7 +127,7 @@ def is_legal(now: Round, bid: Bid) -> bool:
     return is_among(raises(now), bid)
 
 
-def is_among(ranges: list[Raises], bid: Bid) -> bool:
+def is_among(ranges: tuple[Raises, ...], bid: Bid) -> bool:
     """Tell whether a bid is one of those that the ranges hold."""
     for one in ranges:
         if one.face == bid.face:

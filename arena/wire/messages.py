@@ -50,7 +50,7 @@ class Turn(View, frozen=True, tag="turn", kw_only=True):
     """The answer must carry the same id."""
     game: Count
     round: Count
-    raises: list[Raises]
+    raises: tuple[Raises, ...]
     """Every legal bid: one range of quantities a face. Empty when only dudo is left."""
     dudo: bool
     """Whether there is a bid to doubt."""

@@ -3,7 +3,8 @@
 The floor sends the same bytes to the same bots in the same sandbox, one request at a time, with no
 rules, no limits and no records. Like a worker of the arena it shares one core with its bots; a
 second floor runs where the system puts it. The arena plays one game at a time, and as many at a
-time as `--together` says. All take turns, with one worker; what counts is the ratio.
+time as `--together` says, in fixtures of at least twice as many; the floors play one of them. All
+take turns, with one worker; what counts is the ratio.
 """
 
 import argparse
@@ -55,7 +56,7 @@ Arms = tuple[Measured, ...]
 def main() -> None:
     """Measure every table size and sandbox that was asked for."""
     options = _options()
-    print(f"bot {options.bot}, {options.games} games, {options.rounds} rounds, median of each")
+    print(f"bot {options.bot}, {options.rounds} rounds, median of each")
     print(
         "sandbox     players  games at a time  decisions/s  / floor, one core   / floor, any core"
     )
@@ -82,22 +83,21 @@ def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
         folder = Path(temporary)
         sandbox = SANDBOXES[name]()
         bot = load_bot(shipped.folder("sample_bots") / options.bot)
-        games = max(1, options.games // (players * (players - 1)))
+        # Fewer would not fill the table, or only to run out at once.
+        games = max(2 * options.together, options.games // (players * (players - 1)))
         leagues = [_league(folder, bot, players, games, n) for n in (1, options.together)]
-        info, played = _arena(leagues[0], folder / "first.sqlite", name)
         staged = stage(bot, runs, sandbox)
-        tables = [record(info, one.fixture, staged, sandbox) for one in played]
+        steps: list[Step] = []
         rounds = []
         for number in range(options.rounds):
-            arms = [
-                _total([(one.decisions, one.seconds) for one in _arena(league, store, name)[1]])
-                for league in leagues
-                if (store := folder / f"{number}-{league.stem}.sqlite")
-            ]
+            arms = []
+            for league in leagues:
+                info, played = _arena(league, folder / f"{number}-{league.stem}.sqlite", name)
+                steps = steps or record(info, played[0].fixture, staged, sandbox)
+                arms.append(_total(played))
             for where in ({min(cores)}, cores):
                 os.sched_setaffinity(0, where)
-                played_bare = [floor(steps, [staged] * players, sandbox) for steps in tables]
-                arms.append(_total(played_bare))
+                arms.append(floor(steps, [staged] * players, sandbox))
             rounds.append(tuple(arms))
     return rounds
 
@@ -106,9 +106,8 @@ def _rate(arm: Sequence[Measured]) -> float:
     return median(one.rate for one in arm)
 
 
-def _total(parts: Sequence[tuple[int, float]]) -> Measured:
-    decisions, seconds = zip(*parts, strict=True)
-    return Measured(sum(decisions), sum(seconds))
+def _total(played: Sequence[PlayedFixture]) -> Measured:
+    return Measured(sum(one.decisions for one in played), sum(one.seconds for one in played))
 
 
 def _league(folder: Path, bot: Bot, players: int, games: int, together: int) -> Path:
@@ -194,7 +193,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--players", type=int, nargs="+", default=[2, 6])
     parser.add_argument("--sandbox", nargs="+", default=["process", "bubblewrap"])
     parser.add_argument("--together", type=int, default=16, help="games at a time")
-    parser.add_argument("--games", type=int, default=180, help="of all fixtures together")
+    parser.add_argument("--games", type=int, default=180, help="of a league, or more")
     parser.add_argument("--rounds", type=int, default=5)
     return parser.parse_args()
 

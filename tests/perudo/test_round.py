@@ -51,7 +51,7 @@ def test_the_next_to_the_left_that_has_dice(dice: tuple[int, ...], lefts: tuple[
 
 
 def test_a_bid_is_among_ranges() -> None:
-    ranges = [Raises(1, 2, 4), Raises(3, 5, 5)]
+    ranges = (Raises(1, 2, 4), Raises(3, 5, 5))
     found = [
         (quantity, face)
         for face in range(7)
@@ -59,7 +59,7 @@ def test_a_bid_is_among_ranges() -> None:
         if is_among(ranges, Bid(quantity, face))
     ]
     assert found == [(2, 1), (3, 1), (4, 1), (5, 3)]
-    assert not is_among([], Bid(1, 1))
+    assert not is_among((), Bid(1, 1))
 
 
 def test_veterans_have_one_die_and_had_their_palifico_before() -> None:
@@ -194,18 +194,18 @@ def test_raises_up_to_the_cap(
 
 def test_a_number_after_pacos_may_reach_the_cap() -> None:
     found = raises(after_bid(standing("bga"), 7, 1))
-    assert found == [Raises(1, 8, 15), *(Raises(face, 15, 15) for face in range(2, 7))]
+    assert found == (Raises(1, 8, 15), *(Raises(face, 15, 15) for face in range(2, 7)))
 
 
 def test_raises_in_palifico_rounds() -> None:
     table = standing("pressman", (1, 1, 1), used=(1,), palifico=0)
-    assert raises(open_round(table)) == [Raises(face, 1, 15) for face in range(1, 7)]
+    assert raises(open_round(table)) == tuple(Raises(face, 1, 15) for face in range(1, 7))
     veteran = raises(after_bid(table, 2, 4))
-    assert veteran == [Raises(4, 3, 15), Raises(5, 2, 15), Raises(6, 2, 15)]
-    assert raises(after_bid(table, 2, 4, bidder=1)) == [Raises(4, 3, 15)]
-    assert raises(after_bid(table, 15, 5)) == [Raises(6, 15, 15)]
+    assert veteran == (Raises(4, 3, 15), Raises(5, 2, 15), Raises(6, 2, 15))
+    assert raises(after_bid(table, 2, 4, bidder=1)) == (Raises(4, 3, 15),)
+    assert raises(after_bid(table, 15, 5)) == (Raises(6, 15, 15),)
     one = standing("pressman", (1, 1, 1), used=(1,), palifico=0, raise_quantity_and_face=False)
-    assert raises(after_bid(one, 2, 4)) == [Raises(4, 3, 15), Raises(5, 2, 2), Raises(6, 2, 2)]
+    assert raises(after_bid(one, 2, 4)) == (Raises(4, 3, 15), Raises(5, 2, 2), Raises(6, 2, 2))
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
