@@ -26,9 +26,11 @@ def logs_path(store: Path) -> Path:
 def check_not_widowed(store: Path) -> None:
     """Raise ArenaError where there are logs beside a store that is not there itself.
 
-    A store that is being begun has its rows first, so the logs are looked for first.
     """
+    if store.is_dir():  # which may have no name, and is refused where it is opened
+        return
     path = logs_path(store)
+    # A store that is being begun by somebody else has its rows first.
     if path.exists() and not store.exists():
         what = f"{store.name} is not there, though its logs are"
         hint = (
