@@ -24,9 +24,7 @@ def logs_path(store: Path) -> Path:
 
 
 def check_not_widowed(store: Path) -> None:
-    """Raise ArenaError where there are logs beside a store that is not there itself.
-
-    """
+    """Raise ArenaError where there are logs beside a store that is not there itself."""
     if store.is_dir():  # which may have no name, and is refused where it is opened
         return
     path = logs_path(store)
