@@ -404,10 +404,7 @@ def test_a_folder_is_no_store(tmp_path: Path) -> None:
     ],
 )
 def test_damage_inside_is_told(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "s"
-    with Store(path, create=True) as store:
-        store.begin(factory.league(("a", "b")))
-        store.add(factory.fixture(0, ("a", "b")))
+    path = two_fixtures(tmp_path / "s")
     change(path, damage)
     with pytest.raises(ArenaError) as caught:
         read(path)
@@ -429,10 +426,7 @@ def test_damage_inside_is_told(tmp_path: Path, damage: str) -> None:
     ],
 )
 def test_damage_in_the_logs_is_told(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "s"
-    with Store(path, create=True) as store:
-        store.begin(factory.league(("a", "b")))
-        store.add(factory.fixture(0, ("a", "b")))
+    path = two_fixtures(tmp_path / "s")
     change(logs_path(path), damage)
     with pytest.raises(ArenaError) as caught:
         read(path)
