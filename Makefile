@@ -10,6 +10,9 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# Where it is set, each of the thousands of processes that tests start compiles the arena anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test fix bench rules columns mutants hostile protocol clean
 
 run: $(VENV)/.run

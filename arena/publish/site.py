@@ -11,6 +11,7 @@ from markupsafe import Markup
 from arena import shipped
 from arena.publish import bots, charts, conditions, data, feed, figures, matches, rulebook, text
 from arena.publish.boards import TOP, axis, better_matrix, lines, matrix, overall_axis, pairs
+from arena.publish.compiled import Compiled
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, File, claimed, replace_site
 from arena.publish.heatmap import COLOURS, heatmap
@@ -92,8 +93,10 @@ def _finalize(value: object) -> object:
 @cache
 def environment() -> Environment:
     """Return the template environment: autoescape everywhere, undefined names are errors."""
+    templates = shipped.folder("reports")
     env = Environment(
-        loader=FileSystemLoader(shipped.folder("reports")),
+        loader=FileSystemLoader(templates),
+        bytecode_cache=Compiled(templates),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_finalize,

@@ -23,6 +23,21 @@ def logs_path(store: Path) -> Path:
     return store.with_name(f"{store.stem}.logs{store.suffix}")
 
 
+def check_not_widowed(store: Path) -> None:
+    """Raise ArenaError where there are logs beside a store that is not there itself."""
+    if store.is_dir():  # which may have no name, and is refused where it is opened
+        return
+    path = logs_path(store)
+    # A store that is being begun by somebody else has its rows first.
+    if path.exists() and not store.exists():
+        what = f"{store.name} is not there, though its logs are"
+        hint = (
+            f"put {store.name} back: nothing can be told from logs alone;"
+            " or, to start anew, move them away or choose another --store"
+        )
+        raise ArenaError(what, str(path), hint)
+
+
 class Logs:
     """The logs of one store, which both files know by a token.
 

@@ -12,7 +12,7 @@ from arena.store import aside, schema
 from arena.store.claim import claim
 from arena.store.file import DamageError, File
 from arena.store.hashes import root, row_hash
-from arena.store.logs import Logs, logs_path
+from arena.store.logs import Logs, check_not_widowed, logs_path
 from arena.store.older import OldStored, OldTables, is_old, migrate
 from arena.store.rows import Packed, Stored
 from arena.store.schema import SCHEMA_VERSION, WITH_HASHES, upgraded
@@ -38,6 +38,7 @@ class Store:
         self.path = path
         self._writes = create
         self._now = steady_clock()
+        check_not_widowed(path)
         if not create and not path.is_file():
             raise ArenaError("nothing was played yet", str(path), "start with: arena run")
         # Closed in turn, the claim last: closing any descriptor drops SQLite's locks on the file.

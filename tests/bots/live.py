@@ -18,6 +18,19 @@ from arena.bots.stage import stage, staging
 HANG = 60.0
 """Seconds after which something is taken to hang: far above what anything here takes."""
 PYTHON = "python3 -I -S bot.py"
+BOMB = """
+import json, os, signal
+children = []
+try:
+    while len(children) < 500:
+        child = os.fork()
+        if not child:
+            signal.pause()
+        children.append(child)
+except OSError as error:
+    print(json.dumps([len(children), error.strerror]))
+"""
+"""A bot that starts processes until it may not, and says how many, and why not."""
 
 
 class Ran(Struct):

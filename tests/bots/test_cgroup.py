@@ -12,13 +12,13 @@ import pytest
 
 from arena.bots import scope
 from arena.bots.bubblewrap import BubblewrapSandbox
-from arena.bots.cgroup import PREFIX, Groups, groups
+from arena.bots.cgroup import PREFIX, Group, Groups, groups
 from arena.bots.hierarchies import FEATURES, Home, homes
 from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import ENVIRONMENT, MIB, Quota, Sandbox
-from arena.bots.scope import Scopes, holders
+from arena.bots.scope import Scope, Scopes, holders
 from arena.bots.stage import stage
-from tests.bots.live import HANG, run_inside, write_bot
+from tests.bots.live import BOMB, HANG, run_inside, write_bot
 
 Kind = Callable[[Quota], Sandbox]
 KINDS = pytest.mark.parametrize("kind", [BubblewrapSandbox, ProcessSandbox])
@@ -46,18 +46,6 @@ for _ in range(4):
 print(json.dumps([os.wait()[1]]))
 """
 WHERE = "import json\nprint(json.dumps(open('/proc/self/cgroup').read()))"
-BOMB = """
-import json, os, signal
-children = []
-try:
-    while len(children) < 500:
-        child = os.fork()
-        if not child:
-            signal.pause()
-        children.append(child)
-except OSError as error:
-    print(json.dumps([len(children), error.strerror]))
-"""
 
 
 @needs_groups
@@ -180,18 +168,25 @@ def test_what_a_dead_arena_left_is_cleared_away_by_the_next(frozen: bool) -> Non
 
 
 UNIFIED = Path("/sys/fs/cgroup/unified")
+SPINNER = [sys.executable, "-c", "while True: pass"]
 
 
-@pytest.mark.skipif(not os.access(UNIFIED, os.W_OK), reason="no version 2 hierarchy to write to")
-def test_version_2_counts_freezes_and_ends() -> None:
-    made = Groups(dict.fromkeys(("cpuacct", "freezer"), Home(UNIFIED, 2))).make(Quota())
-    spinner = subprocess.Popen(made.around([sys.executable, "-c", "while True: pass"]))
+def ends_while_frozen(made: Group | Scope, argv: list[str]) -> None:
+    """Start a program in a group; it is counted, frozen, and ended all the same."""
+    spinner = subprocess.Popen(argv)
+    made.started(spinner.pid)
     while (made.cpu() or 0.0) < 0.1:
         assert spinner.poll() is None
     made.freeze(frozen=True)
     made.kill()
     assert spinner.wait(HANG) == -signal.SIGKILL
     made.close()
+
+
+@pytest.mark.skipif(not os.access(UNIFIED, os.W_OK), reason="no version 2 hierarchy to write to")
+def test_version_2_counts_freezes_and_ends() -> None:
+    made = Groups(dict.fromkeys(("cpuacct", "freezer"), Home(UNIFIED, 2))).make(Quota())
+    ends_while_frozen(made, made.around(SPINNER))
     assert not list(UNIFIED.glob(f"{PREFIX}.*.{os.getpid()}.*"))
 
 
@@ -255,17 +250,10 @@ def test_a_bot_in_a_scope(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENVIRONMENT, "PATH", os.environ["PATH"])
     made = Scopes(("--user",)).make(Quota())
     assert made.cpu() is None
-    argv = made.around(["python3", "-c", "while True: pass"])
+    argv = made.around(SPINNER)
     assert "MemoryMax=570425344" in argv
     assert "TasksMax=64" in argv
-    spinner = subprocess.Popen(argv)
-    made.started(spinner.pid)
-    while (made.cpu() or 0.0) < 0.1:
-        assert spinner.poll() is None
-    made.freeze(frozen=True)
-    made.kill()
-    assert spinner.wait(HANG) == -signal.SIGKILL
-    made.close()
+    ends_while_frozen(made, argv)
     [left] = UNIFIED.glob(f"perudo-arena-{os.getpid()}-*.scope")
     left.rmdir()
 

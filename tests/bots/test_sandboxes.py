@@ -15,7 +15,7 @@ from arena.bots.manifest import Bot
 from arena.bots.process import ProcessSandbox
 from arena.bots.sandbox import ENVIRONMENT, MIB, Quota, Sandbox
 from arena.bots.stage import stage, staging
-from tests.bots.live import run_inside, write_bot
+from tests.bots.live import BOMB, run_inside, write_bot
 
 PROBE = Path(__file__).with_name("probe.py")
 SECRETS = ["/etc/passwd", "/etc/shadow", "/etc/hostname", "/home", "/root", "/var", "/run", "/sys"]
@@ -172,18 +172,6 @@ def test_room_for_files_is_limited(folder: str, name: str, runs: Path) -> None:
 # ---------------------------------------------------------------- greed
 
 ALL = (BubblewrapSandbox, DockerSandbox, ProcessSandbox)
-BOMB = """
-import json, os, signal, sys
-children = []
-try:
-    while len(children) < 500:
-        child = os.fork()
-        if not child:
-            signal.pause()
-        children.append(child)
-except OSError as error:
-    print(json.dumps([len(children), error.strerror]))
-"""
 
 
 @pytest.mark.parametrize("kind", [BubblewrapSandbox, DockerSandbox])

@@ -77,6 +77,23 @@ def run(
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+def unread(*arguments: object, cwd: Path) -> Ran:
+    """Run `arena ARGUMENTS` to its end; whoever should read what it prints is gone already."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb") as nobody:
+        done = subprocess.run(
+            arena(*arguments),
+            cwd=cwd,
+            env=environment(),
+            stdout=nobody,
+            stderr=subprocess.PIPE,
+            timeout=HANG,
+            check=False,
+        )
+    return Ran(done.returncode, "", done.stderr.decode())
+
+
 def confined(*options: object) -> list[object]:
     """Return a command that runs another one among mounts of its own (options of bwrap)."""
     return ["bwrap", "--dev-bind", "/", "/", *options, "--die-with-parent", "--"]

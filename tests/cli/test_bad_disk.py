@@ -160,6 +160,21 @@ def test_a_store_without_its_logs(tmp_path: Path, command: str) -> None:
         assert run(reads, "league.yaml", cwd=tmp_path).code == 0
 
 
+@pytest.mark.parametrize("command", ["run", "verify", "report", "status", "export"])
+def test_logs_whose_store_was_deleted(tmp_path: Path, command: str) -> None:
+    """Nothing new is begun beside them, so that the file can still be put back."""
+    league(tmp_path)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    (tmp_path / "league.sqlite").rename(tmp_path / "old.sqlite")
+    before = tree(tmp_path)
+    ran = run(command, "league.yaml", cwd=tmp_path)
+    what = "league.sqlite is not there, though its logs are / league.logs.sqlite / put"
+    error_line(ran, what, "league.sqlite back: ", "to start anew, move them away or choose another")
+    assert tree(tmp_path) == before
+    (tmp_path / "old.sqlite").rename(tmp_path / "league.sqlite")
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+
+
 @pytest.mark.parametrize("command", ["run", "verify", "report"])
 def test_a_store_with_the_logs_of_another(tmp_path: Path, command: str) -> None:
     league(tmp_path)

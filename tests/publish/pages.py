@@ -1,6 +1,7 @@
 """Reading a written site: its files, links, ids and tables."""
 
 import re
+from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -24,10 +25,22 @@ class _Reader(HTMLParser):
 
 
 def read(path: Path) -> _Reader:
+    return _read(path.read_bytes())
+
+
+@lru_cache(maxsize=1024)
+def _read(page: bytes) -> _Reader:
+    """Read a page; many stay what they are from one report to the next."""
     reader = _Reader()
-    reader.feed(path.read_text(encoding="utf-8"))
+    reader.feed(page.decode())
     reader.close()
     return reader
+
+
+@lru_cache(maxsize=1024)
+def _steps(shard: bytes) -> dict[str, int]:
+    """Return how many steps each game of a shard has."""
+    return {number: len(game.steps) for number, game in unpacked(shard.decode()).games.items()}
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -88,4 +101,4 @@ def _is_step(folder: Path, target: Path, fragment: str) -> bool:
         return False
     fixture, game, step = map(int, fragment.split("."))
     path = folder / Links.shard(fixture, game // GAMES_A_SHARD)
-    return path.is_file() and step < len(unpacked(path.read_text()).games[str(game)].steps)
+    return path.is_file() and step < _steps(path.read_bytes())[str(game)]

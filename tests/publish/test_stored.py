@@ -79,7 +79,7 @@ def times(site: Path) -> dict[str, tuple[int, int]]:
     return {name: (one.st_ino, one.st_mtime_ns) for name, one in stats.items()}
 
 
-@settings(max_examples=6, deadline=None, database=None)
+@settings(max_examples=3, deadline=None, database=None)
 @given(
     st.permutations(PLAYED),
     st.lists(st.sampled_from(["all", "none", 0, 2, NEWEST]), min_size=6, max_size=6),

@@ -305,16 +305,20 @@ def test_logs_of_another_store(tmp_path: Path, *, create: bool) -> None:
     assert logs_path(path).read_bytes() == before
 
 
-def test_logs_whose_store_is_gone_are_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("create", [True, False])
+def test_logs_whose_store_is_gone_are_left_alone(tmp_path: Path, *, create: bool) -> None:
     path = two_fixtures(tmp_path / "s")
     before = logs_path(path).read_bytes()
     path.rename(tmp_path / "elsewhere")
     for _ in range(2):
-        with pytest.raises(ArenaError, match="but of another store"):
-            Store(path, create=True)
+        with pytest.raises(ArenaError, match="s is not there, though its logs are") as caught:
+            Store(path, create=create)
+        assert caught.value.where == str(logs_path(path))
+        assert caught.value.hint.startswith("put s back")
+    assert not path.exists()
     assert logs_path(path).read_bytes() == before
-    (tmp_path / "elsewhere").replace(path)
-    read(path)
+    (tmp_path / "elsewhere").rename(path)
+    read(path, create=create)
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 99, b"\xff" * 5000])
@@ -417,10 +421,7 @@ def test_a_folder_is_no_store(tmp_path: Path) -> None:
     ],
 )
 def test_damage_inside_is_told(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "s"
-    with Store(path, create=True) as store:
-        store.begin(factory.league(("a", "b")))
-        store.add(pack(factory.fixture(0, ("a", "b"))))
+    path = two_fixtures(tmp_path / "s")
     change(path, damage)
     with pytest.raises(ArenaError) as caught:
         read(path)
@@ -442,10 +443,7 @@ def test_damage_inside_is_told(tmp_path: Path, damage: str) -> None:
     ],
 )
 def test_damage_in_the_logs_is_told(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "s"
-    with Store(path, create=True) as store:
-        store.begin(factory.league(("a", "b")))
-        store.add(pack(factory.fixture(0, ("a", "b"))))
+    path = two_fixtures(tmp_path / "s")
     change(logs_path(path), damage)
     with pytest.raises(ArenaError) as caught:
         read(path)

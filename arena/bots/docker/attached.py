@@ -9,7 +9,7 @@ from struct import unpack
 from threading import Event, Thread
 from typing import NamedTuple
 
-from arena.bots.cgroup import Group, group_of
+from arena.bots.docker.contained import Contained
 
 _CHUNK = 65_536
 _HEADER = 8
@@ -29,7 +29,7 @@ class Attachment(NamedTuple):
     """Its first process, as the engine's machine knows it."""
 
 
-class AttachedContainer:
+class AttachedContainer(Contained):
     """A container that is being started, and a thread that carries its streams to pipes."""
 
     def __init__(
@@ -43,7 +43,6 @@ class AttachedContainer:
         self._wait = wait
         self._remove = remove
         self._made: Attachment | None = None
-        self._group: Group | None = None
         self._launched = Event()
         self._stopping = False
         self._code = _KILLED
@@ -66,25 +65,9 @@ class AttachedContainer:
         self._carrier.join()
         return self._code
 
-    def cpu(self) -> float | None:
-        """Return the processor time of the container; None where its group cannot be seen."""
-        self._launched.wait()
-        return self._group.cpu() if self._group else None
-
-    def freeze(self, *, frozen: bool) -> None:
-        """Stop or go on with the container, as far as this user may."""
-        if self._group:
-            self._group.freeze(frozen=frozen)
-
-    @property
-    def freezes(self) -> bool:
-        """Whether it can be frozen."""
-        self._launched.wait()
-        return self._group is not None and self._group.freezes
-
     def kill(self) -> None:
         """End the container, with all that is in it."""
-        self._launched.wait()
+        self._wait_for_start()
         if self._made is None:
             return
         self.freeze(frozen=False)
@@ -100,8 +83,10 @@ class AttachedContainer:
         self._carrier.join()
         for fd in list(self._ours):
             self._close(fd)
-        if self._group:
-            self._group.leave()
+        self._leave_group()
+
+    def _wait_for_start(self) -> None:
+        self._launched.wait()
 
     def _close(self, fd: int) -> None:
         if fd in self._ours:
@@ -111,7 +96,7 @@ class AttachedContainer:
     def _serve(self) -> None:
         try:
             self._made = self._launch()
-            self._group = None if self._made.pid is None else group_of(self._made.pid)
+            self._find_group(self._made.pid)
             self._launched.set()
             self._carry(self._made.socket)
             self._code = self._wait(self._made.id)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
-from arena.bots.cgroup import Group, group_of
+from arena.bots.docker.contained import Contained
 
 KEEPER = """
 cd /run/arena
@@ -41,7 +41,7 @@ Launch = Callable[[], tuple[str, int | None]]
 """Creates and starts the container; returns its id and its first process, raises ArenaError."""
 
 
-class Container:
+class Container(Contained):
     """A container that is being started: its pipes are there at once, and what is written waits."""
 
     def __init__(self, folder: Path, launch: Launch, remove: Callable[[str], None]) -> None:
@@ -53,7 +53,6 @@ class Container:
         self._remove = remove
         self._id = ""
         self._code: int | None = None
-        self._group: Group | None = None
         # Outputs first and without waiting; the input's other end too, or both sides wait for ever.
         self.stdout, self.stderr, self.death = (
             os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in ("out", "err", "status")
@@ -83,27 +82,11 @@ class Container:
             self._code = int(said) if said.strip().isdigit() else _KILLED
         return self._code
 
-    def cpu(self) -> float | None:
-        """Return the processor time of the container; None where its group cannot be seen."""
-        self._starting.join()
-        return self._group.cpu() if self._group else None
-
-    def freeze(self, *, frozen: bool) -> None:
-        """Stop or go on with the container, as far as this user may."""
-        if self._group:
-            self._group.freeze(frozen=frozen)
-
-    @property
-    def freezes(self) -> bool:
-        """Whether it can be frozen."""
-        self._starting.join()
-        return self._group is not None and self._group.freezes
-
     def kill(self) -> None:
         """End the container, with all that is in it."""
         if self._lease is None:
             return
-        self._starting.join()
+        self._wait_for_start()
         # Its keeper cannot see the end of the lease while it is frozen.
         self.freeze(frozen=False)
         os.close(self._lease)
@@ -118,17 +101,19 @@ class Container:
         self.end_input()
         for fd in (self.stdout, self.stderr, self.death, self._up):
             os.close(fd)
-        if self._group:
-            self._group.leave()
+        self._leave_group()
         for name in _FIFOS:
             (self._folder / name).unlink(missing_ok=True)
         with suppress(OSError):
             self._folder.rmdir()
 
+    def _wait_for_start(self) -> None:
+        self._starting.join()
+
     def _start(self) -> None:
         try:
             self._id, pid = self._launch()
-            self._group = None if pid is None else group_of(pid)
+            self._find_group(pid)
         except Exception as error:
             # Nobody else would hear of it, and the bot would be waited for.
             self._say_why(str(error).encode())
