@@ -28,7 +28,8 @@ const textAt = (row, at) => row.cells[at].textContent.trim();
 
 function numbers(text) {
   const found = text.replaceAll("\u2212", "-").replaceAll(",", "").match(/^[^\d+-]*([-+]?\d+(?:\.\d+)?)(?:–(\d+))?/);
-  return found && [Number(found[1]), Number(found[2] || 0)];
+  const beyond = { "<": -1e-6, ">": 1e-6 }[text[0]] || 0;
+  return found && [Number(found[1]) + beyond, Number(found[2] || 0)];
 }
 
 function valueAt(row, at) {

@@ -101,7 +101,16 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    for name in ("signed", "fixed", "percent", "grouped", "clipped", "one_line"):
+    for name in (
+        "signed",
+        "fixed",
+        "percent",
+        "chance",
+        "grouped",
+        "counted",
+        "clipped",
+        "one_line",
+    ):
         env.filters[name] = getattr(text, name)
     return env
 
@@ -144,7 +153,7 @@ class _Site:
             "causes": CAUSES,
             "leaders": leaders,
             "changes": conditions.changes(league),
-            "pages": {*PAGES, REPLAY} if self.kept else PAGES,
+            "menu": {*PAGES, REPLAY} if self.kept else PAGES,
         }
 
     def files(self, there: Mapping[str, str]) -> Iterator[File]:
