@@ -136,6 +136,7 @@ class SetAside(Struct, frozen=True):
 
     fixture: Fixture
     why: str
+    """In the arena's own words: nothing of it comes from a bot."""
     deaths: int
     """How many workers it cost in that run."""
     at: float

@@ -31,6 +31,9 @@ PAGES = {
 }
 """What the navigation leads to, beside replays."""
 
+FILTERS = ("signed", "fixed", "percent", "chance", "grouped", "counted", "clipped", "one_line")
+"""What templates write text and numbers with: functions of `arena.publish.text`."""
+
 FAULTS_SHOWN = 500
 """Lines of one cause on the page of faults; the data files have all."""
 
@@ -101,16 +104,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    for name in (
-        "signed",
-        "fixed",
-        "percent",
-        "chance",
-        "grouped",
-        "counted",
-        "clipped",
-        "one_line",
-    ):
+    for name in FILTERS:
         env.filters[name] = getattr(text, name)
     return env
 
