@@ -145,6 +145,7 @@ class _Site:
             "links": self.links,
             "watchable": {(index, game) for index, games in self.kept.items() for game in games},
             "causes": CAUSES,
+            "tagged": any(bot.tags for bot in league.bots),
             "leaders": leaders,
             "changes": conditions.changes(league),
             "menu": {*PAGES, REPLAY} if self.kept else PAGES,

@@ -127,7 +127,6 @@ def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None
             f"{fixed(row['mean_place'])} {fixed(row['place_low'])}\u2013{fixed(row['place_high'])}",
             grouped(row["faults"]),
             "Ada",
-            "",
         ]
         for row in data["rows"]
     ]
