@@ -224,7 +224,7 @@ def test_suspicions_are_a_page_a_notice_and_data(tmp_path: Path) -> None:
     assert rows[0][1].endswith(
         "loses too often to Bravo Bot: share of their games in which it is ahead"
     )
-    assert rows[0][3:] == ["40", percent(0.5), percent(0.1), "1e-05"]
+    assert rows[0][3:] == ["40", percent(0.5), percent(0.1), "<0.0001"]
     assert rows[1][3:] == ["90", signed(0), signed(-2.5), "0.004"]
     assert ">2 suspicions<" in (tmp_path / "index.html").read_text()
     data = json.loads((tmp_path / "data/suspicions.json").read_bytes())
