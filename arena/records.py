@@ -128,6 +128,7 @@ class SetAside(Struct, frozen=True):
 
     fixture: Fixture
     why: str
+    """In the arena's own words: nothing of it comes from a bot."""
     deaths: int
     """How many workers it cost in that run."""
     at: float
@@ -263,8 +264,10 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
 
     anchor: str | None = None
     """The bot whose mu is shown as 0; without one it is the mean of the field."""
-    provisional: int = 0
-    """A bot with fewer games at a table is marked as provisional there."""
+    provisional: int = 30
+    """A bot with fewer games at a table is marked as provisional there; 0 marks none. After 30 at a
+    table for two, 1.96 sigma is below beta, the gap at which the better bot wins three games of
+    four: before that, a rating says little."""
     overall: bool = False
     """Whether there is a table over all variants and table sizes."""
     alpha: float = 0.01
@@ -299,6 +302,7 @@ class LeagueInfo(Struct, frozen=True):
     """Whether all fixtures of a block are played on the same dice."""
     earlier: tuple[Stage, ...] = ()
     """What was before the bots, the rounds or the terms changed, first to last."""
-    ratings: RatingsInfo = RatingsInfo()
+    ratings: RatingsInfo = RatingsInfo(provisional=0)
+    """Stores from before there were any have these, and their root with them."""
     machine: MachineInfo | None = None
     """Where the first game was played; None in older stores. No part of the root."""

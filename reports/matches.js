@@ -114,11 +114,11 @@ function line(one) {
   const number = (value, kind = "") => element("td", { class: `num${kind}` }, value.toLocaleString("en"));
   const left = index.seats - one.bots.length;
   return element("tr", {},
-    element("td", { class: "num" }, String(one.fixture)),
+    element("td", { class: "num" }, String(one.fixture)), watchCell(one),
     element("td", {}, element("bdi", {}, variant), `, ${players}\u00a0players`),
-    number(one.games), ...one.bots.map((_, seat) => botCell(one, seat)),
-    ...(left ? [element("td", { colspan: left })] : []),
-    number(one.faults, one.faults ? " fault" : ""), number(one.upsets), watchCell(one));
+    number(one.games), number(one.faults, one.faults ? " fault" : ""), number(one.upsets),
+    ...one.bots.map((_, seat) => botCell(one, seat)),
+    ...(left ? [element("td", { colspan: left })] : []));
 }
 
 /* What is asked for, and the address */

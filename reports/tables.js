@@ -28,7 +28,8 @@ const textAt = (row, at) => row.cells[at].textContent.trim();
 
 function numbers(text) {
   const found = text.replaceAll("\u2212", "-").replaceAll(",", "").match(/^[^\d+-]*([-+]?\d+(?:\.\d+)?)(?:–(\d+))?/);
-  return found && [Number(found[1]), Number(found[2] || 0)];
+  const beyond = { "<": -1e-6, ">": 1e-6 }[text[0]] || 0;
+  return found && [Number(found[1]) + beyond, Number(found[2] || 0)];
 }
 
 function valueAt(row, at) {
@@ -41,7 +42,8 @@ function compare(one, other) {
   return one[0] - other[0] || one[1] - other[1];
 }
 
-const tagsOf = (row) => textAt(row, column("tags")).split(", ").filter(Boolean);
+const textIn = (row, key) => column(key) < 0 ? "" : textAt(row, column(key));
+const tagsOf = (row) => textIn(row, "tags").split(", ").filter(Boolean);
 
 /* Sorting: what has no value comes last either way, and equals stay as they were */
 
@@ -84,10 +86,10 @@ function addButton(head) {
 
 function fits(row) {
   const name = textAt(row, column("bot"));
-  const rival = column("rival") < 0 ? "" : textAt(row, column("rival"));
+  const rival = textIn(row, "rival");
   const wanted = state.find.toLowerCase();
   return `${name}\n${rival}`.toLowerCase().includes(wanted)
-    && (!state.author || textAt(row, column("author")) === state.author)
+    && (!state.author || textIn(row, "author") === state.author)
     && (!state.tag || tagsOf(row).includes(state.tag));
 }
 
@@ -117,8 +119,8 @@ function addFilters() {
   fields.count = element("output", { "aria-live": "polite" });
   fields.all = element("button", { type: "button" }, "Show all");
   fields.all.addEventListener("click", () => choose({ find: "", author: "", tag: "" }));
-  const authors = column("author") < 0 ? [] : rows.map((row) => textAt(row, column("author"))).filter(Boolean);
-  const tags = column("tags") < 0 ? [] : rows.flatMap(tagsOf);
+  const authors = rows.map((row) => textIn(row, "author")).filter(Boolean);
+  const tags = rows.flatMap(tagsOf);
   const bar = element("div", { class: "filters", role: "search", "aria-label": "Filter the table" },
     element("label", {}, "Find bot ", fields.find), ...choices("author", "Author", authors),
     ...choices("tag", "Tag", tags), fields.all, fields.count);

@@ -21,7 +21,7 @@ from arena.cli.replays import replays_option
 from arena.cli.reporting import Report, say_report, write_report
 from arena.cli.watch import watch
 from arena.errors import ArenaError
-from arena.league.config import load_ratings
+from arena.league.config import gives_seed, load_ratings
 from arena.publish.kept import Choice
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.records import LeagueInfo, RatingsInfo
@@ -73,9 +73,10 @@ def command(
     the store; they may be deleted.
     """
     path = store_path(league, store)
-    write = partial(
-        _write, league, path, site, replays, key=key, anonymous=anonymous or key is not None
-    )
+    anonymous = anonymous or key is not None
+    if anonymous and league.is_file() and gives_seed(league):
+        say(f"warning: {league} gives the seed: who reads it there can find out who is who")
+    write = partial(_write, league, path, site, replays, key=key, anonymous=anonymous)
     show = _Show(wanted=opening)
     if watching:
         report = _watched(league, path, write, show)

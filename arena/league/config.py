@@ -69,6 +69,12 @@ class RatingsPart(Struct, frozen=True):
     ratings: RatingsInfo = RatingsInfo()
 
 
+class SeedPart(Struct, frozen=True):
+    """The part of league.yaml that says which dice fall and who meets whom."""
+
+    seed: int | str | None = None
+
+
 class League(Struct, frozen=True):
     """A league as it was read: nothing left to guess, but a seed that was not given."""
 
@@ -146,6 +152,12 @@ def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
     found = reader.ratings(part.ratings)
     check_anchor(found, bots, reader.at("$.ratings.anchor"))
     return found
+
+
+def gives_seed(path: Path) -> bool:
+    """Tell whether a league.yaml names its seed; raises ArenaError where it cannot be read."""
+    data, marks = parse_yaml(path)
+    return bool(data) and convert(data, marks, path, SeedPart).seed is not None
 
 
 def check_anchor(ratings: RatingsInfo, bots: Sequence[str], where: str) -> None:

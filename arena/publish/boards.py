@@ -19,7 +19,7 @@ _TICKS = 5
 """About so many marks on a scale."""
 _LABELS = 5
 """Marks that are named at most."""
-_MARGIN = 0.06
+_MARGIN = 0.09
 """The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
 _Z95 = 1.96

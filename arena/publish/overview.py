@@ -50,6 +50,11 @@ class Overview(Struct, frozen=True):
     total: int
     """How many bots there are, shown or not."""
 
+    @property
+    def provisional(self) -> bool:
+        """Tell whether any of the ratings shown is provisional."""
+        return any(cell.provisional for row in self.rows for cell in row.cells if cell)
+
 
 def overview(league: LeagueInfo, ratings: Ratings) -> Overview:
     """Return all bots in the order of the overall table, else of the first leaderboard."""

@@ -2,14 +2,15 @@
 
 They are drawn from a secret that stays beside the store, so they are the same in every report of a
 league, and nobody finds them out by trying names. The master seed is left out: the schedule is
-drawn from it and the bots' names, and tells who sat where. Whoever has the store knows who is who.
+drawn from it and the bots' names, and tells who sat where. What bots and authors wrote is left out
+too, not searched for names: a name can be written in many ways, and where a bot is called by a word
+that the arena uses itself, what is missing would tell. Whoever has the store knows who is who.
 """
 
 import hmac
 import os
-import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +21,7 @@ from arena.errors import ArenaError
 from arena.publish.data import csv_of
 from arena.records import (
     BotInfo,
+    Cause,
     Event,
     Faulted,
     GameRecord,
@@ -45,12 +47,10 @@ _SECOND = (
     "stoat swan tapir tern toucan viper vole wombat"
 )
 """So many words each that two bots seldom share both."""
-_PATH = re.compile(r"(?:/[^\s/:;,\"'<>|]+)+/")
-"""The folders of an absolute path: they may be named after people."""
-_LONG = 3
-"""Shorter names are only replaced where they are whole words."""
-_WORD = 4
-"""The least letters of a word of an author's name that is replaced on its own."""
+_QUOTING = frozenset({Cause.CRASH, Cause.MALFORMED_LINE})
+"""Causes whose details show a bot's own bytes, or how its program works."""
+WITHHELD = "withheld"
+"""What stands for such a detail."""
 
 
 class Pseudonyms:
@@ -61,8 +61,6 @@ class Pseudonyms:
         self.bots = _drawn([bot.name for bot in everybody], secret, "bot")
         self.authors = _drawn([bot.author for bot in everybody if bot.author], secret, "author")
         self._secret = secret
-        self._known = _texts(self.bots, self.authors)
-        self._pattern = _pattern(self._known)
 
     @property
     def fingerprint(self) -> str:
@@ -89,19 +87,14 @@ class Pseudonyms:
         return replace(
             played,
             fixture=replace(played.fixture, seats=seats),
-            games=[self._game(record) for record in played.games],
-            stderr=tuple(self.scrubbed(text) for text in played.stderr),
+            games=[_game(record) for record in played.games],
+            stderr=(),
         )
 
     def aside(self, one: SetAside) -> SetAside:
         """Return a fixture that was set aside, without names."""
         seats = tuple(self.bots[bot] for bot in one.fixture.seats)
-        return replace(one, fixture=replace(one.fixture, seats=seats), why=self.scrubbed(one.why))
-
-    def scrubbed(self, text: str) -> str:
-        """Return what a bot wrote without the names and the folders in it."""
-        named = self._pattern.sub(lambda hit: self._known.get(hit[0].casefold(), "…"), text)
-        return _PATH.sub("…/", named)
+        return replace(one, fixture=replace(one.fixture, seats=seats))
 
     def _bots(self, bots: Iterable[BotInfo]) -> tuple[BotInfo, ...]:
         return tuple(sorted(map(self._bot, bots), key=lambda bot: bot.name))
@@ -111,23 +104,14 @@ class Pseudonyms:
             bot,
             name=self.bots[bot.name],
             author=self.authors.get(bot.author, ""),
-            version=self.scrubbed(bot.version),
-            tags=tuple(map(self.scrubbed, bot.tags)),
-            digest=_keyed(self._secret, "digest", bot.digest),
+            version="",
+            runtime="",
+            tags=(),
+            digest="",
         )
 
     def _stage(self, stage: Stage) -> Stage:
         return replace(stage, bots=self._bots(stage.bots))
-
-    def _game(self, record: GameRecord) -> GameRecord:
-        if not any(isinstance(event, Faulted) for event in record.events):
-            return record
-        return replace(record, events=[self._event(event) for event in record.events])
-
-    def _event(self, event: Event) -> Event:
-        if not isinstance(event, Faulted):
-            return event
-        return replace(event, detail=self.scrubbed(event.detail))
 
 
 def who_is_who(names: Pseudonyms) -> str:
@@ -169,6 +153,18 @@ def write_private(path: Path, text: str) -> None:
         out.write(text)
 
 
+def _game(record: GameRecord) -> GameRecord:
+    if not any(isinstance(event, Faulted) for event in record.events):
+        return record
+    return replace(record, events=[_event(event) for event in record.events])
+
+
+def _event(event: Event) -> Event:
+    if not isinstance(event, Faulted) or event.cause not in _QUOTING:
+        return event
+    return replace(event, detail=WITHHELD)
+
+
 def _drawn(names: Iterable[str], secret: bytes, kind: str) -> dict[str, str]:
     """Return a pseudonym for each name, no two the same."""
     first, second = _FIRST.split(), _SECOND.split()
@@ -187,26 +183,3 @@ def _drawn(names: Iterable[str], secret: bytes, kind: str) -> dict[str, str]:
 def _keyed(secret: bytes, kind: str, text: str) -> str:
     data = f"{kind} {text}".encode("utf-8", "surrogatepass")
     return hmac.new(secret, data, sha256).hexdigest()
-
-
-def _texts(bots: Mapping[str, str], authors: Mapping[str, str]) -> dict[str, str]:
-    """Return what stands for each text that names somebody: authors in parts, too."""
-    found = {
-        word: drawn
-        for author, drawn in authors.items()
-        for word in re.findall(r"\w+", author.casefold())
-        if len(word) >= _WORD
-    }
-    for named in (authors, bots):
-        found |= {name.casefold(): drawn for name, drawn in named.items()}
-    return found
-
-
-def _pattern(texts: Iterable[str]) -> re.Pattern[str]:
-    """Return what finds these texts, the longest first, in whatever case they are written."""
-    ordered = sorted(texts, key=lambda text: (-len(text), text))
-    parts = [
-        re.escape(text) if len(text) >= _LONG else rf"(?<!\w){re.escape(text)}(?!\w)"
-        for text in ordered
-    ]
-    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)

@@ -19,7 +19,7 @@ from arena.publish.replays import Replay, replays, shown_name
 from arena.publish.source import Source
 from arena.records import Fixture, PlayedFixture
 
-SHARD_VERSION = 1
+SHARD_VERSION = 2
 """Goes up whenever the same games may give another shard."""
 
 

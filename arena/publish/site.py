@@ -32,6 +32,9 @@ PAGES = {
 }
 """What the navigation leads to, beside replays."""
 
+FILTERS = ("signed", "fixed", "percent", "chance", "grouped", "counted", "clipped", "one_line")
+"""What templates write text and numbers with: functions of `arena.publish.text`."""
+
 FAULTS_SHOWN = 500
 """Lines of one cause on the page of faults; the data files have all."""
 
@@ -104,7 +107,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    for name in ("signed", "fixed", "percent", "grouped", "clipped", "one_line"):
+    for name in FILTERS:
         env.filters[name] = getattr(text, name)
     return env
 
@@ -145,9 +148,10 @@ class _Site:
             "links": self.links,
             "watchable": {(index, game) for index, games in self.kept.items() for game in games},
             "causes": CAUSES,
+            "tagged": any(bot.tags for bot in league.bots),
             "leaders": leaders,
             "changes": conditions.changes(league),
-            "pages": {*PAGES, REPLAY} if self.kept else PAGES,
+            "menu": {*PAGES, REPLAY} if self.kept else PAGES,
         }
 
     def files(self, there: Mapping[str, str]) -> Iterator[File]:

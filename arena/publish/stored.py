@@ -28,7 +28,7 @@ Submit = Callable[..., Future[Any]]
 Pool = Callable[[int], AbstractContextManager[Submit]]
 """Starts so many processes, which end with the context."""
 
-_STORED_VERSION = 1
+_STORED_VERSION = 2
 """Goes up whenever what is kept of a fixture beside its digest changes."""
 _MANY = 1000
 """So many games are worth starting processes for."""

@@ -7,6 +7,8 @@ _KEPT = "\n\t"
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 """Unicode categories that a browser or terminal would obey, hide or stumble over, not show."""
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_NEVER = 1e-9
+"""Less than any number of decimals shows."""
 
 
 class _Visible(dict[int, str | int]):
@@ -76,10 +78,26 @@ def fixed(value: float, digits: int = 2) -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """Return a share (0 to 1) in per cent, with the sign."""
-    return f"{100 * share:.{digits}f}\u202f%"
+    """Return a share (0 to 1) in per cent, with the sign; only none and all are 0 and 100."""
+    least = 10**-digits
+    shown = f"{100 * share:.{digits}f}"
+    if share > 0 and float(shown) == 0:
+        shown = f"<{least:.{digits}f}"
+    elif share < 1 and float(shown) == 100:
+        shown = f">{100 - least:.{digits}f}"
+    return f"{shown}\u202f%"
+
+
+def chance(probability: float, digits: int = 1) -> str:
+    """Return an estimated probability in per cent: never 0 nor 100, whatever its digits say."""
+    return percent(min(max(probability, _NEVER), 1 - _NEVER), digits)
 
 
 def grouped(value: int) -> str:
     """Return a whole number with its thousands set apart."""
     return f"{value:,}"
+
+
+def counted(number: int, what: str) -> str:
+    """Return so many of something that has a plural in s: `1 bot`, `2,000 bots`."""
+    return f"{grouped(number)} {what}{'s' * (number != 1)}"

@@ -195,12 +195,12 @@ def test_matches_that_are_found_look_like_those_that_are_listed(page: Page, site
 
 def test_matches_are_found_by_bot_rival_table_and_faults(page: Page, site: Path) -> None:
     for row in (found := search(page, site, "#bot=bot-003&with=bot-004")):
-        assert "bot-003" in (seats := " ".join(row[3:6]))
+        assert "bot-003" in (seats := " ".join(row[6:]))
         assert "bot-004" in seats
     assert found
-    assert {row[1] for row in search(page, site, "#table=bga-2p")} == {"bga, 2\u00a0players"}
-    assert all(int(row[-3]) > 0 for row in search(page, site, "#faults=1"))
-    assert all(int(row[-2]) > 0 for row in search(page, site, "#upsets=1"))
+    assert {row[2] for row in search(page, site, "#table=bga-2p")} == {"bga, 2\u00a0players"}
+    assert all(int(row[4]) > 0 for row in search(page, site, "#faults=1"))
+    assert all(int(row[5]) > 0 for row in search(page, site, "#upsets=1"))
     assert search(page, site, "#bot=nobody") == []
 
 
@@ -223,7 +223,7 @@ def test_a_pair_links_to_its_matches(page: Page, site: Path) -> None:
     page.goto(address(site / "head-to-head/house-3p.html"))
     page.click("#pairs tbody a:text('list') >> nth=0")
     page.locator("#found", has_text=" fit").wait_for()
-    assert {row[1] for row in rows(page)} == {"house, 3\u00a0players"}
+    assert {row[2] for row in rows(page)} == {"house, 3\u00a0players"}
 
 
 def test_a_stretch_that_is_not_there_is_said(browser: Browser, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`arena report`: shown in a browser, written anew while a league runs, and without names."""
 
 import csv
+import json
 import shutil
 import signal
 import subprocess
@@ -152,8 +153,19 @@ def test_an_anonymous_site_names_nobody_and_stays_the_same(copied: Path) -> None
     assert tree(copied / "site") == tree(copied / "again")
     found = everything(copied / "site").casefold()
     assert [word for word in secrets if word in found] == []
+    assert "quetz" not in found
     assert "malformed_line" in found
     assert broken_links(copied / "site") == []
+
+
+def test_a_seed_that_can_be_read_is_warned_of(copied: Path) -> None:
+    file = copied / "league.yaml"
+    told = "warning: league.yaml gives the seed: who reads it there can find out who is who\n"
+    whole = json.loads(file.read_text())
+    for seed, said in ((7, told), (None, "")):
+        file.write_text(json.dumps({**whole, "seed": seed}))
+        ran = run("report", "league.yaml", "--anonymous", cwd=copied)
+        assert (ran.code, ran.err) == (0, f"{said}report: site/index.html\n")
 
 
 def test_the_key_says_who_is_who(copied: Path) -> None:

@@ -83,7 +83,7 @@ def fixture(
 
 def ratings(played: list[PlayedFixture], **options: Any) -> Ratings:
     """Rate what was played."""
-    return rate_league(played, RatingsInfo(**options))
+    return rate_league(played, RatingsInfo(**{"provisional": 0, **options}))
 
 
 def digests(played: list[PlayedFixture], info: LeagueInfo | None = None) -> list[Digest]:

@@ -200,7 +200,8 @@ def test_every_pair_of_few_bots_has_its_interval_in_the_hint_and_the_table(tmp_p
         for one in found
     ]
     for one in found:
-        assert f'title="95 %: {percent(one.low, 0)} to {percent(one.high, 0)}"' in path.read_text()
+        interval = f"{percent(one.low, 0)} to {percent(one.high, 0)}"
+        assert f'title="{one.games} games, 95 %: {interval}"' in path.read_text()
     assert "picture" not in {one.tag.removeprefix(XHTML) for one in document(path).iter()}
 
 

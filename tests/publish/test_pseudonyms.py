@@ -3,7 +3,9 @@
 import csv
 import io
 import stat
+from itertools import cycle
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -14,33 +16,81 @@ from arena.errors import ArenaError
 from arena.publish import pseudonyms
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.publish.site import write_site
-from arena.records import Cause, Faulted, LeagueInfo, PlayedFixture, RatingsInfo, Stage
+from arena.records import (
+    BotInfo,
+    Cause,
+    Faulted,
+    LeagueInfo,
+    PlayedFixture,
+    RatingsInfo,
+    SetAside,
+    Stage,
+)
 from tests.publish import factory
-from tests.publish.pages import broken_links, everything
+from tests.publish.pages import broken_links, everything, tree
 
-BOTS = ("Quetzal", "Xylo Phone", "zw")
-AUTHORS = ("Wilhelmina Oddfellow", "Björn Þórsson", "")
 SECRET = b"secret"
-SAID = 'File "/home/oddfellow/QUETZAL/bot.py", line 3: xylo phone by BJÖRN þórsson (zw), not zwar\n'
+RULES = "the bid of 2 fives is not above 3 fours (RAISE-FACE)"
 
 
-def league() -> LeagueInfo:
-    info = factory.league(BOTS)
+class World(NamedTuple):
+    """What may tell who is who; three bots."""
+
+    bots: tuple[str, ...]
+    authors: tuple[str, ...]
+    versions: tuple[str, ...]
+    runtimes: tuple[str, ...]
+    tags: tuple[str, ...]
+    gone: str
+    said: str
+    """What the bots wrote."""
+
+    @property
+    def texts(self) -> list[str]:
+        """All of it in lower case."""
+        of_bots = self.bots + self.authors + self.versions + self.runtimes + self.tags
+        return [text.casefold() for text in (*of_bots, self.gone, self.said) if text]
+
+
+WORLD = World(
+    bots=("Quetzal", "Xylo Phone", "fives"),
+    authors=("Wilhelmina Oddfellow", "Björn Þórsson", ""),
+    versions=("quetzal-7", "6.6.6-oddfellow", "zebra"),
+    runtimes=("fortran", "brainfuck", "cobol"),
+    tags=("group-of-wilhelmina", "yodeller", "ventriloquist"),
+    gone="Leaver",
+    said='File "/home/oddfellow/QUETZAL/bot.py", line 3: nrojB, w-i-l-l-i\n',
+)
+OTHER = World(
+    bots=("aardvark", "Mr. B", "zz top"),
+    authors=("", "Eve", "Mallory Unnamed"),
+    versions=("", "1", "2"),
+    runtimes=("python", "python", "rust"),
+    tags=("a", "b", "c"),
+    gone="Also Gone",
+    said="another traceback, much longer than that of the first world\n" * 9,
+)
+
+
+def league(world: World = WORLD) -> LeagueInfo:
     bots = tuple(
-        replace(bot, author=author, version=f"{bot.name}-1")
-        for bot, author in zip(info.bots, AUTHORS, strict=True)
+        BotInfo(name, author, version, runtime, f"{at:x}" * 64, (tag,))
+        for at, (name, author, version, runtime, tag) in enumerate(zip(*world[:5], strict=True), 10)
     )
-    gone = factory.bot("Leaver", "Former Ph.D.")
-    stage = Stage((*bots, gone), 2, (2, 2))
-    return replace(info, bots=bots, earlier=(stage,), ratings=RatingsInfo(anchor="zw"))
+    stage = Stage((*bots, factory.bot(world.gone, "Former Ph.D.")), 2, (2, 2))
+    info = factory.league(world.bots)
+    listed = tuple(sorted(bots, key=lambda bot: bot.author))
+    return replace(info, bots=listed, earlier=(stage,), ratings=RatingsInfo(anchor=world.bots[2]))
 
 
-def played() -> list[PlayedFixture]:
-    crash = Faulted(1, Cause.CRASH, SAID)
-    pairs = [(a, b) for a in BOTS for b in BOTS if a != b]
+def played(world: World = WORLD) -> list[PlayedFixture]:
+    """Every cause of faults; what bots wrote is in those that quote them."""
+    quoting = {Cause.CRASH, Cause.MALFORMED_LINE}
+    faults = [Faulted(1, cause, world.said if cause in quoting else RULES) for cause in Cause]
+    pairs = [(a, b) for a in world.bots for b in world.bots if a != b]
     return [
-        factory.fixture(index, pair, faults={1: crash}, stderr=(SAID, SAID))
-        for index, pair in enumerate(pairs)
+        factory.fixture(index, pair, faults={1: fault}, stderr=(world.said, world.said))
+        for index, (pair, fault) in enumerate(zip(pairs, cycle(faults), strict=False))
     ]
 
 
@@ -48,32 +98,54 @@ def names(info: LeagueInfo | None = None, secret: bytes = SECRET) -> Pseudonyms:
     return Pseudonyms(info or league(), secret)
 
 
-def anonymous_site(folder: Path) -> Path:
-    named = names()
-    info, seen = named.info(league()), [named.played(one) for one in played()]
-    ratings = factory.ratings(seen, anchor=info.ratings.anchor)
-    return write_site(info, ratings, seen, folder, replays="all").parent
+def anonymous_site(folder: Path, world: World = WORLD, named: Pseudonyms | None = None) -> Path:
+    named = named or names(league(world))
+    info, seen = named.info(league(world)), [named.played(one) for one in played(world)]
+    last = played(world)[-1].fixture
+    aside = [named.aside(SetAside(last, "its worker died", 3, 0.0))]
+    ratings = factory.ratings(seen, anchor=info.ratings.anchor, overall=True)
+    return write_site(info, ratings, seen, folder, aside=aside, replays="all").parent
 
 
 def test_no_byte_of_the_site_names_anybody(tmp_path: Path) -> None:
-    found = everything(anonymous_site(tmp_path)).casefold()
-    words = ["quetzal", "xylo", "wilhelmina", "oddfellow", "björn", "þórsson", "leaver", "former"]
-    assert [word for word in words if word in found] == []
+    found = everything(anonymous_site(tmp_path)).casefold().replace(RULES.casefold(), "")
+    parts = ["quetzal", "xylo", "wilhelmina", "oddfellow", "björn", "þórsson", "former", "nrojb"]
+    assert [text for text in (*WORLD.texts, *parts) if text in found] == []
     assert [bot.digest for bot in league().bots if bot.digest in found] == []
     assert factory.SEED not in found
-    assert "withheld" in found
+    assert "bots and authors go by pseudonyms here" in found
     assert broken_links(tmp_path) == []
     assert all(drawn in found for drawn in names(replace(league(), earlier=())).bots.values())
 
 
-def test_names_in_texts_become_pseudonyms() -> None:
-    bots, authors = names().bots, names().authors
-    assert names().scrubbed(SAID) == (
-        f'File "…/bot.py", line 3: {bots["Xylo Phone"]} by {authors[AUTHORS[1]]} '
-        f"({bots['zw']}), not zwar\n"
-    )
-    assert names().scrubbed("") == ""
-    assert names(factory.league(())).scrubbed("as it was") == "as it was"
+def test_nothing_about_bots_and_authors_makes_a_difference(tmp_path: Path) -> None:
+    """The same games give the same site, whoever played them: so no order tells either."""
+    found = []
+    for world in (WORLD, OTHER):
+        named = names(league(world))
+        drawn = names().bots.values()
+        named.bots = dict(zip((*world.bots, world.gone), drawn, strict=True))
+        named.authors = {}
+        found.append(tree(anonymous_site(tmp_path / world.gone, world, named)))
+    assert found[0] == found[1]
+
+
+def test_what_the_arena_says_of_a_fault_stays_and_no_name_is_sought_in_it() -> None:
+    """A bot is called by a word of it: to take it out would tell which."""
+    found = {
+        event.cause: event.detail
+        for one in played()
+        for game in names().played(one).games
+        for event in game.events
+        if isinstance(event, Faulted)
+    }
+    assert found == {
+        Cause.TIMEOUT: RULES,
+        Cause.CRASH: "withheld",
+        Cause.ILLEGAL_ACTION: RULES,
+        Cause.MALFORMED_LINE: "withheld",
+        Cause.FLOOD: RULES,
+    }
 
 
 def test_pseudonyms_stay_as_bots_come_and_go() -> None:
@@ -91,8 +163,8 @@ def test_another_secret_draws_other_pseudonyms() -> None:
 def test_conditions_keep_what_decides_games_and_tell_no_order() -> None:
     info, named = league(), names()
     found = named.info(info)
-    assert [bot.name for bot in found.bots] == sorted(named.bots[name] for name in BOTS)
-    assert found.ratings.anchor == named.bots["zw"]
+    assert [bot.name for bot in found.bots] == sorted(named.bots[name] for name in WORLD.bots)
+    assert found.ratings.anchor == named.bots["fives"]
     assert len(found.earlier[0].bots) == 4
     assert named.ratings(RatingsInfo()).anchor is None
     assert found.seed == ""

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.publish.site import write_site
-from arena.publish.text import fixed, grouped, percent, signed
+from arena.publish.text import chance, fixed, grouped, percent, signed
 from arena.ratings.findings import Suspicion
 from arena.ratings.standings import Ratings
 from arena.records import Cause, Faulted, PlayedFixture
@@ -18,6 +19,16 @@ from tests.publish import factory
 from tests.publish.pages import broken_links, read, tree
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
+MENU = [
+    "Leaderboards",
+    "Matches",
+    "Charts",
+    "Replays",
+    "Faults",
+    "Suspicions",
+    "Conditions",
+    "Rules",
+]
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +58,14 @@ def test_every_link_resolves(site: Path) -> None:
     assert broken_links(site) == []
 
 
+def test_every_page_has_the_whole_menu(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        [menu] = [
+            one for one in document(path).iter(f"{XHTML}nav") if one.get("aria-label") == "Pages"
+        ]
+        assert ["".join(link.itertext()).split()[0] for link in menu] == MENU, path
+
+
 def test_every_page_is_valid_html_with_language_title_and_policy(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) == 6 + 4 + 2 + 2 + 2 + 1
@@ -66,6 +85,7 @@ def test_ids_are_unique_and_nothing_runs_or_is_styled_inline(site: Path) -> None
     for path in site.rglob("*.html"):
         page = read(path)
         assert len(page.ids) == len(set(page.ids))
+        assert not any(re.search(r"\s", link) for link in page.links)
         for tag, attributes in page.tags:
             assert tag not in {"style", "iframe", "object", "embed"}
             if tag == "script":
@@ -107,7 +127,6 @@ def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None
             f"{fixed(row['mean_place'])} {fixed(row['place_low'])}\u2013{fixed(row['place_high'])}",
             grouped(row["faults"]),
             "Ada",
-            "",
         ]
         for row in data["rows"]
     ]
@@ -159,7 +178,7 @@ def test_who_is_better_is_on_the_page_and_in_the_data(site: Path) -> None:
         if text != "itself"
     }
     assert shown == {
-        (row["bot"], row["opponent"]): percent(row["probability"]) for row in data["rows"]
+        (row["bot"], row["opponent"]): chance(row["probability"]) for row in data["rows"]
     }
 
 
@@ -205,7 +224,7 @@ def test_suspicions_are_a_page_a_notice_and_data(tmp_path: Path) -> None:
     assert rows[0][1].endswith(
         "loses too often to Bravo Bot: share of their games in which it is ahead"
     )
-    assert rows[0][3:] == ["40", percent(0.5), percent(0.1), "1e-05"]
+    assert rows[0][3:] == ["40", percent(0.5), percent(0.1), "<0.0001"]
     assert rows[1][3:] == ["90", signed(0), signed(-2.5), "0.004"]
     assert ">2 suspicions<" in (tmp_path / "index.html").read_text()
     data = json.loads((tmp_path / "data/suspicions.json").read_bytes())

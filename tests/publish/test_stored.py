@@ -67,7 +67,7 @@ def report(path: Path, site: Path, replays: Choice = NEWEST) -> dict[str, bytes]
     """Write the site of a store; return its files."""
     with Store(path) as store:
         source = Stored(store, LEAGUE, lambda _: True, workers)
-        ratings = rate_results(results(source.digests))
+        ratings = rate_results(results(source.digests), LEAGUE.ratings)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
     return timeless(site)

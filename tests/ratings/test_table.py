@@ -80,7 +80,8 @@ def test_an_anchor_shifts_every_mu_alike(games: list[Result]) -> None:
 def test_few_games_are_provisional() -> None:
     board = rows(board_of(BY_HAND, RatingsInfo(provisional=4)))
     assert {bot for bot, row in board.items() if row.provisional} == {"c", "d"}
-    assert not any(row.provisional for row in board_of(BY_HAND).rows)
+    assert not any(row.provisional for row in board_of(BY_HAND, RatingsInfo(provisional=0)).rows)
+    assert all(row.provisional for row in board_of(BY_HAND, RatingsInfo()).rows)
 
 
 def test_counts_of_a_set_made_by_hand() -> None:
