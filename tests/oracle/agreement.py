@@ -85,9 +85,7 @@ def engine_verdict(position: Json) -> Json:
         verdict = judge(msgspec.convert(position, Position))
     except (RefusedError, msgspec.ValidationError):
         return {"verdict": "refused"}
-    plain: Json = msgspec.to_builtins(verdict)
-    if "dice_counts" in plain:
-        plain["dice_counts"] = list(plain["dice_counts"])
+    plain: Json = msgspec.json.decode(msgspec.json.encode(verdict))
     return plain
 
 
