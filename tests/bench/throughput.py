@@ -1,10 +1,10 @@
 """Decisions a second of `arena run` against a bare loop: `python tests/bench/throughput.py`.
 
 The floor sends the same bytes to the same bots in the same sandbox, one request at a time, with no
-rules, no limits and no records. Like a worker of the arena it shares one core with its bots; a
-second floor runs where the system puts it. The arena plays one game at a time, and as many at a
-time as `--together` says, in fixtures of at least twice as many; the floors play one of them. All
-take turns, with one worker; what counts is the ratio.
+rules, no limits and no records. One floor shares a core with its bots, as a pinned worker of the
+arena does; a second runs where the system puts it, as a worker does with `pin: false`. The arena
+plays one game at a time, and as many at a time as `--together` says, in fixtures of at least twice
+as many; the floors play one of them. All take turns, with one worker; what counts is the ratio.
 """
 
 import argparse
@@ -49,8 +49,16 @@ class Measured(NamedTuple):
         return self.decisions / self.seconds
 
 
+class Way(NamedTuple):
+    """A way in which the arena plays."""
+
+    together: int
+    """Games at a time."""
+    pin: bool
+
+
 Arms = tuple[Measured, ...]
-"""One game at a time, many, the floor on one core, the floor on any core."""
+"""What the arena did each way, the floor on one core, the floor on any core."""
 
 
 def main() -> None:
@@ -58,7 +66,8 @@ def main() -> None:
     options = _options()
     print(f"bot {options.bot}, {options.rounds} rounds, median of each")
     print(
-        "sandbox     players  games at a time  decisions/s  / floor, one core   / floor, any core"
+        "sandbox     players  games at a time  pin    decisions/s"
+        "  / floor, one core   / floor, any core"
     )
     for name in options.sandbox:
         for players in options.players:
@@ -67,17 +76,22 @@ def main() -> None:
 
 def _print(options: argparse.Namespace, name: str, players: int, rounds: list[Arms]) -> None:
     """Print a line for each way to play, with the median of its ratios round by round."""
-    serial, together, *floors = zip(*rounds, strict=True)
-    for games, arm in ((1, serial), (options.together, together)):
-        print(f"{name:10}  {players:7}  {games:15}  {_rate(arm):11,.0f}", end="")
-        for floor_arm in floors:
+    *arms, one_core, any_core = zip(*rounds, strict=True)
+    for way, arm in zip(_ways(options), arms, strict=True):
+        pin = str(way.pin).lower()
+        print(f"{name:10}  {players:7}  {way.together:15}  {pin:5}  {_rate(arm):11,.0f}", end="")
+        for floor_arm in (one_core, any_core):
             ratio = median(a.rate / b.rate for a, b in zip(arm, floor_arm, strict=True))
             print(f"  {ratio:5.2f} ({_rate(floor_arm):7,.0f}/s)", end="")
         print(flush=True)
 
 
+def _ways(options: argparse.Namespace) -> list[Way]:
+    return [Way(1, pin=True), Way(options.together, pin=True), Way(options.together, pin=False)]
+
+
 def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
-    """Take turns over the same fixtures: one game, many games, floor on one core, on any core."""
+    """Take turns over the same fixtures: the arena each way, the floors."""
     cores = os.sched_getaffinity(0)
     with tempfile.TemporaryDirectory() as temporary, staging() as runs:
         folder = Path(temporary)
@@ -85,7 +99,7 @@ def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
         bot = load_bot(shipped.folder("sample_bots") / options.bot)
         # Fewer would not fill the table, or only to run out at once.
         games = max(2 * options.together, options.games // (players * (players - 1)))
-        leagues = [_league(folder, bot, players, games, n) for n in (1, options.together)]
+        leagues = [_league(folder, bot, players, games, way) for way in _ways(options)]
         staged = stage(bot, runs, sandbox)
         steps: list[Step] = []
         rounds = []
@@ -110,7 +124,7 @@ def _total(played: Sequence[PlayedFixture]) -> Measured:
     return Measured(sum(one.decisions for one in played), sum(one.seconds for one in played))
 
 
-def _league(folder: Path, bot: Bot, players: int, games: int, together: int) -> Path:
+def _league(folder: Path, bot: Bot, players: int, games: int, way: Way) -> Path:
     """Write a league of one fixture's worth of equal bots under different names."""
     for seat in range(players):
         copy = folder / f"bot{seat}"
@@ -120,11 +134,12 @@ def _league(folder: Path, bot: Bot, players: int, games: int, together: int) -> 
             if path.name == "bot.yaml":
                 text = text.replace(f"name: {bot.name}", f"name: {bot.name}-{seat}")
             (copy / path.name).write_text(text, encoding="utf-8")
-    league = folder / f"league-{together}.yaml"
+    league = folder / f"league-{way.together}-{way.pin}.yaml"
     league.write_text(
         f"bots: ['bot*']\nvariants: [bga]\nplayers: {players}\ngames: {games}\nseed: bench\n"
+        f"pin: {str(way.pin).lower()}\n"
         f"limits: {{start: {LIMITS.start}, answer: {LIMITS.answer}, game: {LIMITS.game},"
-        f" concurrent_games: {together}}}\n",
+        f" concurrent_games: {way.together}}}\n",
         encoding="utf-8",
     )
     return league
