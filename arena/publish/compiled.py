@@ -3,7 +3,6 @@
 To compile them takes a third of the time that a small report takes.
 """
 
-import pickle
 import sys
 from contextlib import suppress
 from functools import cache
@@ -32,7 +31,7 @@ class Compiled(FileSystemBytecodeCache):
         """Load a compiled template, if there is one and it is whole."""
         try:
             super().load_bytecode(bucket)
-        except (OSError, EOFError, pickle.UnpicklingError):
+        except Exception:  # to unpickle what is damaged may raise anything
             bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:

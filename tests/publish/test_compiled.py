@@ -1,5 +1,6 @@
 """Compiled templates: kept for the next report, and never in its way."""
 
+import marshal
 import sys
 from pathlib import Path
 
@@ -70,6 +71,17 @@ def test_what_is_damaged_is_compiled_again(
     path.write_bytes(path.read_bytes()[:length])
     assert render(folder, monkeypatch) == ("2 &lt;b&gt;", 1)
     assert render(folder, monkeypatch)[1] == 0
+
+
+def test_a_changed_byte_is_no_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to the code itself, of which Python believes its own compiled files, too."""
+    render(folder, monkeypatch)
+    path = kept(folder)
+    whole = path.read_bytes()
+    code = whole.index(marshal.dumps(compile("", "", "exec"))[:1])
+    for at in range(code):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        assert render(folder, monkeypatch)[0] == "2 &lt;b&gt;", at
 
 
 def test_where_nothing_can_be_written_nothing_is_kept(
