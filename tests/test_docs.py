@@ -12,8 +12,7 @@ from msgspec.structs import asdict, fields
 from arena.cli.main import COMMANDS
 from arena.league.config import LeagueFile, VariantEntry
 from arena.perudo.rules import SWITCHES, VARIANTS
-from arena.ratings.overall import OverallRow
-from arena.ratings.table import Row
+from arena.ratings.table import OverallRow, Row
 from arena.records import LimitsInfo, RatingsInfo
 
 ROOT = Path(__file__).parents[1]

@@ -89,6 +89,9 @@ def _without_collecting() -> Iterator[None]:
     try:
         yield
     finally:
+        # What is left counts as old now, and is not looked through at once.
+        gc.freeze()
+        gc.unfreeze()
         gc.enable()
 
 

@@ -41,8 +41,7 @@ from arena.league.workers import Engine, Processes
 from arena.match.ready import ready
 from arena.publish.files import check_folder
 from arena.publish.kept import Choice
-from arena.ratings.overall import Overall
-from arena.ratings.table import Leaderboard
+from arena.ratings.table import Leaderboard, Overall
 from arena.records import FixtureResult, LeagueInfo, SetAside
 from arena.store.rows import Packed
 from arena.store.store import Store

@@ -7,9 +7,7 @@ from math import ceil, floor, log10, sqrt
 from msgspec import Struct
 
 from arena.ratings.history import trend
-from arena.ratings.overall import OverallRow
-from arena.ratings.ranks import undecided
-from arena.ratings.table import Duel, Leaderboard, Row
+from arena.ratings.table import Duel, Leaderboard, OverallRow, Row, undecided
 from arena.records import BotInfo, LeagueInfo
 
 TOP = 30

@@ -112,8 +112,8 @@ def _standings(boards: Sequence[Leaderboard], bot: str) -> Iterator[Standing]:
 
 
 def _results(board: Leaderboard, bot: str) -> tuple[Cell, ...]:
-    found = (cell(board, bot, row.bot) for row in board.rows if row.bot != bot)
-    return tuple(result for result in found if result is not None)
+    met = [row.bot for row in board.rows if (bot, row.bot) in board.duels]
+    return tuple(result for rival in met if (result := cell(board, bot, rival)) is not None)
 
 
 def _history(board: Leaderboard, bot: str) -> Chart | None:

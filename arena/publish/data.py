@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,14 +15,13 @@ from arena.publish.boards import cells
 from arena.publish.digest import FaultEntry
 from arena.publish.facts import Facts
 from arena.publish.matches import Match
-from arena.publish.schema import Sheet
+from arena.publish.schema import NUMBERS, Column, Sheet
 from arena.publish.text import csv_text
 from arena.ratings.findings import Suspicion
-from arena.ratings.overall import Overall
-from arena.ratings.table import Leaderboard
+from arena.ratings.table import Leaderboard, Overall
 from arena.records import LeagueInfo, SetAside
 
-_encode = msgspec.json.Encoder().encode
+_encoder = msgspec.json.Encoder()
 """Many times as fast as json, which is needed where a text is not in ASCII."""
 _in_ascii = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -152,36 +152,53 @@ def played(facts: Facts) -> Table:
 
 def to_csv(table: Table) -> str:
     """Return a CSV table; texts are guarded against spreadsheets, numbers are as they are."""
-    return csv_of(table.sheet.names, table.lines)
+    columns = [
+        _guarded(column, [line[column.name] for line in table.lines])
+        for column in table.sheet.columns
+    ]
+    return csv_of(table.sheet.names, zip(*columns, strict=True))
 
 
-def csv_of(names: Sequence[str], lines: Iterable[Record]) -> str:
-    """Return the same of lines whose columns are given."""
+def _guarded(column: Column, cells: list[Any]) -> list[Any]:
+    """Return the cells of a column as a spreadsheet may have them; numbers need no looking at."""
+    return cells if column.type in NUMBERS else list(map(csv_cell, cells))
+
+
+def csv_of(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a CSV table of cells that are guarded already."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([csv_cell(line[name]) for name in names] for line in lines)
+    writer.writerows(rows)
     return out.getvalue()
 
 
 def csv_cell(value: object) -> object:
     """Return a cell as a spreadsheet may have it: no text is a formula, numbers are as they are."""
-    if isinstance(value, (tuple, list)):
-        return csv_text("; ".join(map(str, value)))
-    return csv_text(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return csv_text(value)
+    return csv_text("; ".join(map(str, value))) if isinstance(value, (tuple, list)) else value
 
 
 def to_json(head: Record, table: Table) -> str:
     """Return a JSON object: `head`, and the lines under `rows`. All in ASCII, so it is inert."""
     names = table.sheet.names
-    rows = [_row({name: line[name] for name in names}) for line in table.lines]
+    rows = _rows([{name: line[name] for name in names} for line in table.lines])
     start = json.dumps({"$schema": table.sheet.schema_file, **head, "rows": []}, indent=1)
     return start.removesuffix("]\n}") + ",".join(f"\n{row}" for row in rows) + "\n]}\n"
 
 
+def _rows(lines: Sequence[Record]) -> list[str]:
+    with suppress(UnicodeEncodeError):  # half a character
+        rows = _encoder.encode_lines(lines)
+        if rows.isascii():
+            return rows.decode().splitlines()
+    return [_row(line) for line in lines]
+
+
 def _row(line: Record) -> str:
-    try:
-        row = _encode(line)
-    except UnicodeEncodeError:  # half a character
-        return _in_ascii(line)
-    return row.decode() if row.isascii() else _in_ascii(line)
+    with suppress(UnicodeEncodeError):
+        row = _encoder.encode(line)
+        if row.isascii():
+            return row.decode()
+    return _in_ascii(line)

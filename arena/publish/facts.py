@@ -143,10 +143,9 @@ def _count(facts: Facts, one: Digest) -> None:
     kind.decisions += one.decisions
     facts.sandboxes[one.sandbox] += 1
     facts.clocks[one.clock] += 1
-    for game in one.games:
-        kind.actions += game.actions
-        kind.rounds[game.rounds] += 1
-        kind.wins[game.places.index(1)] += 1
+    kind.actions += sum([game.actions for game in one.games])
+    kind.rounds.update([game.rounds for game in one.games])
+    kind.wins.update([game.places.index(1) for game in one.games])
 
 
 def _count_seats(facts: Facts, one: Digest) -> None:

@@ -21,7 +21,7 @@ from arena.publish.digest import Digest
 from arena.publish.pace import moments, timestamp
 from arena.publish.source import Source, results
 from arena.publish.text import one_line
-from arena.ratings.table import Leaderboard, Row, rate
+from arena.ratings.table import Leaderboard, Row
 from arena.records import Fixture, LeagueInfo, RatingsInfo
 
 FEED = "feed.xml"
@@ -83,6 +83,9 @@ def _of(board: Leaderboard, source: Source) -> list[Digest]:
 
 
 def _look_back(then: Sequence[Digest], options: RatingsInfo) -> bytes:
+    # Slow to import, and needed by those alone who look back for the first time.
+    from arena.ratings.leaderboard import rate
+
     [(kind, found)] = results(then).items()
     look = _look(rate(*kind, found, options).board)
     return json.dumps([look.blocks, look.ranks]).encode()

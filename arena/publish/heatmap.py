@@ -1,7 +1,7 @@
 """The head-to-head of many bots as one picture: a square a pair, in the tints of the table."""
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from struct import pack
 from typing import Literal
@@ -49,11 +49,12 @@ _TINTS = ["never", *COLOURS["light"]]
 """Colours by number; pairs that never met are clear, so that the page shows through."""
 
 
-def heatmap(matrix: Sequence[MatrixRow], scheme: Scheme) -> bytes:
-    """Return a head-to-head table as a PNG, rows and columns in its order."""
+def heatmaps(matrix: Sequence[MatrixRow]) -> dict[Scheme, bytes]:
+    """Return a head-to-head table as a PNG for each scheme, rows and columns in its order."""
     block = max(1, min(_LARGEST, WIDTH // len(matrix)))
-    colours = [bytes(3), *map(_rgb, COLOURS[scheme].values())]
-    return _png(len(matrix) * block, chain.from_iterable(_lines(matrix, block)), colours)
+    pixels = b"".join(b"\0" + line for line in chain.from_iterable(_lines(matrix, block)))
+    drawn, width = zlib.compress(pixels, 9), len(matrix) * block
+    return {scheme: _png(width, drawn, colours) for scheme, colours in COLOURS.items()}
 
 
 def _lines(matrix: Sequence[MatrixRow], block: int) -> Iterator[list[bytes]]:
@@ -68,16 +69,15 @@ def _rgb(colour: str) -> bytes:
     return bytes.fromhex(colour.removeprefix("#"))
 
 
-def _png(width: int, lines: Iterable[bytes], colours: Sequence[bytes]) -> bytes:
-    """Return a square PNG whose pixels are numbers of colours; colour 0 is clear."""
-    pixels = b"".join(b"\0" + line for line in lines)
+def _png(width: int, drawn: bytes, colours: Mapping[str, str]) -> bytes:
+    """Return a square PNG of compressed pixels, numbers of colours from 1; colour 0 is clear."""
     return b"".join(
         [
             _SIGNATURE,
             _chunk(b"IHDR", pack(">IIBBBBB", width, width, 8, _INDEXED, 0, 0, 0)),
-            _chunk(b"PLTE", b"".join(colours)),
+            _chunk(b"PLTE", bytes(3) + b"".join(map(_rgb, colours.values()))),
             _chunk(b"tRNS", b"\0"),
-            _chunk(b"IDAT", zlib.compress(pixels, 9)),
+            _chunk(b"IDAT", drawn),
             _chunk(b"IEND", b""),
         ]
     )

@@ -5,9 +5,8 @@ from itertools import chain
 
 from msgspec import Struct
 
-from arena.ratings.overall import OverallRow
 from arena.ratings.standings import Ratings
-from arena.ratings.table import Row
+from arena.ratings.table import OverallRow, Row
 from arena.records import BotInfo, LeagueInfo
 
 CELLS = 2400

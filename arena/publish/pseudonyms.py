@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.publish.data import csv_of
+from arena.publish.data import csv_cell, csv_of
 from arena.records import (
     BotInfo,
     Cause,
@@ -117,12 +117,8 @@ class Pseudonyms:
 def who_is_who(names: Pseudonyms) -> str:
     """Return a CSV table of the names and what stands for them."""
     kinds = {"bot": names.bots, "author": names.authors}
-    records = [
-        {"kind": kind, "name": name, "pseudonym": drawn}
-        for kind, found in kinds.items()
-        for name, drawn in found.items()
-    ]
-    return csv_of(["kind", "name", "pseudonym"], records)
+    rows = [(kind, *pair) for kind, found in kinds.items() for pair in found.items()]
+    return csv_of(["kind", "name", "pseudonym"], (map(csv_cell, row) for row in rows))
 
 
 def secret_of(store: Path) -> bytes:

@@ -21,6 +21,8 @@ _TYPES: dict[Type, dict[str, Any]] = {
     "flag": {"type": "boolean"},
     "object": {"type": "object"},
 }
+NUMBERS = frozenset({"whole", "number", "flag"})
+"""Types whose values no spreadsheet takes for anything else."""
 
 
 class Column(Struct, frozen=True):

@@ -1,20 +1,15 @@
 """The site: which pages and data files there are, and what each is made from."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
 from arena import shipped
-from arena.publish import bots, charts, conditions, data, feed, figures, matches, rulebook, text
+from arena.publish import bots, charts, conditions, data, feed, figures, matches, rulebook
 from arena.publish.boards import TOP, axis, better_matrix, lines, matrix, overall_axis, pairs
-from arena.publish.compiled import Compiled
 from arena.publish.facts import Facts, gather
 from arena.publish.files import FRONT, File, claimed, replace_site
-from arena.publish.heatmap import COLOURS, heatmap
+from arena.publish.heatmap import heatmaps
 from arena.publish.kept import NEWEST, UPSET, Choice, choose
 from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.overview import leaders, overview
@@ -23,6 +18,7 @@ from arena.publish.schema import schema_text
 from arena.publish.shards import shards
 from arena.publish.sheets import SHEETS
 from arena.publish.source import InMemory, Source
+from arena.publish.templates import environment
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture, SetAside
@@ -31,9 +27,6 @@ PAGES = {
     *(FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES)
 }
 """What the navigation leads to, beside replays."""
-
-FILTERS = ("signed", "fixed", "percent", "chance", "grouped", "counted", "clipped", "one_line")
-"""What templates write text and numbers with: functions of `arena.publish.text`."""
 
 FAULTS_SHOWN = 500
 """Lines of one cause on the page of faults; the data files have all."""
@@ -84,32 +77,6 @@ def publish(
     with claimed(folder) as there:
         replace_site(folder, site.files(there))
     return folder / FRONT
-
-
-def _finalize(value: object) -> object:
-    """Make every text that a template prints visible, whoever wrote it; markup is ours."""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return text.visible(value)
-    return value
-
-
-@cache
-def environment() -> Environment:
-    """Return the template environment: autoescape everywhere, undefined names are errors."""
-    templates = shipped.folder("reports")
-    env = Environment(
-        loader=FileSystemLoader(templates),
-        bytecode_cache=Compiled(templates),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    for name in FILTERS:
-        env.filters[name] = getattr(text, name)
-    return env
 
 
 def _static(name: str) -> File:
@@ -260,9 +227,8 @@ class _Site:
         model["better"] = better_matrix(board, TOP)
         yield self._page("head_to_head.html", self.links.heads(board), model)
         if len(board.rows) > TOP:
-            whole = matrix(board)
-            for scheme in COLOURS:
-                yield File(self.links.picture(board, scheme), heatmap(whole, scheme))
+            for scheme, picture in heatmaps(matrix(board)).items():
+                yield File(self.links.picture(board, scheme), picture)
 
     def _league_head(self) -> dict[str, object]:
         return {"league": self.league.name}

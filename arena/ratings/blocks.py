@@ -8,7 +8,6 @@ what the fit took out of a block's score by having seen it is put back (Bell and
 `docs/ratings.md` has the papers and the measured coverage.
 """
 
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from math import exp, inf, sqrt
@@ -16,8 +15,9 @@ from typing import Literal
 
 import numpy as np
 
+from arena.ratings.arrays import Floats, Ints, as_floats
 from arena.ratings.findings import Gain
-from arena.ratings.thurstone import Fit, Floats, Games, Ints, as_floats
+from arena.ratings.thurstone import Fit, Games
 
 _BORROWED = 6.0
 """Degrees of freedom at most that a bot's variance borrows from the rest of the field."""
@@ -109,7 +109,7 @@ def freedom_of(games: Games) -> tuple[Floats, float]:
     return own, float(own.sum()) * (n - 1) / n
 
 
-def spread(games: Games, found: Fit, mu: Sequence[float], sigma: Sequence[float]) -> Spread:
+def spread(games: Games, found: Fit, mu: Floats, sigma: Floats) -> Spread:
     """Return how far the estimates vary; `mu` and `sigma` are TrueSkill's.
 
     With too few blocks the games are taken as independent, and the method says so. No error is
@@ -118,14 +118,14 @@ def spread(games: Games, found: Fit, mu: Sequence[float], sigma: Sequence[float]
     own, field = freedom_of(games)
     blocks = int(games.block.max()) + 1
     skill, place = _estimates(games, found)
-    places, half = _place_errors(games, found) / 2, np.asarray(sigma) / 2
+    places, half = _place_errors(games, found) / 2, sigma / 2
     # What the order of games did to TrueSkill is part of its error.
-    strayed = np.asarray(mu) - found.mu
+    strayed = mu - found.mu
     bent = strayed - found.mu * float(strayed @ found.mu) / max(float(found.mu @ found.mu), _TINY)
     order, bend = np.outer(strayed, strayed), np.outer(bent, bent)
     if field < _FEW:
         free = np.full(games.size, inf)
-        alone = _floored(skill.by_game, np.asarray(sigma))
+        alone = _floored(skill.by_game, sigma)
         alone_place = _floored(place.by_game, places)
         return Spread(alone + order, alone + bend, alone_place, free, "games", blocks)
     borrowed = max(0.0, min(_BORROWED, field - float(own.mean())))

@@ -5,101 +5,73 @@ averaged over its games at each table, and then over the tables with equal weigh
 """
 
 from collections.abc import Sequence
-from math import inf, sqrt
+from math import inf
 from typing import NamedTuple
 
-from msgspec import Struct
+import numpy as np
 
-from arena.ratings.ranks import Estimate, chances, rank_ranges
+from arena.ratings.arrays import Floats, as_floats, lines
+from arena.ratings.leaderboard import CONFIDENT, Rated
+from arena.ratings.ranks import chances, rank_ranges
 from arena.ratings.student import t_quantile
-from arena.ratings.table import CONFIDENT, Rated
+from arena.ratings.table import Overall, OverallRow
 
 
-class OverallRow(Struct, frozen=True):
-    """One bot's line over all tables."""
+class _Part(NamedTuple):
+    """What one leaderboard says of the bots that played at all tables, in the order of names."""
 
-    bot: str
-    score: float
-    """The mean share of rivals that the bot finished ahead of, 0 to 1; chance is 1/2."""
-    low: float
-    """The ends of its 95 % interval."""
-    high: float
-    best: int
-    """The ends of the 95 % interval of the bot's rank."""
-    worst: int
-    games: int
-
-
-class Overall(Struct, frozen=True):
-    """The overall table."""
-
-    rows: Sequence[OverallRow]
-    """Best score first."""
-    tables: tuple[tuple[str, int], ...]
-    """The variants and table sizes that it is made of."""
-    absent: tuple[str, ...] = ()
-    """Bots that are left out, because they did not play at all of these tables."""
-
-
-class _Score(NamedTuple):
-    """A bot's score and its variance's degrees of freedom."""
-
-    bot: str
-    value: float
-    freedom: float
-    variance: float
+    shares: Floats
+    """The mean share of rivals that each finished ahead of."""
+    covariance: Floats
+    """Of the shares."""
+    freedom: Floats
+    games: list[int]
 
 
 def overall(rated: Sequence[Rated]) -> Overall:
     """Return the table over at least one leaderboard; the tables are taken as independent."""
     everyone = sorted({bot for one in rated for bot in one.games.bots})
     bots = [bot for bot in everyone if all(bot in one.games.bots for one in rated)]
-    covariance = _covariance(rated, bots)
-    scores = [_score(rated, bot, covariance[at][at]) for at, bot in enumerate(bots)]
-    better = chances([Estimate(*score[:3]) for score in scores], covariance)
-    ranges = rank_ranges(bots, better)
-    rows = [_row(rated, score, ranges[score.bot]) for score in scores]
     return Overall(
-        rows=sorted(rows, key=lambda row: (-row.score, row.bot)),
+        rows=_rows(bots, [_part(one, bots) for one in rated]) if bots else [],
         tables=tuple((one.board.variant, one.board.players) for one in rated),
         absent=tuple(bot for bot in everyone if bot not in bots),
     )
 
 
-def _covariance(rated: Sequence[Rated], bots: Sequence[str]) -> list[list[float]]:
-    """Return the covariance of the scores: of the mean places, on the scale of a share."""
-    found = [[0.0] * len(bots) for _ in bots]
-    for one in rated:
-        at = [one.games.bots.index(bot) for bot in bots]
-        scale = ((one.board.players - 1) * len(rated)) ** 2
-        for i, row in enumerate(at):
-            for j, column in enumerate(at):
-                found[i][j] += float(one.spread.place[row, column]) / scale
-    return found
+def _part(one: Rated, bots: Sequence[str]) -> _Part:
+    rivals = one.board.players - 1
+    rows = {row.bot: row for row in one.board.rows}
+    places = as_floats([rows[bot].mean_place for bot in bots])
+    at = [one.games.bots.index(bot) for bot in bots]
+    covariance = one.spread.place[np.ix_(at, at)] / rivals**2
+    games = [rows[bot].games for bot in bots]
+    return _Part((rivals + 1 - places) / rivals, covariance, one.spread.freedom[at], games)
 
 
-def _score(rated: Sequence[Rated], bot: str, variance: float) -> _Score:
-    """Return a bot's score; degrees of freedom are Satterthwaite's."""
-    shares, squares = [], 0.0
-    for one in rated:
-        at, players = one.games.bots.index(bot), one.board.players
-        place = next(row.mean_place for row in one.board.rows if row.bot == bot)
-        shares.append((players - place) / (players - 1))
-        part = float(one.spread.place[at, at]) / ((players - 1) * len(rated)) ** 2
-        squares += part * part / float(one.spread.freedom[at])
-    freedom = variance * variance / squares if squares > 0.0 else inf
-    return _Score(bot, sum(shares) / len(shares), freedom, variance)
+def _rows(bots: Sequence[str], parts: Sequence[_Part]) -> list[OverallRow]:
+    scores = as_floats(sum(part.shares for part in parts) / len(parts))
+    covariance = as_floats(sum(part.covariance for part in parts) / len(parts) ** 2)
+    variance, freedom = covariance.diagonal(), _freedom(parts)
+    half = t_quantile(CONFIDENT, freedom) * np.sqrt(np.maximum(variance, 0.0))
+    best, worst = rank_ranges(chances(scores, freedom, covariance))
+    columns = {
+        "score": scores,
+        "low": np.maximum(scores - half, 0.0),
+        "high": np.minimum(scores + half, 1.0),
+        "best": best,
+        "worst": worst,
+        "games": np.sum([part.games for part in parts], 0),
+    }
+    rows = [OverallRow(bot, **line) for bot, line in zip(bots, lines(columns), strict=True)]
+    return sorted(rows, key=lambda row: (-row.score, row.bot))
 
 
-def _row(rated: Sequence[Rated], score: _Score, ranks: tuple[int, int]) -> OverallRow:
-    half = t_quantile(CONFIDENT, score.freedom) * sqrt(max(score.variance, 0.0))
-    rows = [row for one in rated for row in one.board.rows if row.bot == score.bot]
-    return OverallRow(
-        bot=score.bot,
-        score=score.value,
-        low=max(0.0, score.value - half),
-        high=min(1.0, score.value + half),
-        best=ranks[0],
-        worst=ranks[1],
-        games=sum(row.games for row in rows),
+def _freedom(parts: Sequence[_Part]) -> Floats:
+    """Return the degrees of freedom of the scores' variances: Satterthwaite's."""
+    variances = [part.covariance.diagonal() for part in parts]
+    total = as_floats(sum(variances)) ** 2
+    squares = as_floats(
+        sum(one * one / part.freedom for one, part in zip(variances, parts, strict=True))
     )
+    return as_floats(np.divide(total, squares, np.full(len(total), inf), where=squares > 0.0))

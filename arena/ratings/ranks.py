@@ -1,68 +1,44 @@
 """Who is better than whom, how surely, and which ranks a bot may hold."""
 
-from collections.abc import Mapping, Sequence
-from math import inf, sqrt
-from typing import NamedTuple
+import numpy as np
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.student import t_cdf
+from arena.ratings.table import undecided
 
-Pair = tuple[str, str]
-
-
-class Estimate(NamedTuple):
-    """A bot's figure and how sure it is."""
-
-    bot: str
-    value: float
-    freedom: float
-    """Degrees of freedom of its variance; infinite where the variance is known."""
+_FARTHEST = 1e6
+"""No difference counts as more standard errors than this."""
 
 
-def chances(
-    estimates: Sequence[Estimate], covariance: Sequence[Sequence[float]]
-) -> dict[Pair, float]:
+def chances(values: Floats, freedom: Floats, covariance: Floats) -> Floats:
     """Return, for each ordered pair, the probability that the first is the better one.
 
-    Better is higher. A difference is taken to spread like Student's t with the fewer degrees of
-    freedom of the two.
+    Better is a higher value. A difference is taken to spread like Student's t with the fewer
+    degrees of freedom of the two; infinite ones are a variance that is known.
     """
-    found = {}
-    for i, one in enumerate(estimates):
-        for j, other in enumerate(estimates[:i]):
-            variance = covariance[i][i] + covariance[j][j] - 2 * covariance[i][j]
-            worse, better = (one, other) if one.value < other.value else (other, one)
-            found[worse.bot, better.bot] = small = _above(worse, better, variance)
-            found[better.bot, worse.bot] = 1.0 - small
+    n = len(values)
+    i, j = np.triu_indices(n, 1)
+    gap, own = np.abs(values[i] - values[j]), np.diag(covariance)
+    error = np.sqrt(np.maximum(own[i] + own[j] - 2 * covariance[i, j], 0.0))
+    sure = np.where(gap > 0.0, _FARTHEST, 0.0)
+    t = np.minimum(np.divide(gap, error, out=sure, where=error > 0.0), _FARTHEST)
+    # The smaller chance of the two is exact, also where it is tiny.
+    small = t_cdf(-t, np.minimum(freedom[i], freedom[j]))
+    found, ahead = np.full((n, n), 0.5), values[i] > values[j]
+    found[i, j] = np.where(ahead, 1.0 - small, small)
+    found[j, i] = np.where(ahead, small, 1.0 - small)
     return found
 
 
-def _above(one: Estimate, other: Estimate, variance: float) -> float:
-    """Return the probability that the first is the better one; exact also where it is tiny."""
-    gap = one.value - other.value
-    error = sqrt(max(variance, 0.0))
-    if error <= 0.0:
-        return 0.5 + 0.5 * ((gap > 0) - (gap < 0))
-    return t_cdf(max(-1e6, gap / error), min(one.freedom, other.freedom))
-
-
-def rank_ranges(bots: Sequence[str], better: Mapping[Pair, float]) -> dict[str, tuple[int, int]]:
+def rank_ranges(better: Floats) -> tuple[Ints, Ints]:
     """Return the best and the worst rank that each bot may hold, with 95 % confidence a bot.
 
     A bot is told apart from another when the chance that it is the better one is outside
     `undecided`, which allows for the number of rivals (Bonferroni): so the true rank is in the
     range in at least 95 of 100 leagues (Mogstad, Romano, Shaikh and Wilhelm, 2024).
     """
-    low, high = undecided(len(bots))
-    ranges = {}
-    for bot in bots:
-        rivals = [rival for rival in bots if rival != bot]
-        ahead = sum(better[bot, rival] < low for rival in rivals)
-        behind = sum(better[bot, rival] > high for rival in rivals)
-        ranges[bot] = (1 + ahead, len(bots) - behind)
-    return ranges
-
-
-def undecided(bots: int) -> tuple[float, float]:
-    """Return the chances between which a pair counts as not told apart, among so many bots."""
-    tail = 0.025 / (bots - 1) if bots > 1 else inf
-    return tail, 1.0 - tail
+    low, high = undecided(len(better))
+    rivals = ~np.eye(len(better), dtype=np.bool_)
+    ahead = ((better < low) & rivals).sum(1)
+    behind = ((better > high) & rivals).sum(1)
+    return 1 + ahead, len(better) - behind

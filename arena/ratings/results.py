@@ -1,6 +1,7 @@
 """Finished games as the ratings see them, in one canonical order."""
 
 from collections.abc import Collection, Iterable, Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture, game_result
@@ -34,7 +35,7 @@ def canonical(results: Iterable[Result]) -> list[Result]:
     The first games of all fixtures come first, then the second ones: TrueSkill strays less where
     opponents alternate than where a fixture is rated in one go.
     """
-    return sorted(results, key=lambda r: (r.game, r.fixture, r.block, r.bots, r.places, r.faulted))
+    return sorted(results, key=attrgetter("game", "fixture", "block", "bots", "places", "faulted"))
 
 
 def by_table(

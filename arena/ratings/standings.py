@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from arena.ratings.findings import Suspicion
-from arena.ratings.overall import Overall, overall
 from arena.ratings.results import Result, by_table
-from arena.ratings.table import Leaderboard, rate
+from arena.ratings.table import Leaderboard, Overall
 from arena.records import FixtureResult, PlayedFixture, RatingsInfo
 
 Kind = tuple[str, int]
@@ -35,6 +34,9 @@ def rate_league(
 
 def rate_results(results: dict[Kind, list[Result]], options: RatingsInfo | None = None) -> Ratings:
     """Rate the results of each variant and table size."""
+    # numpy is slow to import, and this module is read at every start
+    from arena.ratings.leaderboard import rate
+    from arena.ratings.overall import overall
     from arena.ratings.suspicion import suspicions
 
     options = options or RatingsInfo()

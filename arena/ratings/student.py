@@ -1,66 +1,86 @@
-"""The normal and Student's t distribution: how sure a difference of a given size is."""
+"""The normal and Student's t distribution: how sure differences of given sizes are.
 
-from functools import lru_cache
-from math import erfc, exp, inf, lgamma, log, log1p, sqrt
+All of it is for arrays: a league of 200 bots asks for twenty thousand values at a time.
+"""
 
-_ROOT_2 = sqrt(2.0)
+from math import erfc, inf, lgamma, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arena.ratings.arrays import Floats, as_floats
+
 _TINY = 1e-300
+_EXACT = 1e-14
+_TERMS = 300
+
+_erfc = np.vectorize(erfc, otypes=[np.float64])
+_lgamma = np.vectorize(lgamma, otypes=[np.float64])
 
 
-def normal_cdf(z: float) -> float:
-    """Return the probability that a standard normal variable is below z."""
-    return 0.5 * erfc(-z / _ROOT_2)
+def normal_cdf(z: ArrayLike) -> Floats:
+    """Return the probabilities that a standard normal variable is below each z."""
+    return as_floats(0.5 * _erfc(as_floats(z) / -sqrt(2.0)))
 
 
-def t_cdf(t: float, freedom: float) -> float:
-    """Return the probability that Student's t with so many degrees of freedom is below t.
+def t_cdf(t: ArrayLike, freedom: ArrayLike) -> Floats:
+    """Return the probabilities that Student's t with so many degrees of freedom is below each t.
 
-    Infinite freedom is the normal distribution.
+    Both are broadcast. Infinite freedom is the normal distribution.
     """
-    if freedom == inf:
-        return normal_cdf(t)
+    t, freedom = np.broadcast_arrays(as_floats(t), as_floats(freedom))
+    found, known = normal_cdf(t), freedom < inf
+    t, freedom = t[known], freedom[known]
     tail = 0.5 * _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
-    return tail if t < 0 else 1.0 - tail
+    found[known] = np.where(t < 0, tail, 1.0 - tail)
+    return found
 
 
-@lru_cache(maxsize=256)
-def t_quantile(share: float, freedom: float) -> float:
-    """Return the t below which that share of the distribution lies, for shares of 0.5 and more."""
-    low, high = 0.0, 1.0
-    while t_cdf(high, freedom) < share:
-        low, high = high, 2.0 * high
-    while high - low > 1e-10 * high:
+def t_quantile(share: float, freedom: ArrayLike) -> Floats:
+    """Return the t below which that share of each distribution lies, for shares above 0.5."""
+    freedom = as_floats(freedom)
+    # Few differ: most bots play in as many blocks.
+    known, at = np.unique(freedom, return_inverse=True)
+    low, high = np.zeros(known.shape), np.ones(known.shape)
+    while (short := t_cdf(high, known) < share).any():
+        low, high = np.where(short, high, low), np.where(short, 2.0 * high, high)
+    while (high - low > 1e-10 * high).any():
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if t_cdf(middle, freedom) < share else (low, middle)
-    return high
+        short = t_cdf(middle, known) < share
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return as_floats(high[at].reshape(freedom.shape))
 
 
-def _incomplete_beta(a: float, b: float, x: float) -> float:
+def _incomplete_beta(a: Floats, b: float, x: Floats) -> Floats:
     """Return the regularised incomplete beta function I_x(a, b)."""
-    if x <= 0.0 or x >= 1.0:
-        return float(x >= 1.0)
-    if x > (a + 1.0) / (a + b + 2.0):
-        return 1.0 - _incomplete_beta(b, a, 1.0 - x)
-    front = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)
-    return exp(front) * _fraction(a, b, x) / a
+    # Beyond the mean its mirror image converges faster.
+    beyond = x > (a + 1.0) / (a + b + 2.0)
+    p, q = np.where(beyond, b, a), np.where(beyond, a, b)
+    y = np.where(beyond, 1.0 - x, x)
+    with np.errstate(divide="ignore"):
+        front = _lgamma(a + b) - _lgamma(a) - lgamma(b) + p * np.log(y) + q * np.log1p(-y)
+    found = np.exp(front) * _fraction(p, q, y) / p
+    return as_floats(np.where(beyond, 1.0 - found, found))
 
 
-def _fraction(a: float, b: float, x: float) -> float:
+def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
     """Evaluate the continued fraction of the incomplete beta function (Lentz's method)."""
-    c, d = 1.0, 1.0 / _away(1.0 - (a + b) * x / (a + 1.0))
-    found = d
-    for m in range(1, 300):
+    c, d = np.ones(x.shape), 1.0 / _away(1.0 - (a + b) * x / (a + 1.0))
+    found, going = d.copy(), np.ones(x.shape, np.bool_)
+    for m in range(1, _TERMS):
         even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
         for term in (even, odd):
             d = 1.0 / _away(1.0 + term * d)
             c = _away(1.0 + term / c)
-            found *= c * d
-        if abs(c * d - 1.0) < 1e-14:
+            # What has converged stands still, so that no value depends on those beside it.
+            found[going] *= (c * d)[going]
+        going &= np.abs(c * d - 1.0) >= _EXACT
+        if not going.any():
             break
     return found
 
 
-def _away(value: float) -> float:
-    """Keep a divisor away from nought."""
-    return value if abs(value) > _TINY else _TINY
+def _away(value: Floats) -> Floats:
+    """Keep divisors away from nought."""
+    return np.where(np.abs(value) > _TINY, value, _TINY)

@@ -7,17 +7,16 @@ bots were looked at (Holm, 1979). Measured by `tests/bench/suspicion.py`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import inf, log, sqrt
-from statistics import median
+from math import inf, sqrt
 
 import numpy as np
 from msgspec.structs import replace
 
+from arena.ratings.arrays import Floats, Ints, as_floats
 from arena.ratings.blocks import Scores
 from arena.ratings.findings import Suspicion
+from arena.ratings.leaderboard import Rated
 from arena.ratings.student import t_cdf
-from arena.ratings.table import Rated
-from arena.ratings.thurstone import Floats
 
 MIN_BOTS = 5
 """Among fewer bots one odd pair changes what is expected of all the others."""
@@ -55,60 +54,54 @@ def holm(cases: Iterable[Suspicion]) -> list[Suspicion]:
 
 def _collusion(rated: Rated) -> Iterator[Suspicion]:
     """Yield a case for each ordered pair that met: the first loses to the second."""
-    bots = rated.games.bots
-    pairs = {pair: z for pair in _pairs(rated) if (z := _surprise(rated, *pair)) is not None}
-    if len(bots) < MIN_BOTS or not pairs:
+    i, j, z = _surprises(rated)
+    bots, fit = rated.games.bots, rated.fit
+    if len(bots) < MIN_BOTS or not len(z):
         return
     # Styles suit each other more or less in any field: only what stands out from that counts.
-    usual = max(1.0, median(map(abs, pairs.values())) / _QUARTILE)
-    freedom = inf if usual <= 1.0 else max(1.0, _EFFICIENCY * (len(pairs) - len(bots) + 1))
-    for (i, j), z in pairs.items():
-        for one, other, t in ((i, j, z), (j, i, -z)):
-            yield _case(rated, one, other, t_cdf(t / usual, freedom))
+    usual = max(1.0, float(np.median(np.abs(z))) / _QUARTILE)
+    freedom = inf if usual <= 1.0 else max(1.0, _EFFICIENCY * (len(z) - len(bots) + 1))
+    one, other = np.concatenate((i, j)), np.concatenate((j, i))
+    p = t_cdf(np.concatenate((z, -z)) / usual, freedom)
+    met = (fit.ahead + fit.ahead.T)[one, other]
+    told = zip(one, other, met, fit.chance[one, other], fit.ahead[one, other] / met, p, strict=True)
+    for bot, rival, games, expected, observed, chance in told:
+        yield Suspicion(
+            kind="collusion",
+            variant=rated.board.variant,
+            players=rated.board.players,
+            bot=bots[bot],
+            rival=bots[rival],
+            games=round(games),
+            expected=float(expected),
+            observed=float(observed),
+            p=float(chance),
+        )
 
 
-def _pairs(rated: Rated) -> Iterator[tuple[int, int]]:
-    n = rated.games.size
-    return ((i, j) for i in range(n) for j in range(i + 1, n))
-
-
-def _surprise(rated: Rated, one: int, other: int) -> float | None:
-    """Return how many standard deviations more often than expected one bot was ahead of another.
+def _surprises(rated: Rated) -> tuple[Ints, Ints, Floats]:
+    """Return pairs, and how many standard deviations more often than expected i was ahead of j.
 
     It is the signed root of the deviance, whose tails are nearer to normal than those of a share,
-    set right for what these very games did to the expectation. None where little else did.
+    set right for what these very games did to the expectation. Pairs where little else did are
+    left out.
     """
     fit = rated.fit
-    ahead, behind = float(fit.ahead[one, other]), float(fit.ahead[other, one])
-    inverse, met = fit.inverse, ahead + behind
-    apart = inverse[one, one] + inverse[other, other] - 2 * inverse[one, other]
-    left = 1.0 - met * float(fit.pull[one, other] * fit.pull[other, one] * apart)
-    if not met or left < _LEAST_LEFT:
-        return None
-    expected = met * float(fit.chance[one, other])
+    i, j = np.triu_indices(rated.games.size, 1)
+    ahead, behind, own = fit.ahead[i, j], fit.ahead[j, i], fit.inverse.diagonal()
+    met, apart = ahead + behind, own[i] + own[j] - 2 * fit.inverse[i, j]
+    left = 1.0 - met * fit.pull[i, j] * fit.pull[j, i] * apart
+    expected = met * fit.chance[i, j]
     deviance = _part(ahead, expected) + _part(behind, met - expected)
-    root = sqrt(max(0.0, 2.0 * deviance) / left)
-    return root if ahead > expected else -root
+    told = (met > 0) & (left >= _LEAST_LEFT)
+    root = np.sqrt(np.maximum(2.0 * deviance[told], 0.0) / left[told])
+    return i[told], j[told], np.where(ahead > expected, 1.0, -1.0)[told] * root
 
 
-def _part(count: float, expected: float) -> float:
-    return count * log(count / expected) if count and expected > 0.0 else 0.0
-
-
-def _case(rated: Rated, one: int, other: int, p: float) -> Suspicion:
-    fit, bots = rated.fit, rated.games.bots
-    met = float(fit.ahead[one, other] + fit.ahead[other, one])
-    return Suspicion(
-        kind="collusion",
-        variant=rated.board.variant,
-        players=rated.board.players,
-        bot=bots[one],
-        rival=bots[other],
-        games=round(met),
-        expected=float(fit.chance[one, other]),
-        observed=float(fit.ahead[one, other]) / met,
-        p=p,
-    )
+def _part(count: Floats, expected: Floats) -> Floats:
+    told = (count > 0.0) & (expected > 0.0)
+    ratio = np.divide(count, expected, out=np.ones(count.shape), where=told)
+    return as_floats(count * np.log(ratio))
 
 
 def _drift(rated: Rated) -> Iterator[Suspicion]:
@@ -119,25 +112,34 @@ def _drift(rated: Rated) -> Iterator[Suspicion]:
     seated = np.bincount((games.block[:, None] * games.size + games.order).ravel())
     seated = np.pad(seated, (0, by_block.size - len(seated))).reshape(by_block.shape)
     noise = np.bincount(games.order.ravel(), (scores.by_game**2).ravel(), minlength=games.size)
-    trends = [_Trend(by_block[:, i], seated[:, i] > 0, float(noise[i])) for i in range(games.size)]
+    enough = np.flatnonzero((seated > 0).sum(0) >= MIN_BLOCKS).tolist()
+    trends = [_Trend(by_block[:, i], seated[:, i] > 0, float(noise[i])) for i in enough]
     centre = np.eye(games.size) - 1.0 / games.size
     moves = np.diag(centre @ rated.fit.inverse @ centre)
-    told = [trend for trend in trends if trend.blocks >= MIN_BLOCKS]
-    usual = sum(trend.ratio for trend in told) / max(len(told), 1)
-    borrowed = _BORROWED if len(told) >= MIN_BOTS else 0.0
-    for i, trend in enumerate(trends):
-        if trend.blocks >= MIN_BLOCKS:
-            yield Suspicion(
-                kind="drift",
-                variant=rated.board.variant,
-                players=rated.board.players,
-                bot=games.bots[i],
-                rival=None,
-                games=int(seated[:, i].sum()),
-                expected=0.0,
-                observed=trend.rise * trend.blocks * float(moves[i]),
-                p=trend.p(usual, borrowed),
-            )
+    usual = sum(trend.ratio for trend in trends) / max(len(trends), 1)
+    borrowed = _BORROWED if len(trends) >= MIN_BOTS else 0.0
+    for i, trend, p in zip(enough, trends, _p_of(trends, usual, borrowed), strict=True):
+        yield Suspicion(
+            kind="drift",
+            variant=rated.board.variant,
+            players=rated.board.players,
+            bot=games.bots[i],
+            rival=None,
+            games=int(seated[:, i].sum()),
+            expected=0.0,
+            observed=trend.rise * trend.blocks * float(moves[i]),
+            p=p,
+        )
+
+
+def _p_of(trends: Sequence["_Trend"], usual: float, borrowed: float) -> list[float]:
+    """Return how often chance alone shows trends at least as clear.
+
+    `usual` is the ratio of the whole field, which counts for so many degrees of freedom.
+    """
+    t = [trend.t(usual, borrowed) for trend in trends]
+    freedom = [trend.freedom + borrowed for trend in trends]
+    return list((2.0 * t_cdf(-np.abs(t), freedom)).tolist())
 
 
 class _Trend:
@@ -146,28 +148,20 @@ class _Trend:
     def __init__(self, scores: Floats, played: np.ndarray, noise: float) -> None:
         at = np.flatnonzero(played).astype(np.float64)
         self.blocks = len(at)
-        if self.blocks < MIN_BLOCKS:
-            return
         mine, at = scores[played], at - at.mean()
         self._spread = float(at @ at)
         self._pull = float(at @ mine)
         self.rise = self._pull / self._spread * float(at[-1] - at[0])
         """How much the score of a block rises from the first to the last."""
-        self._freedom = self.blocks - 2.0
+        self.freedom = self.blocks - 2.0
         left = float(((mine - mine.mean() - at * self._pull / self._spread) ** 2).sum())
-        self._variance = left / self._freedom
+        self._variance = left / self.freedom
         self._by_game = max(noise / self.blocks, 1e-300)
         self.ratio = self._variance / self._by_game
         """The variance between blocks, over what independent games would make it."""
 
-    def p(self, usual: float, borrowed: float) -> float:
-        """Return how often chance alone shows a trend at least as clear.
-
-        `usual` is the ratio of the whole field, which counts for so many degrees of freedom.
-        """
-        total = self._freedom + borrowed
-        variance = self._freedom * self._variance + borrowed * usual * self._by_game
-        if variance <= 0.0:
-            return 1.0
-        t = self._pull / sqrt(variance / total * self._spread)
-        return 2.0 * t_cdf(-abs(t), total)
+    def t(self, usual: float, borrowed: float) -> float:
+        """Return the trend in its standard errors; nought where nothing varies."""
+        total = self.freedom + borrowed
+        variance = self.freedom * self._variance + borrowed * usual * self._by_game
+        return self._pull / sqrt(variance / total * self._spread) if variance > 0.0 else 0.0

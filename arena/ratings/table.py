@@ -1,24 +1,13 @@
-"""Leaderboards: ratings, how sure they are, and plain counts, for one variant and table size."""
+"""What tables of ratings say: of one variant and table size, and over all of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import sqrt
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Sequence
+from math import inf
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from arena.ratings.findings import Gain
-from arena.ratings.history import History, relative, snapshots
-from arena.ratings.ranks import Estimate, chances, rank_ranges
-from arena.ratings.results import Result, canonical
-from arena.ratings.student import t_quantile
-from arena.records import RatingsInfo
-
-if TYPE_CHECKING:  # numpy is slow to import, and these are read at every start
-    from arena.ratings.blocks import Spread
-    from arena.ratings.thurstone import Fit, Floats, Games
-
-CONFIDENT = 0.975
-"""An interval of 95 % leaves out as much at either end."""
+from arena.ratings.history import History
 
 
 class Row(Struct, frozen=True):
@@ -89,149 +78,33 @@ class Leaderboard(Struct, frozen=True):
     """How mu and sigma came to be what they are."""
 
 
-class Rated(NamedTuple):
-    """A leaderboard with what it was made from."""
+class OverallRow(Struct, frozen=True):
+    """One bot's line over all tables."""
 
-    board: Leaderboard
-    games: "Games"
-    fit: "Fit"
-    spread: "Spread"
-
-
-def rate(
-    variant: str, players: int, results: Iterable[Result], options: RatingsInfo | None = None
-) -> Rated:
-    """Rate at least one game of one variant and table size, given in any order."""
-    from arena.ratings import blocks, thurstone
-
-    ordered = canonical(results)
-    options = options or RatingsInfo()
-    games = thurstone.as_arrays(ordered)
-    course = snapshots(games.orders())
-    skill = course[-1].skill
-    found = thurstone.fit(thurstone.count_ahead(games))
-    mean = sum(rating.mu for rating in skill.values()) / len(skill)
-    mu = [skill[bot].mu - mean for bot in games.bots]
-    spread = blocks.spread(games, found, mu, [skill[bot].sigma for bot in games.bots])
-    tally = count(ordered, games, found.ahead)
-    lines = _Lines(games.bots, mu, found.mu.tolist(), spread, options)
-    sigma = {bot: rating.sigma for bot, rating in skill.items()}
-    board = Leaderboard(
-        variant=variant,
-        players=players,
-        rows=lines.rows(tally, sigma),
-        duels=tally.duels,
-        better=lines.better,
-        blocks=spread.blocks,
-        method=spread.method,
-        dice_gain=blocks.dice_gain(games, found),
-        anchor=options.anchor if options.anchor in games.bots else None,
-        history=relative(course, options.anchor),
-    )
-    return Rated(board, games, found, spread)
+    bot: str
+    score: float
+    """The mean share of rivals that the bot finished ahead of, 0 to 1; chance is 1/2."""
+    low: float
+    """The ends of its 95 % interval."""
+    high: float
+    best: int
+    """The ends of the 95 % interval of the bot's rank."""
+    worst: int
+    games: int
 
 
-class _Lines:
-    """The lines of a leaderboard in the making."""
+class Overall(Struct, frozen=True):
+    """The overall table."""
 
-    def __init__(
-        self,
-        bots: Sequence[str],
-        mu: Sequence[float],
-        batch: Sequence[float],
-        spread: "Spread",
-        options: RatingsInfo,
-    ) -> None:
-        self._bots, self._mu, self._batch, self._options = bots, mu, batch, options
-        self._freedom: list[float] = spread.freedom.tolist()
-        self._covariance: list[list[float]] = spread.mu.tolist()
-        self._place_variance: list[float] = spread.place.diagonal().tolist()
-        self.better = chances(
-            [Estimate(*one) for one in zip(bots, mu, self._freedom, strict=True)],
-            spread.gaps.tolist(),
-        )
-        self._ranges = rank_ranges(bots, self.better)
-
-    def rows(self, tally: "Tally", sigma: Mapping[str, float]) -> list[Row]:
-        """Return the lines, best mu first."""
-        rows = [self._row(at, tally, sigma[bot]) for at, bot in enumerate(self._bots)]
-        return sorted(rows, key=lambda row: (-row.mu, row.bot))
-
-    def _row(self, at: int, tally: "Tally", sigma: float) -> Row:
-        bot = self._bots[at]
-        zero, batch_zero, variance = self._relative(at)
-        t = t_quantile(CONFIDENT, self._freedom[at])
-        mu, half = self._mu[at] - zero, t * sqrt(max(variance, 0.0))
-        place, place_half = tally.mean_place(bot), t * sqrt(max(self._place_variance[at], 0.0))
-        return Row(
-            bot=bot,
-            mu=mu,
-            sigma=sigma,
-            low=mu - half,
-            high=mu + half,
-            best=self._ranges[bot][0],
-            worst=self._ranges[bot][1],
-            games=tally.games[bot],
-            wins=tally.wins[bot],
-            mean_place=place,
-            place_low=max(1.0, place - place_half),
-            place_high=min(float(tally.players), place + place_half),
-            faults=tally.faults[bot],
-            batch_mu=self._batch[at] - batch_zero,
-            provisional=tally.games[bot] < self._options.provisional,
-        )
-
-    def _relative(self, at: int) -> tuple[float, float, float]:
-        """Return what stands for 0, in both fits, and the variance of a bot's mu against it."""
-        v, anchor = self._covariance, self._options.anchor
-        if anchor not in self._bots:
-            return 0.0, 0.0, v[at][at]
-        other = self._bots.index(anchor)
-        return self._mu[other], self._batch[other], v[at][at] + v[other][other] - 2 * v[at][other]
+    rows: Sequence[OverallRow]
+    """Best score first."""
+    tables: tuple[tuple[str, int], ...]
+    """The variants and table sizes that it is made of."""
+    absent: tuple[str, ...] = ()
+    """Bots that are left out, because they did not play at all of these tables."""
 
 
-class Tally(NamedTuple):
-    """Plain counts of games, for each bot."""
-
-    players: int
-    games: dict[str, int]
-    wins: dict[str, int]
-    places: dict[str, int]
-    """The sum of its finishing places."""
-    faults: dict[str, int]
-    duels: dict[tuple[str, str], Duel]
-
-    def mean_place(self, bot: str) -> float:
-        """Return the mean finishing place of a bot that played."""
-        return self.places[bot] / self.games[bot]
-
-
-def count(results: Iterable[Result], games: "Games", ahead: "Floats") -> Tally:
-    """Count games; `games` are the same as arrays, `ahead` who finished ahead of whom in them."""
-    import numpy as np
-
-    size, players = games.size, games.order.shape[1]
-    by_place = np.array([np.bincount(row, minlength=size) for row in games.order.T])
-    faults = dict.fromkeys(games.bots, 0)
-    for result in results:
-        if any(result.faulted):
-            for bot, faulted in zip(result.bots, result.faulted, strict=True):
-                faults[bot] += faulted
-    return Tally(
-        players=players,
-        games=dict(zip(games.bots, by_place.sum(0).tolist(), strict=True)),
-        wins=dict(zip(games.bots, by_place[0].tolist(), strict=True)),
-        places=dict(zip(games.bots, (np.arange(1, players + 1) @ by_place).tolist(), strict=True)),
-        faults=faults,
-        duels=_duels(games.bots, ahead),
-    )
-
-
-def _duels(bots: Sequence[str], ahead: "Floats") -> dict[tuple[str, str], Duel]:
-    won, met = ahead.astype(int).tolist(), (ahead + ahead.T).astype(int).tolist()
-    return {
-        (bot, rival): Duel(won[i][j], met[i][j])
-        for i, bot in enumerate(bots)
-        for j, rival in enumerate(bots)
-        if met[i][j]
-    }
+def undecided(bots: int) -> tuple[float, float]:
+    """Return the chances between which a pair counts as not told apart, among so many bots."""
+    tail = 0.025 / (bots - 1) if bots > 1 else inf
+    return tail, 1.0 - tail

@@ -7,18 +7,17 @@ logarithms of these probabilities over all pairs at all tables (a composite like
 and Firth, 2011), with TrueSkill's prior. It needs nothing but counts, and has one maximum.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import erfc, exp, pi, sqrt
+from math import pi, sqrt
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from arena.ratings.arrays import Floats, Ints, as_floats
 from arena.ratings.results import Result
+from arena.ratings.student import normal_cdf
 from arena.ratings.trueskill import BETA, SIGMA
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _SCALE = sqrt(2.0) * BETA
 """The spread of the difference of two performances."""
@@ -71,24 +70,28 @@ class Fit:
     """The inverse of the information: how far the skills move for a pull."""
 
 
-def as_floats(values: ArrayLike) -> Floats:
-    """Return an array of floats: numpy's own functions do not promise the type."""
-    return np.asarray(values, np.float64)
-
-
 def as_arrays(results: Sequence[Result]) -> Games:
     """Turn results into arrays."""
     tables = {result.bots for result in results}
     bots = tuple(sorted({bot for table in tables for bot in table}))
     number = {bot: at for at, bot in enumerate(bots)}
-    seats = {table: [number[bot] for bot in table] for table in tables}
-    seated = np.array([seats[result.bots] for result in results], np.intp)
-    places = np.array([result.places for result in results], np.intp)
+    seated = _rows(
+        [result.bots for result in results],
+        {table: [number[bot] for bot in table] for table in tables},
+    )
+    finished = {result.places for result in results}
+    places = _rows([result.places for result in results], {one: list(one) for one in finished})
     order = np.take_along_axis(seated, places.argsort(1), 1)
     blocks = np.unique([result.block for result in results], return_inverse=True)[1]
     fixtures = np.unique([result.fixture for result in results], return_inverse=True)[1]
     numbers = np.array([result.game for result in results], np.intp)
     return Games(bots, order, blocks, fixtures, numbers)
+
+
+def _rows(keys: Sequence[tuple[Any, ...]], rows: Mapping[tuple[Any, ...], list[int]]) -> Ints:
+    """Return the row that each key has: few differ, and an array is slow to fill from Python."""
+    at = {key: number for number, key in enumerate(rows)}
+    return np.array(list(rows.values()), np.intp)[[at[key] for key in keys]]
 
 
 def count_ahead(games: Games) -> Floats:
@@ -113,11 +116,11 @@ def fit(ahead: Floats) -> Fit:
         if longest < _ENOUGH:
             break
     gap = (mu[:, None] - mu[None, :]) / _SCALE
-    return Fit(mu, ahead, as_floats(_below(gap)), pull, inverse)
+    return Fit(mu, ahead, normal_cdf(gap), pull, inverse)
 
 
 def _pulls(mu: Floats) -> Floats:
-    return as_floats(_mills((mu[:, None] - mu[None, :]) / _SCALE) / _SCALE)
+    return _mills((mu[:, None] - mu[None, :]) / _SCALE) / _SCALE
 
 
 def _information(ahead: Floats, pull: Floats) -> Floats:
@@ -125,11 +128,8 @@ def _information(ahead: Floats, pull: Floats) -> Floats:
     return as_floats(np.diag(weight.sum(1) + _PRIOR) - weight)
 
 
-def _mills_of(z: float) -> float:
+def _mills(z: Floats) -> Floats:
     """Return the normal density over the probability below z; it tends to -z far down."""
-    below = 0.5 * erfc(-z / sqrt(2.0))
-    return exp(-0.5 * z * z) / (sqrt(2.0 * pi) * below) if below > 0.0 else -z
-
-
-_mills = np.vectorize(_mills_of, otypes=[np.float64])
-_below = np.vectorize(lambda z: 0.5 * erfc(-z / sqrt(2.0)), otypes=[np.float64])
+    below = normal_cdf(z)
+    density = np.exp(-0.5 * z * z) / sqrt(2.0 * pi)
+    return np.divide(density, below, out=-z, where=below > 0.0)

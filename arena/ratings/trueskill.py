@@ -5,6 +5,7 @@ draw_probability = 0, to which the tests hold it; without its graph of objects i
 fast.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import erfc, exp, pi, sqrt
 from typing import NamedTuple
@@ -35,11 +36,11 @@ def rate_all(
     The order of games matters a little: give them in a canonical one. `start` holds the ratings
     that came of games before these.
     """
-    skill = dict(start or {})
+    skill = defaultdict(Rating, start or {})
     for order in orders:
-        before = [skill.get(bot) or Rating() for bot in order]
+        before = [skill[bot] for bot in order]
         skill.update(zip(order, rate_game(before), strict=True))
-    return skill
+    return dict(skill)
 
 
 def rate_game(ratings: Sequence[Rating]) -> list[Rating]:
@@ -51,19 +52,18 @@ def rate_game(ratings: Sequence[Rating]) -> list[Rating]:
 
 def _duel(winner: Rating, loser: Rating) -> list[Rating]:
     """Rate a game of two, of which the ratings after it are known in closed form."""
-    variance = winner.sigma * winner.sigma + loser.sigma * loser.sigma + 2.0 * _VARIANCE
+    (upper, upper_sigma), (lower, lower_sigma) = winner, loser
+    upper_v, lower_v = upper_sigma * upper_sigma, lower_sigma * lower_sigma
+    variance = upper_v + lower_v + 2.0 * _VARIANCE
     scale = sqrt(variance)
-    t = (winner.mu - loser.mu) / scale
+    t = (upper - lower) / scale
     below = 0.5 * erfc(-t / _ROOT_2)
     v = exp(-0.5 * t * t) / (_ROOT_2PI * below) if below > 0.0 else -t
     pull, known = v / scale, v * (v + t) / variance
-    return [_moved(winner, pull, known), _moved(loser, -pull, known)]
-
-
-def _moved(rating: Rating, pull: float, known: float) -> Rating:
-    mu, sigma = rating
-    variance = sigma * sigma
-    return Rating(mu + variance * pull, sigma * sqrt(1.0 - variance * known))
+    return [
+        Rating(upper + upper_v * pull, upper_sigma * sqrt(1.0 - upper_v * known)),
+        Rating(lower - lower_v * pull, lower_sigma * sqrt(1.0 - lower_v * known)),
+    ]
 
 
 def _pass_messages(ratings: Sequence[Rating]) -> list[Rating]:

@@ -15,10 +15,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from arena.ratings.arrays import Floats
+from arena.ratings.leaderboard import rate
 from arena.ratings.results import Result
 from arena.ratings.student import normal_cdf
-from arena.ratings.table import Leaderboard, rate
-from arena.ratings.thurstone import Floats, Games, as_arrays, count_ahead, fit
+from arena.ratings.table import Leaderboard
+from arena.ratings.thurstone import Games, as_arrays, count_ahead, fit
 from arena.ratings.trueskill import BETA
 from tests.bench.leagues import Schedule, Shape, name, play, tables
 
@@ -95,8 +97,9 @@ def true_places(skills: Floats, schedule: Schedule) -> Floats:
     for block in schedule:
         for table in block:
             for bot in table:
-                gaps = [(skills[rival] - skills[bot]) for rival in table if rival != bot]
-                found[bot].append(1 + sum(normal_cdf(gap / (2**0.5 * BETA)) for gap in gaps))
+                rivals = [skills[rival] for rival in table if rival != bot]
+                gaps = (np.array(rivals) - skills[bot]) / (2**0.5 * BETA)
+                found[bot].append(1 + float(normal_cdf(gaps).sum()))
     return np.array([np.mean(places) for places in found.values()])
 
 

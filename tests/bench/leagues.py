@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.league.design import blocks
+from arena.ratings.arrays import Floats
 from arena.ratings.results import Result
-from arena.ratings.thurstone import Floats
 from arena.ratings.trueskill import BETA
 
 Schedule = list[list[tuple[int, ...]]]

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from arena.ratings.arrays import Floats, as_floats
 from arena.ratings.findings import Suspicion
 from arena.ratings.standings import rate_results
-from arena.ratings.thurstone import Floats, as_floats
 from arena.records import RatingsInfo
 from tests.bench.leagues import Moment, Shape, Twist, name, play, tables
 

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from arena.publish import compiled
 from arena.publish.compiled import Compiled
-from arena.publish.site import environment
+from arena.publish.templates import environment
 
 
 @pytest.fixture

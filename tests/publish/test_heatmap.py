@@ -8,7 +8,7 @@ import pytest
 
 from arena import shipped
 from arena.publish.boards import Cell, MatrixRow
-from arena.publish.heatmap import COLOURS, Scheme, heatmap
+from arena.publish.heatmap import COLOURS, Scheme, heatmaps
 
 CLEAR = "clear"
 
@@ -55,7 +55,7 @@ def test_each_pair_is_a_square_in_the_colour_of_its_tint(scheme: Scheme) -> None
         [colours["behind-4"], own, CLEAR],
         [colours["behind-1"], CLEAR, own],
     ]
-    pixels = decoded(heatmap(matrix, scheme))
+    pixels = decoded(heatmaps(matrix)[scheme])
     assert len(pixels) == len(pixels[0]) == 3 * 16
     assert [[pixels[y][x] for x in range(48)] for y in range(48)] == [
         [expected[y // 16][x // 16] for x in range(48)] for y in range(48)
@@ -65,7 +65,7 @@ def test_each_pair_is_a_square_in_the_colour_of_its_tint(scheme: Scheme) -> None
 @pytest.mark.parametrize(("bots", "width"), [(31, 496), (200, 800), (900, 900)])
 def test_however_many_bots_the_picture_has_a_size_to_look_at(bots: int, width: int) -> None:
     matrix = [MatrixRow(f"{n}", (None,) * bots) for n in range(bots)]
-    pixels = decoded(heatmap(matrix, "light"))
+    pixels = decoded(heatmaps(matrix)["light"])
     assert len(pixels) == len(pixels[0]) == width
 
 

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from arena.publish.boards import TOP, axis, lines, pairs
 from arena.publish.files import FRONT
 from arena.publish.overview import CELLS, leaders, overview
-from arena.publish.site import _Site, environment, write_site
+from arena.publish.site import _Site, write_site
 from arena.publish.source import InMemory
+from arena.publish.templates import environment
 from arena.publish.text import percent, signed
 from arena.ratings.history import Point, Then
 from arena.ratings.standings import Ratings

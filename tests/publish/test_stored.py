@@ -14,16 +14,14 @@ from msgspec.structs import replace
 
 from arena.league.workers import pool, start
 from arena.perudo.rules import VARIANTS, Rules
-from arena.publish import stored
+from arena.publish import feed, stored
 from arena.publish.cache import cache_path
 from arena.publish.digest import Digest, digest
 from arena.publish.kept import NEWEST, Choice
 from arena.publish.site import publish, write_site
 from arena.publish.source import results
 from arena.publish.stored import Stored, Submit
-from arena.ratings.results import Result
 from arena.ratings.standings import rate_results
-from arena.ratings.table import Rated, rate
 from arena.records import PlayedFixture, RatingsInfo
 from arena.store.rows import pack
 from arena.store.store import Store
@@ -194,11 +192,12 @@ def test_ranks_of_before_are_worked_out_once(
     path = begun(tmp_path / "league.sqlite", blocks[:4])
     looked: list[int] = []
 
-    def counting(variant: str, players: int, found: list[Result], options: RatingsInfo) -> Rated:
-        looked.append(1 + max(one.block for one in found))
-        return rate(variant, players, found, options)
+    def counting(then: Sequence[Digest], options: RatingsInfo) -> bytes:
+        looked.append(1 + max(one.fixture.block for one in then))
+        return look_back(then, options)
 
-    monkeypatch.setattr("arena.publish.feed.rate", counting)
+    look_back = feed._look_back
+    monkeypatch.setattr(feed, "_look_back", counting)
     whole = report(path, tmp_path / "site")
     assert looked == [1, 2]
     assert report(path, tmp_path / "site") == whole

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.ratings.arrays import Floats
+from arena.ratings.leaderboard import rate
 from arena.ratings.student import normal_cdf
-from arena.ratings.table import rate
-from arena.ratings.thurstone import Floats, fit
+from arena.ratings.thurstone import fit
 from arena.ratings.trueskill import BETA, SIGMA
 from tests.bench.leagues import Shape
 from tests.ratings.simulated import league

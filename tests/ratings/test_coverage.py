@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from arena.ratings.table import rate
+from arena.ratings.leaderboard import rate
 from tests.bench.coverage import held
 from tests.bench.leagues import Shape, play, tables
 

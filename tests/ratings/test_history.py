@@ -3,8 +3,8 @@
 import pytest
 
 from arena.ratings.history import POINTS, Point, Then, relative, snapshots, stops, trend
+from arena.ratings.leaderboard import rate
 from arena.ratings.results import Result, canonical
-from arena.ratings.table import rate
 from arena.ratings.trueskill import MU, rate_all
 from arena.records import RatingsInfo
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.ratings.overall import Overall
 from arena.ratings.standings import rate_results
+from arena.ratings.table import Overall
 from arena.records import RatingsInfo
 from tests.bench.leagues import Shape
 from tests.ratings.simulated import league

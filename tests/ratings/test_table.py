@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from arena.match.referee import Referee
 from arena.perudo.rules import BGA
+from arena.ratings.leaderboard import rate
 from arena.ratings.results import Result
 from arena.ratings.standings import rate_league
-from arena.ratings.table import Duel, Leaderboard, Row, rate
+from arena.ratings.table import Duel, Leaderboard, Row
 from arena.records import Cause, Fault, Fixture, GameRecord, PlayedFixture, RatingsInfo
 from arena.wire.messages import Answer, Turn
 from tests.publish import factory

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.ratings.blocks import Scores, dice_gain
-from arena.ratings.ranks import Estimate, chances, rank_ranges, undecided
+from arena.ratings.leaderboard import Rated, rate
+from arena.ratings.ranks import chances, rank_ranges
 from arena.ratings.results import Result
 from arena.ratings.student import normal_cdf, t_cdf, t_quantile
-from arena.ratings.table import Leaderboard, Rated, rate
+from arena.ratings.table import Leaderboard, undecided
 from tests.bench.leagues import Shape, tables
 from tests.ratings.simulated import league
 
@@ -82,16 +83,16 @@ def test_who_is_better_goes_with_mu(shape: Shape, seed: int) -> None:
 
 
 def test_bots_that_are_told_apart_have_ranges_apart() -> None:
-    bots = [Estimate("a", 9.0, 20.0), Estimate("b", 0.1, 20.0), Estimate("c", 0.0, 20.0)]
-    better = chances(bots, [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]])
-    assert rank_ranges(["a", "b", "c"], better) == {"a": (1, 1), "b": (2, 3), "c": (2, 3)}
-    assert better["a", "b"] == t_cdf(8.9 / 2**0.5, 20.0)
+    better = chances(np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3))
+    best, worst = rank_ranges(better)
+    assert (best.tolist(), worst.tolist()) == ([1, 2, 2], [1, 3, 3])
+    assert better[0, 1] == pytest.approx(t_cdf(8.9 / 2**0.5, 20.0))
+    assert better[1, 0] == t_cdf(-8.9 / 2**0.5, 20.0)
 
 
 def test_no_variance_no_doubt() -> None:
-    bots = [Estimate("a", 1.0, inf), Estimate("b", 0.0, inf), Estimate("c", 0.0, inf)]
-    better = chances(bots, [[0.0] * 3] * 3)
-    assert (better["a", "b"], better["b", "a"], better["b", "c"]) == (1.0, 0.0, 0.5)
+    better = chances(np.array([1.0, 0.0, 0.0]), np.full(3, inf), np.zeros((3, 3)))
+    assert (better[0, 1], better[1, 0], better[1, 2]) == (1.0, 0.0, 0.5)
 
 
 def test_too_few_blocks_are_said() -> None:
