@@ -1,6 +1,6 @@
 """What a site takes from the games themselves: digests of fixtures, added up."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from msgspec import Struct, field
@@ -127,11 +127,15 @@ class Facts(Struct):
 def gather(digests: Iterable[Digest]) -> Facts:
     """Add up the digests of a league's fixtures, given in any order, each once."""
     facts = Facts()
+    seen: dict[str, list[Moments]] = defaultdict(list)
     for one in digests:
         _count(facts, one)
         _count_seats(facts, one)
+        for bot, did in zip(one.fixture.seats, one.seats, strict=True):
+            seen[bot].append(did.moments)
         facts.faults += one.faults
         _keep_stderr(facts, one)
+    facts.moments = {bot: merged(found) for bot, found in seen.items()}
     facts.faults.sort(key=lambda fault: (fault.index, fault.game, fault.step))
     return facts
 
@@ -156,7 +160,6 @@ def _count_seats(facts: Facts, one: Digest) -> None:
         at.style.add(did.style)
         at.calibration.add(did.calibration)
         _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
-        facts.moments[bot] = merged(facts.moments.get(bot, Moments()), did.moments)
 
 
 def _count_places(result: SeatResult, one: Digest, seat: int) -> None:

@@ -11,7 +11,7 @@ The best are calls that were not obvious: dudos on bids that one who saw no dice
 believed, and calls that the bot's own dice did not prove right.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -76,9 +76,12 @@ def _place(one: Moment) -> tuple[int, int, int, int]:
     return one.dice, one.index, one.game, one.step
 
 
-def merged(one: Moments, other: Moments) -> Moments:
-    """Return the best and the worst of both."""
-    return Moments(best(one.best + other.best), worst(one.worst + other.worst))
+def merged(found: Collection[Moments]) -> Moments:
+    """Return the best and the worst of all."""
+    return Moments(
+        best([moment for one in found for moment in one.best]),
+        worst([moment for one in found for moment in one.worst]),
+    )
 
 
 class Shortlist:

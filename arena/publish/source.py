@@ -6,8 +6,8 @@ from typing import Any, Protocol, TypeVar
 
 from arena.perudo.rules import Rules
 from arena.publish.digest import Digest, digest
-from arena.ratings.results import Result, grouped, result
-from arena.records import Fixture, PlayedFixture
+from arena.ratings.results import Kind, Results, grouped
+from arena.records import PlayedFixture
 
 Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]
@@ -57,10 +57,17 @@ def mark_of(played: PlayedFixture) -> str:
     return sha256(repr((played.fixture, played.games)).encode()).hexdigest()
 
 
-def results(digests: Iterable[Digest]) -> dict[tuple[str, int], list[Result]]:
+def results(digests: Iterable[Digest]) -> dict[Kind, list[Results]]:
     """Return the results of each variant and table size, as the ratings take them."""
-    return grouped((one.fixture, _results(one, one.fixture)) for one in digests)
+    return grouped((one.fixture, _results(one)) for one in digests)
 
 
-def _results(one: Digest, fixture: Fixture) -> Iterator[Result]:
-    return (result(fixture, game.game, game.places, game.faulted) for game in one.games)
+def _results(one: Digest) -> Results:
+    return Results(
+        bots=one.fixture.seats,
+        games=[game.game for game in one.games],
+        places=[game.places for game in one.games],
+        faulted=[game.faulted for game in one.games],
+        block=one.fixture.block,
+        fixture=one.fixture.index,
+    )

@@ -17,7 +17,8 @@ import numpy as np
 
 from arena.ratings.arrays import Floats, Ints, as_floats
 from arena.ratings.findings import Gain
-from arena.ratings.thurstone import Fit, Games
+from arena.ratings.games import Games
+from arena.ratings.thurstone import Fit
 
 _BORROWED = 6.0
 """Degrees of freedom at most that a bot's variance borrows from the rest of the field."""

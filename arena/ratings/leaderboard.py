@@ -8,12 +8,13 @@ import numpy as np
 from arena.ratings import blocks, thurstone
 from arena.ratings.arrays import Floats, Ints, as_floats, lines
 from arena.ratings.blocks import Spread
+from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import relative, snapshots
 from arena.ratings.ranks import chances, rank_ranges
-from arena.ratings.results import Result, canonical
+from arena.ratings.results import Results
 from arena.ratings.student import t_quantile
 from arena.ratings.table import Duel, Leaderboard, Row
-from arena.ratings.thurstone import Fit, Games
+from arena.ratings.thurstone import Fit
 from arena.records import RatingsInfo
 
 CONFIDENT = 0.975
@@ -54,12 +55,11 @@ class _Tally(NamedTuple):
 
 
 def rate(
-    variant: str, players: int, results: Iterable[Result], options: RatingsInfo | None = None
+    variant: str, players: int, results: Iterable[Results], options: RatingsInfo | None = None
 ) -> Rated:
     """Rate at least one game of one variant and table size, given in any order."""
-    ordered = canonical(results)
     options = options or RatingsInfo()
-    games = thurstone.as_arrays(ordered)
+    games = as_arrays(results)
     course = snapshots(games.orders())
     skill = course[-1].skill
     found = thurstone.fit(thurstone.count_ahead(games))
@@ -74,7 +74,7 @@ def rate(
         rows=_rows(
             games.bots,
             _Estimates(mu, sigma, found.mu, better, spread),
-            _count(ordered, games),
+            _count(games),
             options,
         ),
         duels=_duels(games.bots, found.ahead),
@@ -130,21 +130,15 @@ def _errors(covariance: Floats, anchor: int | None) -> Floats:
     return np.sqrt(np.maximum(variance, 0.0))
 
 
-def _count(results: Iterable[Result], games: Games) -> _Tally:
-    """Count games; `games` are the same as arrays."""
+def _count(games: Games) -> _Tally:
     players = games.order.shape[1]
     by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
-    faults = dict.fromkeys(games.bots, 0)
-    for result in results:
-        if any(result.faulted):
-            for bot, faulted in zip(result.bots, result.faulted, strict=True):
-                faults[bot] += faulted
     return _Tally(
         players=players,
         games=by_place.sum(0),
         wins=by_place[0],
         places=np.arange(1, players + 1) @ by_place,
-        faults=np.array(list(faults.values()), np.intp),
+        faults=np.bincount(games.faulted, minlength=games.size),
     )
 
 

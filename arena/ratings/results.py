@@ -1,74 +1,56 @@
-"""Finished games as the ratings see them, in one canonical order."""
+"""Finished games as the ratings take them: of each fixture, by variant and table size."""
 
-from collections.abc import Collection, Iterable, Iterator
-from operator import attrgetter
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture, game_result
 
+Kind = tuple[str, int]
+"""A variant and a table size."""
 
-class Result(NamedTuple):
-    """One finished game."""
+
+class Results(NamedTuple):
+    """What came of a fixture's games; the sequences have an entry a game."""
 
     bots: tuple[str, ...]
     """Bot names, seat 0 first."""
-    places: tuple[int, ...]
+    games: Sequence[int]
+    """The number of each game within the fixture."""
+    places: Sequence[tuple[int, ...]]
     """The finishing place of each seat, 1 is the winner."""
-    faulted: tuple[bool, ...]
-    """Whether each seat faulted."""
+    faulted: Sequence[Collection[int]]
+    """The seats that faulted."""
     block: int = 0
     """The fixture's block: what shares dice, and is resampled together."""
     fixture: int = 0
     """The fixture's place in the schedule."""
-    game: int = 0
-    """The game's number within its fixture."""
-
-    @property
-    def order(self) -> list[str]:
-        """The bots in finishing order, the winner first."""
-        return [bot for _, bot in sorted(zip(self.places, self.bots, strict=True))]
 
 
-def canonical(results: Iterable[Result]) -> list[Result]:
-    """Return results in the one order in which they are rated, whatever order they came in.
-
-    The first games of all fixtures come first, then the second ones: TrueSkill strays less where
-    opponents alternate than where a fixture is rated in one go.
-    """
-    return sorted(results, key=attrgetter("game", "fixture", "block", "bots", "places", "faulted"))
-
-
-def by_table(
-    played: Iterable[PlayedFixture | FixtureResult],
-) -> dict[tuple[str, int], list[Result]]:
+def by_table(played: Iterable[PlayedFixture | FixtureResult]) -> dict[Kind, list[Results]]:
     """Return the results of each variant and table size, in the order of their first fixtures."""
     return grouped((one.fixture, _results(one)) for one in played)
 
 
-def grouped(
-    fixtures: Iterable[tuple[Fixture, Iterable[Result]]],
-) -> dict[tuple[str, int], list[Result]]:
+def grouped(fixtures: Iterable[tuple[Fixture, Results]]) -> dict[Kind, list[Results]]:
     """Return the same of fixtures whose results are known already."""
-    first: dict[tuple[str, int], int] = {}
-    kinds: dict[tuple[str, int], list[Result]] = {}
+    first: dict[Kind, int] = {}
+    kinds: dict[Kind, list[Results]] = {}
     for fixture, results in fixtures:
         kind = (fixture.variant, len(fixture.seats))
-        kinds.setdefault(kind, []).extend(results)
+        if results.games:
+            kinds.setdefault(kind, []).append(results)
         first[kind] = min(first.get(kind, fixture.index), fixture.index)
-    return {kind: kinds[kind] for kind in sorted(kinds, key=lambda k: (first[k], k)) if kinds[kind]}
+    return {kind: kinds[kind] for kind in sorted(kinds, key=lambda k: (first[k], k))}
 
 
-def _results(played: PlayedFixture | FixtureResult) -> Iterator[Result]:
-    for game in played.games:
-        faults = (game if isinstance(game, GameResult) else game_result(game)).faults
-        out = [seat for seat, cause in enumerate(faults) if cause is not None]
-        yield result(played.fixture, game.game, game.places, out)
-
-
-def result(
-    fixture: Fixture, game: int, places: tuple[int, ...], faulted: Collection[int]
-) -> Result:
-    """Return the result of a fixture's game; `faulted` are the seats that faulted."""
-    seats = range(len(places))
-    out = tuple([seat in faulted for seat in seats]) if faulted else (False,) * len(places)
-    return Result(fixture.seats, places, out, fixture.block, fixture.index, game)
+def _results(played: PlayedFixture | FixtureResult) -> Results:
+    fixture = played.fixture
+    games = [one if isinstance(one, GameResult) else game_result(one) for one in played.games]
+    return Results(
+        bots=fixture.seats,
+        games=[one.game for one in games],
+        places=[one.places for one in games],
+        faulted=[[seat for seat, cause in enumerate(one.faults) if cause] for one in games],
+        block=fixture.block,
+        fixture=fixture.index,
+    )

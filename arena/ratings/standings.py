@@ -1,16 +1,13 @@
 """Everything that a league's games say: a pure fold over its records."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from arena.ratings.findings import Suspicion
-from arena.ratings.results import Result, by_table
+from arena.ratings.results import Kind, Results, by_table
 from arena.ratings.table import Leaderboard, Overall
 from arena.records import FixtureResult, PlayedFixture, RatingsInfo
-
-Kind = tuple[str, int]
-"""A variant and a table size."""
 
 
 class Ratings(Struct, frozen=True):
@@ -32,7 +29,9 @@ def rate_league(
     return rate_results(by_table(played), options)
 
 
-def rate_results(results: dict[Kind, list[Result]], options: RatingsInfo | None = None) -> Ratings:
+def rate_results(
+    results: Mapping[Kind, Sequence[Results]], options: RatingsInfo | None = None
+) -> Ratings:
     """Rate the results of each variant and table size."""
     # numpy is slow to import, and this module is read at every start
     from arena.ratings.leaderboard import rate
@@ -40,7 +39,7 @@ def rate_results(results: dict[Kind, list[Result]], options: RatingsInfo | None 
     from arena.ratings.suspicion import suspicions
 
     options = options or RatingsInfo()
-    rated = [rate(*kind, found, options) for kind, found in results.items() if found]
+    rated = [rate(*kind, found, options) for kind, found in results.items()]
     return Ratings(
         boards=[one.board for one in rated],
         overall=overall(rated) if options.overall and rated else None,

@@ -7,15 +7,13 @@ logarithms of these probabilities over all pairs at all tables (a composite like
 and Firth, 2011), with TrueSkill's prior. It needs nothing but counts, and has one maximum.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import pi, sqrt
-from typing import Any
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, Ints, as_floats
-from arena.ratings.results import Result
+from arena.ratings.arrays import Floats, as_floats
+from arena.ratings.games import Games
 from arena.ratings.student import normal_cdf
 from arena.ratings.trueskill import BETA, SIGMA
 
@@ -26,32 +24,6 @@ _LONGEST = BETA
 """No step of the search moves a skill further."""
 _ENOUGH = 1e-10
 _STEPS = 500
-
-
-@dataclass(frozen=True)
-class Games:
-    """All games of one variant and table size as arrays."""
-
-    bots: tuple[str, ...]
-    """Sorted by name; the arrays have their numbers."""
-    order: Ints
-    """A row a game: the bots in finishing order, the winner first."""
-    block: Ints
-    """The block of each game, numbered from 0 without gaps, in their order."""
-    fixture: Ints
-    """The fixture of each game, likewise."""
-    game: Ints
-    """The number of each game within its fixture."""
-
-    @property
-    def size(self) -> int:
-        """How many bots there are."""
-        return len(self.bots)
-
-    def orders(self) -> list[tuple[str, ...]]:
-        """Return the names of the bots of each game in finishing order."""
-        names = np.array(self.bots, object)[self.order.T].tolist()
-        return list(zip(*names, strict=True))
 
 
 @dataclass(frozen=True)
@@ -68,30 +40,6 @@ class Fit:
     """[i, j]: how much one game in which i finished ahead of j pulls i up (the score)."""
     inverse: Floats
     """The inverse of the information: how far the skills move for a pull."""
-
-
-def as_arrays(results: Sequence[Result]) -> Games:
-    """Turn results into arrays."""
-    tables = {result.bots for result in results}
-    bots = tuple(sorted({bot for table in tables for bot in table}))
-    number = {bot: at for at, bot in enumerate(bots)}
-    seated = _rows(
-        [result.bots for result in results],
-        {table: [number[bot] for bot in table] for table in tables},
-    )
-    finished = {result.places for result in results}
-    places = _rows([result.places for result in results], {one: list(one) for one in finished})
-    order = np.take_along_axis(seated, places.argsort(1), 1)
-    blocks = np.unique([result.block for result in results], return_inverse=True)[1]
-    fixtures = np.unique([result.fixture for result in results], return_inverse=True)[1]
-    numbers = np.array([result.game for result in results], np.intp)
-    return Games(bots, order, blocks, fixtures, numbers)
-
-
-def _rows(keys: Sequence[tuple[Any, ...]], rows: Mapping[tuple[Any, ...], list[int]]) -> Ints:
-    """Return the row that each key has: few differ, and an array is slow to fill from Python."""
-    at = {key: number for number, key in enumerate(rows)}
-    return np.array(list(rows.values()), np.intp)[[at[key] for key in keys]]
 
 
 def count_ahead(games: Games) -> Floats:

@@ -33,24 +33,21 @@ def rate_all(
 ) -> dict[str, Rating]:
     """Fold games, given as the bots in finishing order, into ratings.
 
-    The order of games matters a little: give them in a canonical one. `start` holds the ratings
-    that came of games before these.
+    The order of games matters a little: give them in a canonical one. No two bots of a game finish
+    in one place. `start` holds the ratings that came of games before these.
     """
     skill = defaultdict(Rating, start or {})
     for order in orders:
-        before = [skill[bot] for bot in order]
-        skill.update(zip(order, rate_game(before), strict=True))
+        if len(order) == 2:
+            winner, loser = order
+            skill[winner], skill[loser] = _duel(skill[winner], skill[loser])
+        else:
+            before = [skill[bot] for bot in order]
+            skill.update(zip(order, _pass_messages(before), strict=True))
     return dict(skill)
 
 
-def rate_game(ratings: Sequence[Rating]) -> list[Rating]:
-    """Return new ratings for bots given in finishing order, the winner first; no two are equal."""
-    if len(ratings) == 2:
-        return _duel(*ratings)
-    return _pass_messages(ratings)
-
-
-def _duel(winner: Rating, loser: Rating) -> list[Rating]:
+def _duel(winner: Rating, loser: Rating) -> tuple[Rating, Rating]:
     """Rate a game of two, of which the ratings after it are known in closed form."""
     (upper, upper_sigma), (lower, lower_sigma) = winner, loser
     upper_v, lower_v = upper_sigma * upper_sigma, lower_sigma * lower_sigma
@@ -60,10 +57,10 @@ def _duel(winner: Rating, loser: Rating) -> list[Rating]:
     below = 0.5 * erfc(-t / _ROOT_2)
     v = exp(-0.5 * t * t) / (_ROOT_2PI * below) if below > 0.0 else -t
     pull, known = v / scale, v * (v + t) / variance
-    return [
+    return (
         Rating(upper + upper_v * pull, upper_sigma * sqrt(1.0 - upper_v * known)),
         Rating(lower - lower_v * pull, lower_sigma * sqrt(1.0 - lower_v * known)),
-    ]
+    )
 
 
 def _pass_messages(ratings: Sequence[Rating]) -> list[Rating]:

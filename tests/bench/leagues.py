@@ -12,7 +12,7 @@ import numpy as np
 
 from arena.league.design import blocks
 from arena.ratings.arrays import Floats
-from arena.ratings.results import Result
+from arena.ratings.results import Results
 from arena.ratings.trueskill import BETA
 
 Schedule = list[list[tuple[int, ...]]]
@@ -63,9 +63,9 @@ def play(
     rng: np.random.Generator,
     twist: Twist | None = None,
     schedule: Schedule | None = None,
-) -> list[Result]:
+) -> list[Results]:
     """Play a league."""
-    found: list[Result] = []
+    found: list[Results] = []
     together = schedule or tables(shape)
     for block, fixtures in enumerate(together):
         dice = rng.normal(size=(shape.games, shape.players)) * BETA * np.sqrt(shape.shared)
@@ -74,16 +74,18 @@ def play(
             shown = skills[list(table)] + dice + own
             if twist:
                 shown = twist(Moment(table, block / max(len(together) - 1, 1)), shown)
-            found += results(table, shown, block, len(found))
+            found.append(results(table, shown, block, len(found)))
     return found
 
 
-def results(table: Sequence[int], shown: Floats, block: int, first: int) -> list[Result]:
-    """Turn performances, a row a game, into results; `first` numbers the fixture."""
-    bots = tuple(name(bot) for bot in table)
+def results(table: Sequence[int], shown: Floats, block: int, fixture: int) -> Results:
+    """Turn performances, a row a game, into results."""
     places = (shown[:, None, :] > shown[:, :, None]).sum(2) + 1
-    fair = (False,) * len(bots)
-    return [
-        Result(bots, tuple(row), fair, block, first, game)
-        for game, row in enumerate(places.tolist())
-    ]
+    return Results(
+        bots=tuple(name(bot) for bot in table),
+        games=range(len(shown)),
+        places=[tuple(row) for row in places.tolist()],
+        faulted=[()] * len(shown),
+        block=block,
+        fixture=fixture,
+    )

@@ -14,7 +14,8 @@ from functools import partial
 import numpy as np
 import trueskill
 
-from arena.ratings.results import Result, canonical
+from arena.ratings.games import as_arrays
+from arena.ratings.results import Results
 from arena.ratings.standings import rate_results
 from arena.ratings.trueskill import rate_all
 from tests.bench.leagues import Shape, play
@@ -39,11 +40,11 @@ def seconds(work: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
-def games(players: int, count: int) -> list[Result]:
+def games(players: int, count: int) -> list[Results]:
     """Play at least so many games."""
     a_fixture = -(-count // (BOTS * (BOTS - 1)))
     rng = np.random.default_rng(1)
-    return play(Shape(BOTS, players, a_fixture), rng.normal(size=BOTS) * 3.0, rng)[:count]
+    return play(Shape(BOTS, players, a_fixture), rng.normal(size=BOTS) * 3.0, rng)
 
 
 def main() -> None:
@@ -54,14 +55,14 @@ def main() -> None:
     options = parser.parse_args()
     for players in (2, 4, 6):
         results = games(players, options.games)
-        orders = [result.order for result in canonical(results)]
+        orders = as_arrays(results).orders()
         few = orders[: options.package_games]
         package = len(few) / seconds(partial(by_package, few))
         flat = len(orders) / seconds(partial(rate_all, orders))
         whole = seconds(partial(rate_results, {("bench", players): results}))
         print(
             f"{players} players: package {package:,.0f} games/s, flat {flat:,.0f} games/s "
-            f"({flat / package:.0f} times); a leaderboard of {len(results):,} games {whole:.1f} s",
+            f"({flat / package:.0f} times); a leaderboard of {len(orders):,} games {whole:.1f} s",
             flush=True,
         )
 

@@ -15,8 +15,9 @@ from random import Random
 from msgspec.structs import replace
 
 from arena.league.schedule import schedule
-from arena.ratings.results import by_table, canonical
-from arena.ratings.thurstone import as_arrays, count_ahead
+from arena.ratings.games import as_arrays
+from arena.ratings.results import by_table
+from arena.ratings.thurstone import count_ahead
 from arena.records import GameRecord, LeagueInfo, PlayedFixture
 from arena.store.logs import logs_path
 from arena.store.rows import pack
@@ -70,9 +71,9 @@ def measure(games: int, players: int) -> None:
             tables = by_table(store.results())
             read = time.process_time() - began
             for results in tables.values():
-                count_ahead(as_arrays(canonical(results)))
+                count_ahead(as_arrays(results))
             counted = time.process_time() - began
-            count = sum(map(len, tables.values()))
+            count = sum(len(one.games) for results in tables.values() for one in results)
         sizes = [file.stat().st_size / count for file in (path, logs_path(path))]
     print(
         f"{players} players, {count:,} games: {sizes[0]:.1f} bytes a game in rows, "

@@ -1,13 +1,27 @@
 """Leagues played by known bots, small enough for tests."""
 
+from collections.abc import Collection
+
 import numpy as np
 
-from arena.ratings.results import Result
+from arena.ratings.results import Results
 from tests.bench.leagues import Shape, Twist, play
 
 SKILLS = np.array([3.0, 2.0, 1.5, 0.0, 0.0, -1.0, -2.0, -3.5])
 
 
-def league(shape: Shape, seed: int = 1, twist: Twist | None = None) -> list[Result]:
+def league(shape: Shape, seed: int = 1, twist: Twist | None = None) -> list[Results]:
     """Play a league of bots bot00, bot01, ... of falling strength."""
     return play(shape, SKILLS[: shape.bots], np.random.default_rng(seed), twist)
+
+
+def game(
+    bots: tuple[str, ...],
+    places: tuple[int, ...],
+    faulted: Collection[int] = (),
+    block: int = 0,
+    fixture: int = 0,
+    number: int = 0,
+) -> Results:
+    """Return the results of a fixture of one game."""
+    return Results(bots, [number], [places], [faulted], block, fixture)

@@ -2,25 +2,27 @@
 
 import pytest
 
+from arena.ratings.games import as_arrays
 from arena.ratings.history import POINTS, Point, Then, relative, snapshots, stops, trend
 from arena.ratings.leaderboard import rate
-from arena.ratings.results import Result, canonical
+from arena.ratings.results import Results
 from arena.ratings.trueskill import MU, rate_all
 from arena.records import RatingsInfo
+from tests.ratings.simulated import game
 
 BOTS = ("ada", "bob", "cyd")
 
 
-def result(number: int) -> Result:
+def result(number: int) -> Results:
     """Every third game is the underdog's."""
     pair = [(0, 1), (1, 2), (2, 0)][number % 3]
     places = (2, 1) if number % 9 == 4 else (1, 2)
     seats = (BOTS[pair[0]], BOTS[pair[1]])
-    return Result(seats, places, (False, False), number // 6, number // 3, number % 3)
+    return game(seats, places, (), number // 6, number // 3, number % 3)
 
 
 RESULTS = [result(number) for number in range(90)]
-ORDERS = [one.order for one in canonical(RESULTS)]
+ORDERS = as_arrays(RESULTS).orders()
 
 
 @pytest.mark.parametrize("games", [1, 2, 19, 20, 21, 100, 100_000])
@@ -62,9 +64,9 @@ def test_a_point_is_what_the_games_up_to_it_say() -> None:
 
 
 def test_an_anchor_that_comes_later_stands_where_all_begin() -> None:
-    late = [Result(("ada", "bob"), (1, 2), (False, False), game=0, fixture=n) for n in range(5)]
-    late.append(Result(("ada", "cyd"), (1, 2), (False, False), game=1))
-    orders = [one.order for one in canonical(late)]
+    late = [game(("ada", "bob"), (1, 2), fixture=n) for n in range(5)]
+    late.append(game(("ada", "cyd"), (1, 2), number=1))
+    orders = as_arrays(late).orders()
     first, *_, last = relative(snapshots(orders), "cyd")
     skill = rate_all([["ada", "bob"]])
     assert first.bots["ada"].mu == pytest.approx(skill["ada"].mu - MU)

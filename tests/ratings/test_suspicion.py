@@ -68,7 +68,7 @@ def test_holm_never_makes_a_case_clearer(ps: list[float]) -> None:
 
 def test_a_field_without_upsets_is_not_suspicious() -> None:
     games = [
-        one._replace(places=(1, 2) if one.bots[0] < one.bots[1] else (2, 1))
+        one._replace(places=[(1, 2) if one.bots[0] < one.bots[1] else (2, 1)] * len(one.games))
         for one in league(Shape(8, 2, 10, 2))
     ]
     found = rate_results({("bga", 2): games})

@@ -11,20 +11,21 @@ from hypothesis import strategies as st
 from arena.match.referee import Referee
 from arena.perudo.rules import BGA
 from arena.ratings.leaderboard import rate
-from arena.ratings.results import Result
+from arena.ratings.results import Results
 from arena.ratings.standings import rate_league
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.records import Cause, Fault, Fixture, GameRecord, PlayedFixture, RatingsInfo
 from arena.wire.messages import Answer, Turn
 from tests.publish import factory
+from tests.ratings.simulated import game
 
 each_set = settings(max_examples=25, deadline=None, database=None)
 
 BY_HAND = [
-    Result(("a", "b", "c"), (1, 2, 3), (False, False, True)),
-    Result(("b", "c", "a"), (1, 3, 2), (False, True, False)),
-    Result(("c", "a", "b"), (2, 1, 3), (False, False, False)),
-    Result(("a", "b", "d"), (3, 1, 2), (True, False, False)),
+    game(("a", "b", "c"), (1, 2, 3), [2]),
+    game(("b", "c", "a"), (1, 3, 2), [1]),
+    game(("c", "a", "b"), (2, 1, 3)),
+    game(("a", "b", "d"), (3, 1, 2), [0]),
 ]
 
 
@@ -33,25 +34,25 @@ def rows(board: Leaderboard) -> dict[str, Row]:
 
 
 @st.composite
-def results(draw: st.DrawFn) -> list[Result]:
+def results(draw: st.DrawFn) -> list[Results]:
     players = draw(st.integers(2, 6))
     seats = st.permutations("abcdefgh").map(lambda names: tuple(names[:players]))
     places = st.permutations(range(1, players + 1)).map(tuple)
-    faulted = st.tuples(*[st.booleans()] * players)
+    faulted = st.sets(st.integers(0, players - 1))
     small = st.integers(0, 3)
-    games = st.builds(Result, seats, places, faulted, small, small, small)
+    games = st.builds(game, seats, places, faulted, small, small, small)
     return draw(st.lists(games, min_size=1, max_size=12))
 
 
-def board_of(games: Sequence[Result], options: RatingsInfo | None = None) -> Leaderboard:
+def board_of(games: Sequence[Results], options: RatingsInfo | None = None) -> Leaderboard:
     return rate("bga", len(games[0].bots), games, options).board
 
 
 @each_set
 @given(results())
-def test_best_first_about_the_mean_of_the_field(games: list[Result]) -> None:
+def test_best_first_about_the_mean_of_the_field(games: list[Results]) -> None:
     board = board_of(games)
-    assert {row.bot for row in board.rows} == {bot for game in games for bot in game.bots}
+    assert {row.bot for row in board.rows} == {bot for one in games for bot in one.bots}
     assert sum(row.mu for row in board.rows) == pytest.approx(0, abs=1e-9)
     assert sum(row.batch_mu for row in board.rows) == pytest.approx(0, abs=1e-6)
     assert [row.mu for row in board.rows] == sorted((row.mu for row in board.rows), reverse=True)
@@ -59,7 +60,7 @@ def test_best_first_about_the_mean_of_the_field(games: list[Result]) -> None:
 
 @each_set
 @given(results(), st.randoms(use_true_random=False))
-def test_a_rating_depends_on_the_set_of_games_alone(games: list[Result], random: Random) -> None:
+def test_a_rating_depends_on_the_set_of_games_alone(games: list[Results], random: Random) -> None:
     shuffled = list(games)
     random.shuffle(shuffled)
     assert board_of(shuffled) == board_of(games)
@@ -67,7 +68,7 @@ def test_a_rating_depends_on_the_set_of_games_alone(games: list[Result], random:
 
 @each_set
 @given(results())
-def test_an_anchor_shifts_every_mu_alike(games: list[Result]) -> None:
+def test_an_anchor_shifts_every_mu_alike(games: list[Results]) -> None:
     plain = rows(board_of(games))
     for anchor in plain:
         anchored = rows(board_of(games, RatingsInfo(anchor=anchor)))
@@ -109,7 +110,7 @@ def test_duels_of_a_set_made_by_hand() -> None:
 
 @each_set
 @given(results())
-def test_duels_add_up(games: list[Result]) -> None:
+def test_duels_add_up(games: list[Results]) -> None:
     duels = board_of(games).duels
     for (one, other), duel in duels.items():
         back = duels[other, one]
@@ -128,7 +129,7 @@ def test_no_games_no_boards() -> None:
 
 
 def test_equal_bots_stand_by_name() -> None:
-    games = [Result(("b", "a"), (1, 2), (False, False)), Result(("z", "y"), (1, 2), (False, False))]
+    games = [game(("b", "a"), (1, 2)), game(("z", "y"), (1, 2))]
     assert [row.bot for row in board_of(games).rows] == ["b", "z", "a", "y"]
 
 

@@ -7,7 +7,7 @@ import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.trueskill import BETA, MU, SIGMA, Rating, rate_all, rate_game
+from arena.ratings.trueskill import BETA, MU, SIGMA, Rating, rate_all
 
 each_set = settings(max_examples=60, deadline=None, database=None)
 
@@ -49,7 +49,9 @@ def test_games_are_rated_as_the_package_does(games: list[list[str]]) -> None:
 @given(st.lists(ratings, min_size=2, max_size=6))
 def test_one_game_of_any_bots_is_rated_as_the_package_does(before: list[Rating]) -> None:
     groups = [(PACKAGE.create_rating(*rating),) for rating in before]
-    for ours, (theirs,) in zip(rate_game(before), PACKAGE.rate(groups), strict=True):
+    start = {str(place): rating for place, rating in enumerate(before)}
+    after = rate_all([list(start)], start).values()
+    for ours, (theirs,) in zip(after, PACKAGE.rate(groups), strict=True):
         assert ours.mu == pytest.approx(theirs.mu, abs=TOLERANCE)
         assert ours.sigma == pytest.approx(theirs.sigma, abs=TOLERANCE)
 

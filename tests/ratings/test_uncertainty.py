@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arena.ratings.blocks import Scores, dice_gain
 from arena.ratings.leaderboard import Rated, rate
 from arena.ratings.ranks import chances, rank_ranges
-from arena.ratings.results import Result
+from arena.ratings.results import Results
 from arena.ratings.student import normal_cdf, t_cdf, t_quantile
 from arena.ratings.table import Leaderboard, undecided
 from tests.bench.leagues import Shape, tables
@@ -105,9 +105,13 @@ def width(board: Leaderboard) -> float:
     return float(np.mean([row.place_high - row.place_low for row in board.rows]))
 
 
-def repeated(games: list[Result]) -> list[Result]:
+def repeated(played: list[Results]) -> list[Results]:
     """Play every game of a block four times over: nothing new is learnt."""
-    return [one._replace(game=4 * one.game + copy) for one in games for copy in range(4)]
+    return [
+        one._replace(games=[4 * number + copy for number in one.games])
+        for one in played
+        for copy in range(4)
+    ]
 
 
 def test_blocks_are_what_counts_not_games() -> None:
@@ -142,7 +146,7 @@ def test_one_game_a_fixture_says_nothing_about_dice() -> None:
 
 def test_a_bot_that_never_wins_is_not_beyond_doubt() -> None:
     games = [
-        one._replace(places=(2, 1) if one.bots[0] == "bot07" else (1, 2))
+        one._replace(places=[(2, 1) if one.bots[0] == "bot07" else (1, 2)] * len(one.games))
         if "bot07" in one.bots
         else one
         for one in league(Shape(8, 2, 6))
