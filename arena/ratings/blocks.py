@@ -104,9 +104,10 @@ class _Variances:
 
 def freedom_of(games: Games) -> tuple[Floats, float]:
     """Return each bot's own degrees of freedom (its blocks less one), and those of the field."""
-    n = games.size
-    spots = np.unique(games.block[:, None] * n + games.order)
-    own = as_floats(np.bincount(spots % n, minlength=n) - 1.0)
+    n, blocks = games.size, int(games.block.max()) + 1
+    spots = (games.block[:, None] * n + games.order).ravel()
+    played = np.bincount(spots, minlength=blocks * n).reshape(blocks, n) > 0
+    own = as_floats(played.sum(0) - 1.0)
     return own, float(own.sum()) * (n - 1) / n
 
 

@@ -8,6 +8,7 @@ bots were looked at (Holm, 1979). Measured by `tests/bench/suspicion.py`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf, sqrt
+from statistics import median
 
 import numpy as np
 from msgspec.structs import replace
@@ -59,7 +60,7 @@ def _collusion(rated: Rated) -> Iterator[Suspicion]:
     if len(bots) < MIN_BOTS or not len(z):
         return
     # Styles suit each other more or less in any field: only what stands out from that counts.
-    usual = max(1.0, float(np.median(np.abs(z))) / _QUARTILE)
+    usual = max(1.0, median(np.abs(z).tolist()) / _QUARTILE)
     freedom = inf if usual <= 1.0 else max(1.0, _EFFICIENCY * (len(z) - len(bots) + 1))
     one, other = np.concatenate((i, j)), np.concatenate((j, i))
     p = t_cdf(np.concatenate((z, -z)) / usual, freedom)
