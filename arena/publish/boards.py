@@ -7,7 +7,7 @@ from math import ceil, floor, log10, sqrt
 from msgspec import Struct
 
 from arena.ratings.history import trend
-from arena.ratings.table import Duel, Leaderboard, OverallRow, Row, undecided
+from arena.ratings.table import Leaderboard, OverallRow, Row, undecided
 from arena.records import BotInfo, LeagueInfo
 
 TOP = 30
@@ -128,11 +128,12 @@ class Cell(Struct, frozen=True):
 
 def cell(board: Leaderboard, bot: str, opponent: str) -> Cell | None:
     """Return the cell for two bots, or None where they never met."""
-    duel = board.duels.get((bot, opponent), Duel(0, 0))
-    if not duel.games:
-        return None
-    low, high = wilson(duel.ahead, duel.games)
-    return Cell(bot, opponent, duel.ahead, duel.games, duel.ahead / duel.games, low, high)
+    duel = board.duels.get((bot, opponent))
+    return duel and _cell(bot, opponent, *duel)
+
+
+def _cell(bot: str, opponent: str, ahead: int, games: int) -> Cell:
+    return Cell(bot, opponent, ahead, games, ahead / games, *wilson(ahead, games))
 
 
 def wilson(hits: int, trials: int) -> tuple[float, float]:
@@ -145,11 +146,15 @@ def wilson(hits: int, trials: int) -> tuple[float, float]:
     return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
+def against(board: Leaderboard, bot: str) -> list[Cell]:
+    """Return how often a bot finished ahead of each that it met, the best one first."""
+    met = [row.bot for row in board.rows if (bot, row.bot) in board.duels]
+    return [_cell(bot, rival, *board.duels[bot, rival]) for rival in met]
+
+
 def cells(board: Leaderboard) -> list[Cell]:
     """Return all pairs that met, row by row, best bot first."""
-    names = [row.bot for row in board.rows]
-    pairs = (cell(board, bot, rival) for bot in names for rival in names)
-    return [found for found in pairs if found is not None]
+    return [cell for row in board.rows for cell in against(board, row.bot)]
 
 
 class MatrixRow(Struct, frozen=True):

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from arena.perudo.round import Bid
 from arena.publish import charts, figures
-from arena.publish.boards import Cell, cell
+from arena.publish.boards import Cell, against
 from arena.publish.charts import Chart
 from arena.publish.digest import FaultEntry
 from arena.publish.facts import Facts
@@ -28,7 +28,7 @@ class Standing(Struct, frozen=True):
     board: Leaderboard
     rank: int
     row: Row
-    results: tuple[Cell, ...]
+    results: list[Cell]
     history: Chart | None
 
 
@@ -108,12 +108,7 @@ def _standings(boards: Sequence[Leaderboard], bot: str) -> Iterator[Standing]:
     for board in boards:
         for rank, row in enumerate(board.rows, 1):
             if row.bot == bot:
-                yield Standing(board, rank, row, _results(board, bot), _history(board, bot))
-
-
-def _results(board: Leaderboard, bot: str) -> tuple[Cell, ...]:
-    met = [row.bot for row in board.rows if (bot, row.bot) in board.duels]
-    return tuple(result for rival in met if (result := cell(board, bot, rival)) is not None)
+                yield Standing(board, rank, row, against(board, bot), _history(board, bot))
 
 
 def _history(board: Leaderboard, bot: str) -> Chart | None:
