@@ -45,9 +45,15 @@ def t_quantile(share: float, freedom: ArrayLike) -> Floats:
     known, at = np.unique(freedom, return_inverse=True)
     # The normal distribution's is less, and above 0 all are concave: so Newton's steps only rise.
     found = np.full(known.shape, NormalDist().inv_cdf(share))
-    while ((step := (share - t_cdf(found, known)) / _density(found, known)) > _NEAR * found).any():
+    while (step := _step(share, found, known)).any():
         found = found + step
     return as_floats(found[at].reshape(freedom.shape))
+
+
+def _step(share: float, t: Floats, freedom: Floats) -> Floats:
+    """Return how much farther the quantiles are; nought where that is next to nothing."""
+    step = (share - t_cdf(t, freedom)) / _density(t, freedom)
+    return np.where(step > _NEAR * t, step, 0.0)
 
 
 def _density(t: Floats, freedom: Floats) -> Floats:

@@ -44,6 +44,19 @@ def test_student_s_t_is_a_distribution(t: float, freedom: float) -> None:
     assert t_cdf(t, freedom) <= t_cdf(t + 0.1, freedom)
 
 
+@each_set
+@given(
+    st.floats(0.501, 0.9999),
+    st.lists(st.tuples(st.floats(-40, 40), st.floats(0.5, 200) | st.just(inf)), min_size=1),
+)
+def test_many_at_once_are_as_one_by_one(share: float, cases: list[tuple[float, float]]) -> None:
+    t, freedom = np.array(cases).T
+    assert t_cdf(t, freedom).tolist() == [float(t_cdf(*case)) for case in cases]
+    quantiles = t_quantile(share, freedom)
+    assert quantiles.tolist() == [float(t_quantile(share, one)) for one in freedom]
+    assert t_cdf(quantiles, freedom) == pytest.approx(share, abs=1e-9)
+
+
 def test_student_s_t_tends_to_the_normal() -> None:
     assert t_quantile(0.975, inf) == pytest.approx(1.959964, abs=1e-6)
     assert t_cdf(1.3, 1e7) == pytest.approx(normal_cdf(1.3), abs=1e-6)
