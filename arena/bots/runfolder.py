@@ -40,18 +40,27 @@ def _locked_file() -> tuple[int, str]:
 
 def remove_abandoned() -> None:
     """Remove what arenas of this user left that ended without doing so."""
-    for lock in Path(gettempdir()).glob(f"{_PREFIX}*{_LOCK}"):
-        folder = lock.with_suffix("")
+    for path in Path(gettempdir()).glob(f"{_PREFIX}*{_LOCK}"):
         with suppress(OSError):
-            if lock.stat().st_uid == os.geteuid() and not is_alive(folder):
-                remove(folder)
-                lock.unlink(missing_ok=True)
+            if path.stat().st_uid == os.geteuid():
+                _remove_unless_held(path)
+
+
+def _remove_unless_held(path: Path) -> None:
+    lock = _opened(path)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Held until all is gone: an arena that has only just made the file waits, and then sees it.
+        remove(path.with_suffix(""))
+        path.unlink(missing_ok=True)
+    finally:
+        os.close(lock)
 
 
 def is_alive(folder: Path) -> bool:
     """Tell whether the owner of a run's folder still holds its lock."""
     try:
-        lock = os.open(_lock_of(folder), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        lock = _opened(_lock_of(folder))
     except OSError:
         return False
     try:
@@ -62,6 +71,10 @@ def is_alive(folder: Path) -> bool:
         return False
     finally:
         os.close(lock)
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
 
 
 def _lock_of(folder: Path) -> Path:

@@ -63,11 +63,11 @@ def check_leftovers(attack: Attack, outcome: Outcome) -> None:
 def _check_faults(record: GameRecord, outcome: Outcome) -> None:
     found = faults(record.events)
     if outcome.cause is None:
-        assert found == []
+        assert found == [], found
         return
     (fault,) = found
     assert (fault.seat, fault.cause) == (SEAT, outcome.cause), fault
-    assert outcome.detail in fault.detail
+    assert outcome.detail in fault.detail, fault
     assert fault.detail.isprintable()
     assert record.places[SEAT] > 1
 
