@@ -37,3 +37,4 @@ class Contained(ABC):
     def _leave_group(self) -> None:
         if self._group:
             self._group.leave()
+            self._group = None

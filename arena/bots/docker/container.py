@@ -31,8 +31,10 @@ _FIFOS = {
     "lease": _READERS_MAY,
 }
 _KILLED = -9
-_PATIENCE = 15.0
+_PATIENCE = 15
 """Seconds that a container has from its start to the bot's first instruction."""
+_STARTS = 3
+"""So often a container is started of which nothing is left before its bot began."""
 _GONE = 10.0
 """Seconds that a container has to be gone after its lease ended."""
 _NO_CONTAINER = b"125\n"
@@ -44,12 +46,20 @@ Launch = Callable[[], tuple[str, int | None]]
 class Container(Contained):
     """A container that is being started: its pipes are there at once, and what is written waits."""
 
-    def __init__(self, folder: Path, launch: Launch, remove: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        launch: Launch,
+        runs: Callable[[str], bool],
+        remove: Callable[[str], None],
+    ) -> None:
+        """Start it; `runs` tells of a container's id whether it has not ended."""
         for name, mode in _FIFOS.items():
             os.mkfifo(folder / name)
             (folder / name).chmod(mode)
         self._folder = folder
         self._launch = launch
+        self._runs = runs
         self._remove = remove
         self._id = ""
         self._code: int | None = None
@@ -112,14 +122,34 @@ class Container(Contained):
 
     def _start(self) -> None:
         try:
-            self._id, pid = self._launch()
-            self._find_group(pid)
+            begun = any(self._begins() for _ in range(_STARTS))
+            reason = "the container ended before the bot began: see the log of the Docker engine"
         except Exception as error:
+            begun, reason = False, str(error)
+        if not begun:
             # Nobody else would hear of it, and the bot would be waited for.
-            self._say_why(str(error).encode())
-        else:
-            # Until the bot has opened its input, its end must not be closed.
-            select.select([self._up, self.death], [], [], _PATIENCE)
+            self._say_why(reason.encode())
+
+    def _begins(self) -> bool:
+        self._leave_group()
+        self._id, pid = self._launch()
+        self._find_group(pid)
+        return self._has_begun()
+
+    def _has_begun(self) -> bool:
+        """Wait until the bot has opened its input: before that, its end must not be closed.
+
+        False where the container was lost before that, as happens now and then on a busy machine.
+        """
+        for _ in range(_PATIENCE):
+            if self._was_begun(1.0):
+                return True
+            if not self._runs(self._id):
+                return self._was_begun(0.0)
+        return True
+
+    def _was_begun(self, seconds: float) -> bool:
+        return bool(select.select([self._up, self.death], [], [], seconds)[0])
 
     def _say_why(self, reason: bytes) -> None:
         """End as a program would: with a word on standard error and an exit code."""

@@ -1,11 +1,11 @@
 """The Docker engine: finding it, talking to it, and saying in one line what is wrong with it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from arena.bots.runfolder import is_alive
 from arena.bots.sandbox import Obstacle
@@ -14,12 +14,15 @@ from arena.errors import ArenaError
 if TYPE_CHECKING:
     from docker import APIClient
 
+_Made = TypeVar("_Made")
+
 LABEL = "perudo-arena.run"
 """Every container carries it; its value is the folder of the run that it belongs to."""
 _GET = "sudo apt-get install docker.io && sudo systemctl start docker"
 _JOIN = "sudo usermod -aG docker $USER, then log in anew"
 _MIN_API = (1, 40)
 _SECONDS = 60
+_TRIES = 3
 _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3): (1, 3, 3)}
 """The first releases of runc that let no container write through /proc (CVE-2025-31133)."""
 
@@ -154,6 +157,31 @@ def wait(container: str) -> int:
     """Return the exit code of a container, once it has ended."""
     with calls() as api:
         return int(api.wait(container)["StatusCode"])
+
+
+def persistently(start: Callable[[], _Made]) -> _Made:
+    """Call what starts a container, again where the engine fails: a busy one does now and then.
+
+    What it refuses for a reason is not tried again. Raises the SDK's errors.
+    """
+    from docker.errors import APIError
+
+    for _ in range(_TRIES - 1):
+        try:
+            return start()
+        except APIError as error:
+            if not error.is_server_error():
+                raise
+    return start()
+
+
+def runs(container: str) -> bool:
+    """Tell whether a container is there and has not ended."""
+    from docker.errors import NotFound
+
+    with calls() as api, suppress(NotFound):
+        return bool(api.inspect_container(container)["State"]["Running"])
+    return False
 
 
 def remove(container: str) -> None:

@@ -7,7 +7,7 @@ import select
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
@@ -131,7 +131,7 @@ class DockerSandbox:
             return AttachedContainer(attach, engine.wait, engine.remove)
         config["entrypoint"] = ["sh", "-c", KEEPER, "keeper"]
         launch = partial(_launch, config, limits | {"auto_remove": True})
-        return Container(folder, launch, engine.remove)
+        return Container(folder, launch, engine.runs, engine.remove)
 
     def _limits(self, mounts: list[str]) -> dict[str, Any]:
         quota = self._quota
@@ -157,25 +157,41 @@ class DockerSandbox:
 
 def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int | None]:
     with engine.calls() as api:
-        made = _create(api, config, limits)
-        api.start(made)
+        made = engine.persistently(partial(_started, api, config, limits))
         return made, _first_process(api, made)
 
 
 def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> Attachment:
+    sockets: list[Any] = []
+
+    def attach(made: str) -> None:
+        sockets.append(api.attach_socket(made, _ALL_STREAMS))
+
     with engine.calls() as api:
-        made = _create(api, config, limits)
-        attached = api.attach_socket(made, _ALL_STREAMS)
-        api.start(made)
+        made = engine.persistently(partial(_started, api, config, limits, attach))
         # Taken over from the SDK, which would neither close it nor leave it open.
-        carrier = socket.socket(fileno=getattr(attached, "_sock", attached).detach())
+        carrier = socket.socket(fileno=getattr(sockets[-1], "_sock", sockets[-1]).detach())
         carrier.setblocking(True)
         return Attachment(made, carrier, _first_process(api, made))
 
 
-def _create(api: "APIClient", config: Mapping[str, Any], limits: Mapping[str, Any]) -> str:
+def _started(
+    api: "APIClient",
+    config: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    prepare: Callable[[str], None] | None = None,
+) -> str:
+    """Create and start a container and return its id; nothing of it stays where that fails."""
     host_config = api.create_host_config(**limits)
-    return str(api.create_container(**config, host_config=host_config)["Id"])
+    made = str(api.create_container(**config, host_config=host_config)["Id"])
+    try:
+        if prepare:
+            prepare(made)
+        api.start(made)
+    except Exception:
+        engine.remove(made)
+        raise
+    return made
 
 
 def _first_process(api: "APIClient", container: str) -> int | None:
