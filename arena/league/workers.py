@@ -1,6 +1,7 @@
 """Workers: each plays whole fixtures; on one machine, processes with a core of their own."""
 
 import ctypes
+import fcntl
 import gc
 import multiprocessing
 import os
@@ -10,6 +11,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from typing import ParamSpec, Protocol, TypeVar
 
@@ -25,6 +27,8 @@ from arena.records import Fixture, LimitsInfo
 from arena.store.rows import Packed, pack
 
 _PR_SET_PDEATHSIG = 1
+_PIPE = 1 << 20
+"""Bytes that may be on their way from workers; more is not granted to everybody."""
 _OBJECTS = 20_000
 """New objects after which Python looks for cycles: what a record grows by is none."""
 _Given = ParamSpec("_Given")
@@ -127,11 +131,18 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
     # Starting it with the first worker would unblock SIGINT in between.
     resource_tracker.ensure_running()
     executor = ProcessPoolExecutor(workers, context, _begin_work, (os.getpid(), pin))
+    # There is no other way to the pipe, of which this process, too, holds the end that is written.
+    results: Connection = executor._result_queue._writer  # type: ignore[attr-defined] # noqa: SLF001
+    with suppress(OSError):
+        # Results fit in: a worker that is killed has sent all of one or nothing of it.
+        fcntl.fcntl(results.fileno(), fcntl.F_SETPIPE_SZ, _PIPE)
     try:
         yield executor
     except BaseException:
         for process in multiprocessing.active_children():
             process.kill()
+        # Else the rest of what one of them was about to send would be waited for, for ever.
+        results.close()
         raise
     finally:
         # Queued work is not cancelled: a pool with a cancelled future does not survive the death
