@@ -112,6 +112,7 @@ class Processes:
     def collect(self, future: Future[object]) -> list[Packed]:
         """Return what was played; where any worker of the pool died, the whole pool is lost."""
         try:
+            # Of an engine's futures only it knows what they bring.
             return future.result()  # type: ignore[return-value]
         except BrokenProcessPool:
             raise WorkerDiedError from None

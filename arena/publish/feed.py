@@ -121,7 +121,7 @@ def changes(
 
 
 def ranks(row: Row) -> str:
-    """Return the range of a rank in words."""
+    """Return the range of a rank in words; what stands in a range is an en dash."""
     return f"{row.best}" if row.best == row.worst else f"{row.best}–{row.worst}"  # noqa: RUF001
 
 

@@ -103,6 +103,7 @@ class Walk:
         self._palifico: int | None = None
         self._bid_on: BidMade | None = None
         for self._step, event in enumerate(record.events):
+            # No type says that each class of event has a method which takes just that class.
             self._take[event.__class__](event)  # type: ignore[operator]
         out = tuple([fault.event.seat for fault in self.faults[self._out :]])
         return Game(record.game, record.places, out, self._rounds, self._actions)

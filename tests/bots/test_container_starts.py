@@ -15,6 +15,7 @@ from arena.bots.docker import engine
 from arena.bots.docker.container import KEEPER, PIPES, Container
 from arena.bots.docker.sandbox import DockerSandbox
 from arena.bots.sandbox import Program
+from arena.errors import ArenaError
 
 LIMIT = 30.0
 
@@ -113,5 +114,12 @@ def test_the_engine_knows_which_containers_run(running: Any) -> None:
     # The bot may well speak before the call that started it is back.
     running._wait_for_start()
     assert engine.runs(running._id)
-    running.kill()
     assert not engine.runs("nothing-of-that-name")
+
+
+def test_an_engine_that_does_not_answer_has_lost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent() -> None:
+        raise ArenaError("Docker does not answer")
+
+    monkeypatch.setattr(engine, "calls", silent)
+    assert engine.runs("nothing-of-that-name")

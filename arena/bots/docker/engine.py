@@ -23,6 +23,7 @@ _JOIN = "sudo usermod -aG docker $USER, then log in anew"
 _MIN_API = (1, 40)
 _SECONDS = 60
 _TRIES = 3
+"""So often a container is created and started where the engine fails at it."""
 _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3): (1, 3, 3)}
 """The first releases of runc that let no container write through /proc (CVE-2025-31133)."""
 
@@ -176,12 +177,15 @@ def persistently(start: Callable[[], _Made]) -> _Made:
 
 
 def runs(container: str) -> bool:
-    """Tell whether a container is there and has not ended."""
+    """Tell whether a container is there and has not ended; True where the engine does not say."""
     from docker.errors import NotFound
 
-    with calls() as api, suppress(NotFound):
-        return bool(api.inspect_container(container)["State"]["Running"])
-    return False
+    with suppress(ArenaError), calls() as api:
+        try:
+            return bool(api.inspect_container(container)["State"]["Running"])
+        except NotFound:
+            return False
+    return True
 
 
 def remove(container: str) -> None:
