@@ -1,8 +1,18 @@
 """What holds for all tests."""
 
 import os
+from pathlib import Path
 
 import pytest
+
+# Where a module that tests share looks at something, it shows what it found, too.
+_SHARED = (f"{__package__}.{path.name}" for path in Path(__file__).parent.iterdir())
+pytest.register_assert_rewrite(*_SHARED)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one test more than there are cores at a time: many wait for most of their time."""
+    return len(os.sched_getaffinity(0)) + 1
 
 
 @pytest.hookimpl(trylast=True)

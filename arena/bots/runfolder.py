@@ -22,8 +22,7 @@ class RunFolder:
 
     def remove(self) -> None:
         """Remove the folder with all that is in it."""
-        remove(self.path)
-        _lock_of(self.path).unlink(missing_ok=True)
+        _clear(_lock_of(self.path))
         os.close(self._lock)
 
 
@@ -51,10 +50,17 @@ def _remove_unless_held(path: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # Held until all is gone: an arena that has only just made the file waits, and then sees it.
-        remove(path.with_suffix(""))
-        path.unlink(missing_ok=True)
+        _clear(path)
     finally:
         os.close(lock)
+
+
+def _clear(lock: Path) -> None:
+    """Remove a folder and then its lock, by which the next arena finds what could not be."""
+    folder = lock.with_suffix("")
+    remove(folder)
+    if not folder.exists():
+        lock.unlink(missing_ok=True)
 
 
 def is_alive(folder: Path) -> bool:

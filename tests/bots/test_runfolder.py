@@ -9,6 +9,7 @@ from threading import Event
 
 import pytest
 
+from arena.bots import runfolder
 from arena.bots.runfolder import RunFolder, is_alive, remove_abandoned
 
 FOLDERS = 300
@@ -42,6 +43,19 @@ def test_what_nobody_holds_goes(temporary: Path) -> None:
     assert is_alive(held.path)
     held.remove()
     assert not is_alive(held.path)
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_could_not_be_removed_is_tried_again(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = RunFolder()
+    with monkeypatch.context() as failing:
+        failing.setattr(runfolder, "remove", lambda _: None)
+        folder.remove()
+        remove_abandoned()
+    assert folder.path.is_dir()
+    remove_abandoned()
     assert list(temporary.iterdir()) == []
 
 
