@@ -79,6 +79,10 @@ class GameRecord(Struct, frozen=True):
     events: Sequence[Event]
 
 
+Kind = tuple[str, int]
+"""A variant's label and a table size: each has blocks and a leaderboard of its own."""
+
+
 class Fixture(Struct, frozen=True):
     """One table: who sits where, by which rules, on which dice, for how many games."""
 

@@ -1,13 +1,14 @@
 """What holds for all tests."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 # Where a module that tests share looks at something, it shows what it found, too.
-_SHARED = (f"{__package__}.{path.name}" for path in Path(__file__).parent.iterdir())
-pytest.register_assert_rewrite(*_SHARED)
+_ROOMS = {f"{__package__}.{path.name}" for path in Path(__file__).parent.iterdir()}
+pytest.register_assert_rewrite(*_ROOMS - sys.modules.keys())
 
 
 def pytest_xdist_auto_num_workers() -> int:

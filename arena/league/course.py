@@ -6,9 +6,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from arena.league.schedule import Kind, blocks_of, earlier_blocks
+from arena.league.schedule import blocks_of, earlier_blocks
 from arena.ratings.sequential import Block, Seated, separated, tied
-from arena.records import Fixture, LeagueInfo
+from arena.records import Fixture, Kind, LeagueInfo
 
 
 class Verdict(Struct, frozen=True):

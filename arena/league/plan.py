@@ -11,9 +11,9 @@ from arena.errors import ArenaError
 from arena.league.changes import decisive, effect, harmless
 from arena.league.config import League
 from arena.league.machine import this_machine
-from arena.league.schedule import Kind, blocks_of, kinds, same_terms, terms
+from arena.league.schedule import blocks_of, kinds, same_terms, terms
 from arena.perudo.seeds import commitment
-from arena.records import Fixture, LeagueInfo, Stage
+from arena.records import Fixture, Kind, LeagueInfo, Stage
 from arena.store.store import Store
 
 _DIGITS = 8

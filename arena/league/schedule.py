@@ -13,10 +13,8 @@ from msgspec.structs import asdict, replace
 
 from arena.league.design import Table, blocks, joining
 from arena.perudo.seeds import block_seed, fixture_seed
-from arena.records import Fixture, LeagueInfo, Terms
+from arena.records import Fixture, Kind, LeagueInfo, Terms
 
-Kind = tuple[str, int]
-"""A variant and a table size: each has blocks and a leaderboard of its own."""
 Seats = tuple[str, ...]
 """Bot names, seat 0 first."""
 _OF_ALL_KINDS = ("games", "limits", "sandbox", "memory_across_fixtures", "shared_dice")

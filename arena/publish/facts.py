@@ -8,13 +8,10 @@ from msgspec import Struct, field
 from arena.publish.digest import Digest, FaultEntry
 from arena.publish.moments import Moments, merged
 from arena.publish.style import Calibration, Rate, Style
-from arena.records import Cause
+from arena.records import Cause, Kind
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
-
-Kind = tuple[str, int]
-"""A variant's label and a table size."""
 
 
 class Played(Struct):

@@ -6,8 +6,8 @@ from typing import Any, Protocol, TypeVar
 
 from arena.perudo.rules import Rules
 from arena.publish.digest import Digest, digest
-from arena.ratings.results import Kind, Results, grouped
-from arena.records import PlayedFixture
+from arena.ratings.results import Results, grouped
+from arena.records import Kind, PlayedFixture
 
 Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]

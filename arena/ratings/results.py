@@ -3,10 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture, game_result
-
-Kind = tuple[str, int]
-"""A variant and a table size."""
+from arena.records import Fixture, FixtureResult, GameResult, Kind, PlayedFixture, game_result
 
 
 class Results(NamedTuple):

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from arena.ratings.findings import Suspicion
-from arena.ratings.results import Kind, Results, by_table
+from arena.ratings.results import Results, by_table
 from arena.ratings.table import Leaderboard, Overall
-from arena.records import FixtureResult, PlayedFixture, RatingsInfo
+from arena.records import FixtureResult, Kind, PlayedFixture, RatingsInfo
 
 
 class Ratings(Struct, frozen=True):

@@ -96,49 +96,41 @@ def test_a_folder_is_no_store(tmp_path: Path) -> None:
     assert "--store" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "UPDATE fixtures SET fixture = substr(fixture, 1, 50)",
-        "UPDATE fixtures SET fixture = x'00'",
-        "UPDATE games SET seats = x'0101'",
-        "UPDATE games SET seats = x'F102'",
-        "UPDATE games SET seats = x'01'",
-        "UPDATE games SET seats = 7",
-        "UPDATE league SET info = x'7b'",
-        "DROP TABLE fixtures",
-        "DROP TABLE games",
-        "DROP TABLE league",
-    ],
+_DAMAGE = (
+    "UPDATE fixtures SET fixture = substr(fixture, 1, 50)",
+    "UPDATE fixtures SET fixture = x'00'",
+    "UPDATE games SET seats = x'0101'",
+    "UPDATE games SET seats = x'F102'",
+    "UPDATE games SET seats = x'01'",
+    "UPDATE games SET seats = 7",
+    "UPDATE league SET info = x'7b'",
+    "DROP TABLE fixtures",
+    "DROP TABLE games",
+    "DROP TABLE league",
 )
-def test_damage_inside_is_told(tmp_path: Path, damage: str) -> None:
-    path = two_fixtures(tmp_path / "s")
-    change(path, damage)
-    with pytest.raises(ArenaError) as caught:
-        read(path)
-    assert caught.value.where == str(path)
-    assert "damaged" in caught.value.hint
+_DAMAGE_OF_LOGS = (
+    "UPDATE logs SET log = substr(log, 1, 50)",
+    "UPDATE logs SET log = x'00'",
+    "UPDATE logs SET log = 7",
+    "DELETE FROM logs WHERE key % 2",
+    "UPDATE stderr SET texts = x'78'",
+    "DELETE FROM stderr",
+    "DROP TABLE logs",
+    "DROP TABLE pair",
+)
 
 
 @pytest.mark.parametrize(
-    "damage",
-    [
-        "UPDATE logs SET log = substr(log, 1, 50)",
-        "UPDATE logs SET log = x'00'",
-        "UPDATE logs SET log = 7",
-        "DELETE FROM logs WHERE key % 2",
-        "UPDATE stderr SET texts = x'78'",
-        "DELETE FROM stderr",
-        "DROP TABLE logs",
-        "DROP TABLE pair",
-    ],
+    ("damage", "of_logs"),
+    [*((damage, False) for damage in _DAMAGE), *((damage, True) for damage in _DAMAGE_OF_LOGS)],
 )
-def test_damage_in_the_logs_is_told(tmp_path: Path, damage: str) -> None:
+def test_damage_inside_is_told(tmp_path: Path, damage: str, *, of_logs: bool) -> None:
     path = two_fixtures(tmp_path / "s")
-    change(logs_path(path), damage)
+    damaged = logs_path(path) if of_logs else path
+    change(damaged, damage)
     with pytest.raises(ArenaError) as caught:
         read(path)
-    assert caught.value.where == str(logs_path(path))
+    assert caught.value.where == str(damaged)
     assert "damaged" in caught.value.hint
 
 
