@@ -11,13 +11,15 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser import sites
 
-CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "google-chrome"])), None)
+PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
+"""The one made for machines without a screen comes first: it takes a third of the time."""
+CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
-        pytest.skip("needs chromium: sudo apt-get install chromium")
+        pytest.skip("needs Chromium: sudo apt-get install chromium-headless-shell")
     with sync_playwright() as driver:
         # The pages are the tests' own; root, as in a container, has no sandbox to start.
         started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -4,9 +4,11 @@ import os
 import random
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from docker.errors import NotFound
 
 from arena.bots.docker import engine
 from tests.cli.command import HANG, LOWEST, bot, league, records, run
@@ -25,8 +27,10 @@ def containers(folder: Path) -> list[str]:
 
 def wait_until_nothing_is_left(live: Live) -> None:
     live.wait_until_all_are_gone()
-    while containers(live.temporary):
-        pass
+    while found := containers(live.temporary):
+        for one in found:
+            with engine.calls() as api, suppress(NotFound):
+                api.wait(one, timeout=int(HANG), condition="removed")
 
 
 def kill_at_random(folder: Path, mark: str, rng: random.Random) -> bool:

@@ -27,7 +27,7 @@ def random_position(variant: str, rng: Random) -> Json:
         if so_far["verdict"] == "open":
             position["actions"] += next_moment(position, so_far, rng)
         elif so_far["verdict"] == "resolved" and rng.random() < ILLEGAL_SHARE:
-            position["actions"].append(any_action(position, rng))
+            position["actions"].append(any_action(position, so_far, rng))
         else:
             break
     return position
@@ -106,7 +106,7 @@ def spoil(position: Json, rng: Random) -> None:
 def next_moment(position: Json, so_far: Json, rng: Random) -> list[Json]:
     """The next actions, one of the seat on turn or a calza, or several of the same moment."""
     if rng.random() < ILLEGAL_SHARE:
-        return [any_action(position, rng)]
+        return [any_action(position, so_far, rng)]
     callers = list(so_far["calza"])
     if not callers or rng.random() < 0.65:
         together = [turn_action(position, so_far, rng)]
@@ -157,10 +157,9 @@ def tie_together(together: list[Json], first: int, rng: Random) -> list[Json]:
     return together
 
 
-def any_action(position: Json, rng: Random) -> Json:
+def any_action(position: Json, so_far: Json, rng: Random) -> Json:
     """An action at random that nobody has checked: any seat, any bid up to above the cap."""
     seats = len(position["dice"])
-    so_far = oracle.judge(position)
     on_turn = so_far.get("to_act", 0)
     seat = on_turn if rng.random() < 0.7 else rng.randrange(seats)
     kind = rng.random()

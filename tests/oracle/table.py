@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 FACES = range(1, 7)
 
@@ -29,6 +29,13 @@ class Book:
     first_opener: str = "random"  # FIRST: before the first round, so of no use here
 
 
+class Steps(NamedTuple):
+    """All that a book says of which bid may follow which; few books differ in it."""
+
+    quantity_and_face: bool  # RAISE-BOTH
+    to_lower_face: bool  # RAISE-DOWN
+
+
 BOOKS = {
     "bga": Book(False, False, True, True, False, True, True, True, True),
     "classic": Book(False, False, False, True, False, True, True, False, False),
@@ -39,7 +46,8 @@ VARIANTS = tuple(BOOKS)
 
 
 def book_of(position: Json) -> Book:
-    return replace(BOOKS[position["variant"]], **position.get("overrides", {}))
+    book, overrides = BOOKS[position["variant"]], position.get("overrides")
+    return replace(book, **overrides) if overrides else book
 
 
 @dataclass
@@ -71,7 +79,7 @@ class Table:
 # ---------------------------------------------------------------- what may be bid
 
 
-def bid_fits(book: Book, before: Bid | None, new: Bid) -> bool:
+def bid_fits(steps: Steps, before: Bid | None, new: Bid) -> bool:
     """Whether `new` may answer `before` in a normal round, the cap aside."""
     quantity, face = new
     if before is None:
@@ -86,17 +94,17 @@ def bid_fits(book: Book, before: Bid | None, new: Bid) -> bool:
     if face == old_face:
         return quantity > old_quantity  # RAISE-QTY
     if face < old_face:
-        return book.raise_to_lower_face and quantity > old_quantity  # RAISE-DOWN
-    return higher_face_fits(book, old_quantity, quantity)
+        return steps.to_lower_face and quantity > old_quantity  # RAISE-DOWN
+    return higher_face_fits(steps, old_quantity, quantity)
 
 
-def higher_face_fits(book: Book, old_quantity: int, quantity: int) -> bool:
+def higher_face_fits(steps: Steps, old_quantity: int, quantity: int) -> bool:
     if quantity == old_quantity:
         return True  # RAISE-FACE
-    return book.raise_quantity_and_face and quantity > old_quantity  # RAISE-BOTH
+    return steps.quantity_and_face and quantity > old_quantity  # RAISE-BOTH
 
 
-def palifico_bid_fits(book: Book, before: Bid | None, new: Bid, veteran: bool) -> bool:
+def palifico_bid_fits(steps: Steps, before: Bid | None, new: Bid, veteran: bool) -> bool:
     """Whether `new` may answer `before` in a palifico round, the cap aside."""
     if before is None:
         return True  # OPEN: the palifico player opens, on pacos if it likes
@@ -104,18 +112,18 @@ def palifico_bid_fits(book: Book, before: Bid | None, new: Bid, veteran: bool) -
         return new[0] > before[0]  # PAL-LOCK
     if new[1] < before[1]:
         return False  # PAL-LOCK
-    return veteran and higher_face_fits(book, before[0], new[0])  # PAL-VETERAN
+    return veteran and higher_face_fits(steps, before[0], new[0])  # PAL-VETERAN
 
 
 @lru_cache(maxsize=REMEMBERED)
 def legal_bids(
-    book: Book, cap: int, before: Bid | None, palifico: bool, veteran: bool
+    steps: Steps, cap: int, before: Bid | None, palifico: bool, veteran: bool
 ) -> frozenset[Bid]:
     """Every bid that may be said now, found by trying each one up to the cap (OVER-TOTAL)."""
     every_bid = [(quantity, face) for quantity in range(1, cap + 1) for face in FACES]
     if palifico:
-        return frozenset(b for b in every_bid if palifico_bid_fits(book, before, b, veteran))
-    return frozenset(b for b in every_bid if bid_fits(book, before, b))
+        return frozenset(b for b in every_bid if palifico_bid_fits(steps, before, b, veteran))
+    return frozenset(b for b in every_bid if bid_fits(steps, before, b))
 
 
 def is_veteran(table: Table, seat: int) -> bool:
@@ -130,7 +138,8 @@ def is_veteran(table: Table, seat: int) -> bool:
 def legal_now(table: Table) -> frozenset[Bid]:
     """The bids that the seat on turn may make."""
     palifico, veteran = table.palifico_seat is not None, is_veteran(table, table.to_act)
-    return legal_bids(table.book, table.cap, table.bid, palifico, veteran)
+    steps = Steps(table.book.raise_quantity_and_face, table.book.raise_to_lower_face)
+    return legal_bids(steps, table.cap, table.bid, palifico, veteran)
 
 
 @lru_cache(maxsize=REMEMBERED)
