@@ -15,6 +15,7 @@ from tests.cli.command import HANG, LOWEST, bot, league, records, run
 from tests.e2e.live import Live
 
 KILLS = 10
+BOTS = "abc"
 ARGUMENTS = ["run", "league.yaml", "--sandbox", "docker", "--workers", "2"]
 
 
@@ -51,11 +52,11 @@ def kill_at_random(folder: Path, mark: str, rng: random.Random) -> bool:
 def test_killed_at_random_moments(tmp_path: Path, seed: int) -> None:
     """The arena alone is killed: its workers, containers and guards must see it."""
     mark = f"mark-{tmp_path.name}"
-    for name in "abcde":
+    for name in BOTS:
         bot(tmp_path / name, LOWEST, command=f"python3 bot.py {mark}")
     # Frozen bots cannot see that their arena is gone.
     limits = {"freeze": seed == 2 and os.geteuid() == 0}
-    league(tmp_path, bots=list("abcde"), games=40, seed="killed", limits=limits)
+    league(tmp_path, bots=list(BOTS), games=40, rounds=4, seed="killed", limits=limits)
     rng = random.Random(seed)
     for _ in range(KILLS):
         kill_at_random(tmp_path, mark, rng)
