@@ -135,7 +135,7 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
     # There is no other way to the pipe, of which this process, too, holds the end that is written.
     results: Connection = executor._result_queue._writer  # type: ignore[attr-defined] # noqa: SLF001
     with suppress(OSError):
-        # Results fit in: a worker that is killed has sent all of one or nothing of it.
+        # Usual results fit in: a worker that is killed has sent all of one or nothing of it.
         fcntl.fcntl(results.fileno(), fcntl.F_SETPIPE_SZ, _PIPE)
     try:
         yield executor
