@@ -5,15 +5,15 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from arena.bots.choose import AUTO, check_trust, make_sandbox
-from arena.bots.manifest import Bot, load_bot
-from arena.bots.sandbox import Sandbox
-from arena.bots.stage import stage, staging
 from arena.cli.options import json_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
-from arena.match.check import Checked, check_bot
+from arena.match.selfplay import Checked, check_bot
 from arena.match.transcript import transcript
 from arena.perudo.rules import variant
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.registry import AUTO, check_trust, make_sandbox
+from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.staging import stage, staging
 
 _LINES = 20
 """Lines that are shown of what a bot or its build wrote, the last ones."""

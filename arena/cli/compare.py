@@ -8,23 +8,23 @@ from pathlib import Path
 import click
 
 from arena import __version__
-from arena.bots.choose import AUTO, check_trust, make_sandbox
-from arena.bots.manifest import Bot, load_bot
-from arena.bots.sandbox import Sandbox
-from arena.bots.stage import missing_program
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import json_option, sandbox_option, trust_option
 from arena.cli.output import print_json, print_table, say
-from arena.cli.progress import Tally, progress
+from arena.cli.progress_bar import Tally, progress
 from arena.errors import ArenaError
+from arena.league.compare import NEW, OLD, Compared, compare, gauntlet, in_field
 from arena.league.config import MAX_GAMES, MAX_ROUNDS
-from arena.league.entrants import bot_folders, find_bots
-from arena.league.gauntlet import NEW, OLD, Compared, compare, gauntlet, in_field
-from arena.match.ready import ready
+from arena.match.preparation import ready
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, variant
-from arena.perudo.seeds import commitment
 from arena.ratings.paired import Paired
 from arena.records import LeagueInfo, LimitsInfo
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.registry import AUTO, check_trust, make_sandbox
+from arena.seeds import commitment
+from arena.submissions.bot_patterns import bot_folders, find_bots
+from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.staging import missing_program
 
 SAMPLES = "sample:*"
 STOPPING = "stopping: what runs is finished first; Ctrl-C again stops at once"

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import click
 
-from arena.bots.choose import AUTO, SANDBOXES, make_sandbox
-from arena.bots.doctor import PROMISES, Examined, examine
 from arena.cli.options import json_option
 from arena.cli.output import harmless, print_json, print_table, say
+from arena.sandboxes.doctor import PROMISES, Examined, examine
+from arena.sandboxes.registry import AUTO, SANDBOXES, make_sandbox
 
 _SHOWN = {True: "yes", False: "NO", None: "?"}
 

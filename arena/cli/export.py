@@ -11,9 +11,9 @@ import click
 
 from arena.cli.options import league_argument, store_option, store_path
 from arena.errors import ArenaError
-from arena.league.course import Course
+from arena.league.progress import Course
 from arena.league.schedule import stages
-from arena.publish.export import FORMATS, GameRow, game_rows
+from arena.publish.data.export import FORMATS, GameRow, game_rows
 from arena.records import LeagueInfo
 from arena.store.logs import logs_path
 from arena.store.store import Store

@@ -8,10 +8,11 @@ import click
 import msgspec
 
 from arena.cli.output import say
+from arena.config_files import validate as shape
+from arena.config_files.validate import ShapeError
 from arena.errors import ArenaError
 from arena.perudo.judge import Position, RefusedError, judge
-from arena.wire import shape, strict
-from arena.wire.shape import ShapeError
+from arena.wire import strict
 
 _encode = msgspec.json.Encoder().encode
 

@@ -2,7 +2,7 @@
 
 import click
 
-from arena.publish.kept import NEWEST, Choice
+from arena.publish.replay.selection import NEWEST, Choice
 
 
 def _choice(_context: click.Context, _option: click.Parameter, word: str) -> Choice:

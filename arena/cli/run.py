@@ -10,12 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.bots.choose import check_freezing, check_trust, make_sandbox
-from arena.bots.docker.engine import warning
-from arena.bots.docker.sandbox import DockerSandbox
-from arena.bots.manifest import Bot
-from arena.bots.sandbox import Sandbox
-from arena.bots.stage import install_hint, missing_program
 from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import (
     json_option,
@@ -27,27 +21,33 @@ from arena.cli.options import (
     trust_option,
 )
 from arena.cli.output import print_json, print_table, say
-from arena.cli.progress import Tally, progress
+from arena.cli.progress_bar import Tally, progress
 from arena.cli.replays import replays_option
-from arena.cli.reporting import say_report, write_report
 from arena.errors import ArenaError
 from arena.league.cluster.address import check_installed, local_workers
-from arena.league.cluster.outpost import orders_of
+from arena.league.cluster.worker import orders_of
+from arena.league.conditions import propose, settle
 from arena.league.config import League, check_anchor, check_enough, load_league, without
-from arena.league.course import Course, Verdict
-from arena.league.plan import propose, settle
+from arena.league.progress import Course, Verdict
 from arena.league.runner import MOST_DEATHS, run
 from arena.league.workers import Engine, Processes
-from arena.match.ready import ready
-from arena.publish.files import check_folder
-from arena.publish.kept import Choice
+from arena.match.preparation import ready
+from arena.publish.output.site_folder import check_folder
+from arena.publish.replay.selection import Choice
+from arena.publish.report import say_report, write_report
 from arena.ratings.table import Leaderboard, Overall
 from arena.records import FixtureResult, LeagueInfo, SetAside
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.docker.engine import warning
+from arena.sandboxes.docker.sandbox import DockerSandbox
+from arena.sandboxes.registry import check_freezing, check_trust, make_sandbox
 from arena.store.rows import Packed
 from arena.store.store import Store
+from arena.submissions.manifest import Bot
+from arena.submissions.staging import install_hint, missing_program
 
 if TYPE_CHECKING:  # slow to import, and not always installed
-    from arena.league.cluster.link import Cluster
+    from arena.league.cluster.client import Cluster
 
 STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops at once"
 _ASIDE_SHOWN = 5
@@ -147,7 +147,7 @@ def _connected(cluster: str | None) -> "AbstractContextManager[Cluster | None]":
     if cluster is None:
         return nullcontext()
     # Slow to import, and not always installed.
-    from arena.league.cluster.link import connected
+    from arena.league.cluster.client import connected
 
     return connected(cluster)
 

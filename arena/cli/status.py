@@ -7,7 +7,7 @@ import click
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
 from arena.league.status import Status, TableStatus, status
-from arena.store.claim import is_played
+from arena.store.lock import is_played
 from arena.store.store import Store
 
 

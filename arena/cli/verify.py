@@ -8,7 +8,7 @@ import click
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, say
 from arena.league.verify import Verified, verify
-from arena.store.claim import is_played
+from arena.store.lock import is_played
 from arena.store.store import Store
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.choose import AUTO, SANDBOXES
-from arena.bots.docker.images import IMAGES
-from arena.bots.manifest import Bot
-from arena.bots.yamlfile import Marks, convert, parse_yaml, place
+from arena.config_files.yaml_file import Marks, convert, parse_yaml, place
 from arena.errors import ArenaError, did_you_mean
-from arena.league.entrants import find_bots
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
 from arena.ratings.sequential import first_look
 from arena.records import LimitsInfo, RatingsInfo
+from arena.sandboxes.docker.images import IMAGES
+from arena.sandboxes.registry import AUTO, SANDBOXES
+from arena.submissions.bot_patterns import find_bots
+from arena.submissions.manifest import Bot
 
 MAX_GAMES = 100_000
 MAX_TOGETHER = 1024

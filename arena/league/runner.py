@@ -7,11 +7,11 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 
 from msgspec.structs import replace
 
-from arena.bots.manifest import Bot
 from arena.league.interruption import Interruption, interruptible
 from arena.league.workers import Engine, Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, SetAside
 from arena.store.rows import Packed
+from arena.submissions.manifest import Bot
 
 _TICK = 0.25
 """Seconds between looks at the progress and at Ctrl-C."""

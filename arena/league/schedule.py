@@ -11,9 +11,9 @@ from math import ceil
 import msgspec
 from msgspec.structs import asdict, replace
 
-from arena.league.design import Table, blocks, joining
-from arena.perudo.seeds import block_seed, fixture_seed
+from arena.league.block_design import Table, blocks, joining
 from arena.records import Fixture, Kind, LeagueInfo, Terms
+from arena.seeds import block_seed, fixture_seed
 
 Seats = tuple[str, ...]
 """Bot names, seat 0 first."""

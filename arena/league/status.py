@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from arena.errors import ArenaError
-from arena.league.course import Course
+from arena.league.progress import Course
 from arena.records import Cause, Fixture, FixtureResult
 from arena.store.store import Store
 

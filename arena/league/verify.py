@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError
-from arena.league.course import Course
-from arena.league.proof import Checked, Finding, Judge, check_in_worker
+from arena.league.fixture_check import Checked, Finding, Judge, check_in_worker
+from arena.league.progress import Course
 from arena.league.workers import pool, start
-from arena.perudo.seeds import commitment
 from arena.records import Fixture, LeagueInfo
+from arena.seeds import commitment
 from arena.store.hashes import root
 from arena.store.store import Store
 

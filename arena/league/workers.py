@@ -17,14 +17,14 @@ from typing import ParamSpec, Protocol, TypeVar
 
 from msgspec import Struct
 
-from arena.bots.manifest import Bot
-from arena.bots.roster import Roster
-from arena.bots.sandbox import Sandbox
 from arena.league.cores import enough_cores, own_core
 from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo
+from arena.sandboxes.base import Sandbox
+from arena.sessions.warm_pool import Roster
 from arena.store.rows import Packed, pack
+from arena.submissions.manifest import Bot
 
 _PR_SET_PDEATHSIG = 1
 _PIPE = 1 << 20

@@ -1,9 +1,9 @@
 """The seats of a fixture: bots started, greeted and lost, and what lasts from game to game."""
 
-from arena.bots.board import Board
 from arena.perudo.rules import Rules
-from arena.perudo.seeds import bot_seed
 from arena.records import Cause, Fault, Fixture, LimitsInfo
+from arena.seeds import bot_seed
+from arena.sessions.multiplexer import Board
 from arena.wire.codec import encode
 from arena.wire.messages import PROTOCOL, Hello, Limits, Ready
 

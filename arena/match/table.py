@@ -3,15 +3,15 @@
 import time
 from collections.abc import Callable, Sequence
 
-from arena.bots.board import Board
-from arena.bots.clock import READY
-from arena.bots.manifest import Bot
-from arena.bots.roster import Roster
-from arena.bots.sandbox import Sandbox
 from arena.match.referee import Referee
 from arena.match.seats import Seats
 from arena.perudo.rules import Rules
 from arena.records import Fault, Fixture, GameRecord, LimitsInfo, PlayedFixture
+from arena.sandboxes.base import Sandbox
+from arena.sessions.clock import READY
+from arena.sessions.multiplexer import Board
+from arena.sessions.warm_pool import Roster
+from arena.submissions.manifest import Bot
 from arena.wire.codec import encode
 from arena.wire.messages import Answer, Bye, Ready
 

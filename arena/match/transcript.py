@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from arena.bots.manifest import Bot
-from arena.bots.sandbox import Sandbox
 from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo, PlayedFixture
+from arena.sandboxes.base import Sandbox
+from arena.submissions.manifest import Bot
 
 
 class Line(NamedTuple):

@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.publish.data import csv_cell, csv_of
+from arena.publish.data.tables import csv_cell, csv_of
 from arena.records import (
     BotInfo,
     Cause,

@@ -5,20 +5,32 @@ from pathlib import Path
 from typing import Any
 
 from arena import shipped
-from arena.publish import bots, charts, conditions, data, feed, figures, matches, rulebook
-from arena.publish.boards import TOP, axis, better_matrix, lines, matrix, overall_axis, pairs
-from arena.publish.facts import Facts, gather
-from arena.publish.files import FRONT, File, claimed, replace_site
-from arena.publish.heatmap import heatmaps
-from arena.publish.kept import NEWEST, UPSET, Choice, choose
-from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
-from arena.publish.overview import leaders, overview
-from arena.publish.pace import moments, pace
-from arena.publish.schema import schema_text
-from arena.publish.shards import shards
-from arena.publish.sheets import SHEETS
-from arena.publish.source import InMemory, Source
-from arena.publish.templates import environment
+from arena.playstats.league_summary import Facts, gather
+from arena.playstats.timing import moments, pace
+from arena.publish.data import chart_data as figures
+from arena.publish.data import tables as data
+from arena.publish.data.columns import SHEETS
+from arena.publish.data.schema import schema_text
+from arena.publish.game_source import InMemory, Source
+from arena.publish.output.site_folder import FRONT, File, claimed, replace_site
+from arena.publish.pages import bot as bots
+from arena.publish.pages import charts, conditions, feed, matches
+from arena.publish.pages import rules as rulebook
+from arena.publish.pages.heatmap import heatmaps
+from arena.publish.pages.leaderboard import (
+    TOP,
+    axis,
+    better_matrix,
+    lines,
+    matrix,
+    overall_axis,
+    pairs,
+)
+from arena.publish.pages.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
+from arena.publish.pages.overview import leaders, overview
+from arena.publish.pages.templates import environment
+from arena.publish.replay.selection import NEWEST, UPSET, Choice, choose
+from arena.publish.replay.shards import shards
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture, SetAside

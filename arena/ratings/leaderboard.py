@@ -5,14 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings import blocks, thurstone
+from arena.ratings import block_variance as blocks
+from arena.ratings import thurstone
 from arena.ratings.arrays import Floats, Ints, as_floats, lines
-from arena.ratings.blocks import Spread
+from arena.ratings.block_variance import Spread
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import relative, snapshots
 from arena.ratings.ranks import chances, rank_ranges
 from arena.ratings.results import Results
-from arena.ratings.student import t_quantile
+from arena.ratings.t_distribution import t_quantile
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.ratings.thurstone import Fit
 from arena.records import RatingsInfo

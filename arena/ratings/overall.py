@@ -13,7 +13,7 @@ import numpy as np
 from arena.ratings.arrays import Floats, as_floats, lines
 from arena.ratings.leaderboard import CONFIDENT, Rated
 from arena.ratings.ranks import chances, rank_ranges
-from arena.ratings.student import t_quantile
+from arena.ratings.t_distribution import t_quantile
 from arena.ratings.table import Overall, OverallRow
 
 

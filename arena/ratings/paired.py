@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 
 from msgspec import Struct
 
-from arena.ratings.student import t_cdf, t_quantile
+from arena.ratings.t_distribution import t_cdf, t_quantile
 
 _TAIL = 0.975
 """What lies below the upper end of a 95 % interval."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from arena.ratings.arrays import Floats, Ints
-from arena.ratings.student import t_cdf
+from arena.ratings.t_distribution import t_cdf
 from arena.ratings.table import undecided
 
 _FARTHEST = 1e6

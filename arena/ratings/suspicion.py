@@ -14,10 +14,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from arena.ratings.arrays import Floats, Ints, as_floats
-from arena.ratings.blocks import Scores
+from arena.ratings.block_variance import Scores
 from arena.ratings.findings import Suspicion
 from arena.ratings.leaderboard import Rated
-from arena.ratings.student import t_cdf
+from arena.ratings.t_distribution import t_cdf
 
 MIN_BOTS = 5
 """Among fewer bots one odd pair changes what is expected of all the others."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from arena.ratings.arrays import Floats, as_floats
 from arena.ratings.games import Games
-from arena.ratings.student import normal_cdf
+from arena.ratings.t_distribution import normal_cdf
 from arena.ratings.trueskill import BETA, SIGMA
 
 _SCALE = sqrt(2.0) * BETA

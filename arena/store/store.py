@@ -8,15 +8,16 @@ import msgspec
 
 from arena.errors import ArenaError
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture, SetAside
-from arena.store import aside, schema
-from arena.store.claim import claim
+from arena.store import quarantine as aside
+from arena.store import schema
+from arena.store.clock import steady_clock
 from arena.store.file import DamageError, File
 from arena.store.hashes import root, row_hash
+from arena.store.lock import claim
 from arena.store.logs import Logs, check_not_widowed, logs_path
 from arena.store.older import OldStored, OldTables, is_old, migrate
 from arena.store.rows import Packed, Stored
 from arena.store.schema import SCHEMA_VERSION, WITH_HASHES, upgraded
-from arena.store.stamps import steady_clock
 from arena.store.tables import Tables
 from arena.store.wal import unreadable
 

@@ -19,7 +19,7 @@ from arena.ratings.arrays import Floats
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.leaderboard import rate
 from arena.ratings.results import Results
-from arena.ratings.student import normal_cdf
+from arena.ratings.t_distribution import normal_cdf
 from arena.ratings.table import Leaderboard
 from arena.ratings.thurstone import count_ahead, fit
 from arena.ratings.trueskill import BETA

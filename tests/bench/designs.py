@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from itertools import combinations, permutations, product
 
-from arena.league.design import Table, blocks
+from arena.league.block_design import Table, blocks
 
 
 def spread(counts: Counter[Hashable], possible: Iterable[Hashable]) -> int:

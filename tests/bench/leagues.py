@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.league.design import blocks
+from arena.league.block_design import blocks
 from arena.ratings.arrays import Floats
 from arena.ratings.results import Results
 from arena.ratings.trueskill import BETA

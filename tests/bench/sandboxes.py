@@ -14,15 +14,15 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from arena import shipped
-from arena.bots.bubblewrap import BubblewrapSandbox
-from arena.bots.docker.sandbox import DockerSandbox
-from arena.bots.manifest import Bot, load_bot
-from arena.bots.process import ProcessSandbox
-from arena.bots.sandbox import Sandbox
-from arena.bots.stage import stage, staging
 from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS
 from arena.records import Fixture, LimitsInfo
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.docker.sandbox import DockerSandbox
+from arena.sandboxes.process import ProcessSandbox
+from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.staging import stage, staging
 
 CORES = os.sched_getaffinity(0)
 RUNS = 5

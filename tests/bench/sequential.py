@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from arena.league.design import blocks
+from arena.league.block_design import blocks
 from arena.ratings.sequential import Block, Seated, adjusted, separated, standing
 
 

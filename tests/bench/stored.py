@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from arena.league.schedule import schedule
 from arena.match.referee import Referee
 from arena.perudo.rules import Rules, variant
-from arena.perudo.seeds import commitment
 from arena.records import (
     BotInfo,
     Cause,
@@ -29,6 +28,7 @@ from arena.records import (
     LimitsInfo,
     PlayedFixture,
 )
+from arena.seeds import commitment
 from arena.store.rows import pack
 from arena.store.schema import SCHEMA_VERSION
 from arena.store.store import Store

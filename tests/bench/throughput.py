@@ -19,13 +19,13 @@ from statistics import median
 from typing import NamedTuple
 
 from arena import shipped
-from arena.bots.choose import SANDBOXES
-from arena.bots.manifest import Bot, load_bot
-from arena.bots.sandbox import Sandbox
-from arena.bots.stage import stage, staging
 from arena.match.table import play_fixture
 from arena.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.registry import SANDBOXES
 from arena.store.store import Store
+from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.staging import stage, staging
 
 LIMITS = LimitsInfo(start=60, answer=60, game=3600, concurrent_games=1)
 

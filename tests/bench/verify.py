@@ -15,8 +15,8 @@ from arena.league.schedule import schedule
 from arena.league.verify import verify
 from arena.match.referee import Referee
 from arena.perudo.rules import Rules, variant
-from arena.perudo.seeds import commitment
 from arena.records import BotInfo, Fixture, GameRecord, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.seeds import commitment
 from arena.store.logs import logs_path
 from arena.store.rows import pack
 from arena.store.store import Store

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from arena.perudo.rules import variant
-from arena.publish.replays import Replay, Step
-from arena.publish.shards import unpacked
+from arena.publish.replay.shards import unpacked
+from arena.publish.replay.steps import Replay, Step
 from arena.publish.site import write_site
 from tests.browser.conftest import address
 from tests.publish import factory, games

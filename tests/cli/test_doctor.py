@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.bots.choose import SANDBOXES
-from arena.bots.doctor import PROMISES, Examined, Finding
 from arena.cli import doctor
 from arena.cli.main import run
+from arena.sandboxes.doctor import PROMISES, Examined, Finding
+from arena.sandboxes.registry import SANDBOXES
 
 Say = Callable[..., None]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from arena.bots.cgroup import PREFIX
-from arena.bots.hierarchies import candidates
-from arena.publish.files import STAGING
+from arena.publish.output.site_folder import STAGING
+from arena.sandboxes.cgroups.groups import PREFIX
+from arena.sandboxes.cgroups.mounts import candidates
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import Live, processes, wait_for_death
 

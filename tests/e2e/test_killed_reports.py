@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.publish.files import FRONT, MANIFEST, STAGING
+from arena.publish.output.site_folder import FRONT, MANIFEST, STAGING
 from tests.cli.command import league, run
 from tests.e2e import kills
 from tests.e2e.live import Live

@@ -17,13 +17,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import shipped
-from arena.bots.choose import SANDBOXES, make_sandbox
-from arena.bots.manifest import Bot, load_bot
-from arena.bots.sandbox import MIB, Quota, Sandbox
-from arena.bots.stage import stage, staging
 from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS
 from arena.records import Fixture, PlayedFixture
+from arena.sandboxes.base import MIB, Quota, Sandbox
+from arena.sandboxes.registry import SANDBOXES, make_sandbox
+from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.staging import stage, staging
 from tests.hostile.leftovers import changes, traces
 from tests.hostile.misbehaviours import WAYS, Way
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tests.bots.live import HANG
 from tests.e2e.live import processes, wait_for_death
+from tests.support.live import HANG
 
 PLACES = ("/", "/tmp", "/var/tmp", "/dev/shm", "/run", "/root")
 """Where a bot that escaped would first try to write."""

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from arena.bots.choose import SANDBOXES
-from arena.bots.scope import holders
 from arena.records import Cause, LimitsInfo
+from arena.sandboxes.cgroups.systemd_scope import holders
+from arena.sandboxes.registry import SANDBOXES
 
 _holders = holders()
 GROUPED = _holders is not None and _holders.caps_memory

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from arena.bots.choose import SANDBOXES
+from arena.sandboxes.registry import SANDBOXES
 from tests.hostile.attack import attack
 from tests.hostile.checks import check
 from tests.hostile.misbehaviours import CHAPTERS, TRIED, WAYS, Outcome, Way

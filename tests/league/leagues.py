@@ -5,13 +5,13 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.bots.process import ProcessSandbox
+from arena.league.conditions import begin
 from arena.league.config import League, load_league
-from arena.league.course import Course
-from arena.league.plan import begin
+from arena.league.progress import Course
 from arena.league.runner import run
 from arena.league.workers import Processes
 from arena.records import FixtureResult
+from arena.sandboxes.process import ProcessSandbox
 from arena.store.rows import Packed
 from arena.store.store import Store
 

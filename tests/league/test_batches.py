@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.plan import conditions
+from arena.league.conditions import conditions
 from arena.league.runner import run
 from arena.league.schedule import schedule
 from arena.league.workers import Task, WorkerDiedError

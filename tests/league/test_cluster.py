@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from arena import shipped
-from arena.bots.manifest import load_bot
-from arena.bots.process import ProcessSandbox
-from arena.bots.stage import stage, staging
-from arena.league.cluster.lease import Lease
-from arena.league.cluster.link import TASK_SECONDS, Cluster
-from arena.league.cluster.outpost import Played, identity
+from arena.league.cluster.client import TASK_SECONDS, Cluster
+from arena.league.cluster.revocable_sandbox import Lease
+from arena.league.cluster.worker import Played, identity
 from arena.records import Fixture, PlayedFixture
+from arena.sandboxes.process import ProcessSandbox
 from arena.store.rows import pack
+from arena.submissions.manifest import load_bot
+from arena.submissions.staging import stage, staging
 from tests.cli.command import environment
 
 
@@ -61,7 +61,7 @@ def test_where_few_are_left_every_worker_gets_some() -> None:
 
 def test_the_identity_is_of_the_code_not_of_the_place() -> None:
     said = subprocess.run(
-        [sys.executable, "-c", "from arena.league.cluster.outpost import *; print(identity())"],
+        [sys.executable, "-c", "from arena.league.cluster.worker import *; print(identity())"],
         cwd="/",
         env=environment(),
         capture_output=True,

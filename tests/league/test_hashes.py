@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.league import verify as verifying
-from arena.league.proof import Finding
+from arena.league.fixture_check import Finding
 from arena.league.verify import Verified, verify
 from arena.match.replay import ReplayError, replay
 from arena.records import BidMade, MachineInfo, PlayedFixture
@@ -171,7 +171,7 @@ def test_the_root_is_that_of_the_games_not_of_who_played_them(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     relays = MachineInfo("Zuse Z3", 1, 176, "relays", "none")
-    monkeypatch.setattr("arena.league.plan.this_machine", lambda: relays)
+    monkeypatch.setattr("arena.league.conditions.this_machine", lambda: relays)
     assert leagues.play(leagues.league(tmp_path), tmp_path / "store", workers=2)
     again = check(tmp_path / "store")
     assert again.root == check(whole).root

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.plan import conditions
+from arena.league.conditions import conditions
 from arena.league.schedule import blocks_of, schedule
 from arena.perudo.dice import roll
 from arena.perudo.rules import VARIANTS
-from arena.perudo.seeds import bot_seed
 from arena.records import LeagueInfo
+from arena.seeds import bot_seed
 from tests.league import leagues
 from tests.publish import factory
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.course import Course
+from arena.league.progress import Course
 from arena.league.schedule import blocks_of, kinds, schedule, stages, terms
 from arena.perudo.rules import BGA, CLASSIC, variant
 from arena.records import Fixture, LeagueInfo, Stage
-from tests.league.test_course import by_name, play, resumed
+from tests.league.test_progress import by_name, play, resumed
 from tests.publish import factory
 
 each_history = settings(max_examples=15, deadline=None, database=None)

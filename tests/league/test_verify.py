@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.proof import Finding
+from arena.league.fixture_check import Finding
 from arena.league.verify import Verified, verify
 from arena.records import Faulted
 from arena.store.hashes import row_hash

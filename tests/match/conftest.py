@@ -1,5 +1,5 @@
 """The sandboxes and a place for bots."""
 
-from tests.bots.live import bubblewrap, runs, sandbox
+from tests.support.live import bubblewrap, runs, sandbox
 
 __all__ = ["bubblewrap", "runs", "sandbox"]

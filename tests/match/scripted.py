@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.bots.manifest import Bot
-from arena.bots.process import ProcessSandbox
 from arena.match import referee, table
 from arena.match.table import play_fixture
 from arena.perudo.dice import Hand, roll
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo
+from arena.sandboxes.process import ProcessSandbox
+from arena.submissions.manifest import Bot
 from arena.wire.messages import Answer, Ready
 
 Deal = Callable[[int, int, Hand], Hand]

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from arena.bots.clock import READY
-from arena.bots.process import ProcessSandbox
 from arena.match import table
 from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Cause, Fault, Fixture, LimitsInfo, PlayedFixture
+from arena.sandboxes.process import ProcessSandbox
+from arena.sessions.clock import READY
 from arena.wire.messages import Answer, Ready
 
 Tagged = tuple[int, int, Answer | Ready | Fault]

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from arena.bots.sandbox import Sandbox
-from arena.bots.stage import stage
 from arena.match.replay import replay
 from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS, Rules
 from arena.records import Cause, Faulted, Fixture, GameRecord, LimitsInfo, PlayedFixture
-from tests.bots.live import PYTHON, good_bot, write_bot
+from arena.sandboxes.base import Sandbox
+from arena.submissions.staging import stage
 from tests.match.programs import program
+from tests.support.live import PYTHON, good_bot, write_bot
 
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
 """For bots that must not be out of time on a busy machine."""

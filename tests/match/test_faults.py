@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.bots.process import ProcessSandbox
-from arena.bots.sandbox import Sandbox
 from arena.perudo.rules import variant
 from arena.records import Cause, LimitsInfo
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.process import ProcessSandbox
 from tests.match.programs import start, turn
 from tests.match.tables import PATIENT, check_lost, faults, play
 

@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena import shipped
-from arena.bots.manifest import Bot, load_bot
-from arena.bots.process import ProcessSandbox
-from arena.bots.stage import stage
 from arena.match.replay import replay
 from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS, Rules, variant
 from arena.records import Cause, Fixture, LimitsInfo, PlayedFixture
-from tests.bots.live import write_bot
+from arena.sandboxes.process import ProcessSandbox
+from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.staging import stage
 from tests.match.driver import faults
 from tests.match.programs import program
 from tests.match.steady import Temper, play_steadily
 from tests.match.tables import PATIENT
 from tests.perudo.games import rules
+from tests.support.live import write_bot
 
 each_table = settings(max_examples=150, deadline=None, database=None)
 

@@ -5,7 +5,7 @@ from hashlib import sha512
 import pytest
 
 from arena.perudo.dice import count_face, first_opener, roll
-from arena.perudo.seeds import block_seed, bot_seed, commitment, fixture_seed
+from arena.seeds import block_seed, bot_seed, commitment, fixture_seed
 
 DIGEST = (
     "f8df5f181d447e351a696058d6ca72535d9709283afbe20a5d13964b10eab65f"

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.bots.choose import make_sandbox
-from arena.bots.manifest import load_bot
-from arena.bots.stage import stage, staging
 from arena.match.transcript import transcript
 from arena.perudo.rules import VARIANTS, Rules, variant
+from arena.sandboxes.registry import make_sandbox
+from arena.submissions.manifest import load_bot
+from arena.submissions.staging import stage, staging
 
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"

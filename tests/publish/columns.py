@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from arena.publish.schema import described
-from arena.publish.sheets import SHEETS
+from arena.publish.data.columns import SHEETS
+from arena.publish.data.schema import described
 
 PAGE = Path(__file__).parents[2] / "docs" / "site.md"
 BEGIN, END = "<!-- columns: written by `make columns` -->\n", "<!-- end of columns -->\n"

@@ -4,7 +4,7 @@ from hashlib import sha256
 from typing import Any
 
 from arena.perudo.rules import variant
-from arena.publish.digest import Digest, digest
+from arena.playstats.fixture_summary import Digest, digest
 from arena.ratings.standings import Ratings, rate_league
 from arena.records import (
     BidMade,

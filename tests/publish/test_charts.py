@@ -4,10 +4,16 @@ import re
 
 import pytest
 
-from arena.publish import charts
-from arena.publish.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, Tick
-from arena.publish.figures import CalibrationRow, HistoryRow, LengthRow, SeatRow, calibration
-from arena.publish.style import Calibration, Rate, Style
+from arena.playstats.style import Calibration, Rate, Style
+from arena.publish.data.chart_data import (
+    CalibrationRow,
+    HistoryRow,
+    LengthRow,
+    SeatRow,
+    calibration,
+)
+from arena.publish.pages import charts
+from arena.publish.pages.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, Tick
 
 
 def history(*points: tuple[int, float, float]) -> Chart:

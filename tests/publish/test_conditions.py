@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
-from arena.publish import conditions, rulebook
-from arena.publish.digest import digest
-from arena.publish.facts import gather
-from arena.publish.pace import Moment, duration, moments, pace, timestamp
-from arena.publish.sandboxes import PROMISES
+from arena.playstats.fixture_summary import digest
+from arena.playstats.league_summary import gather
+from arena.playstats.timing import Moment, duration, moments, pace, timestamp
+from arena.publish.pages import conditions
+from arena.publish.pages import rules as rulebook
+from arena.publish.pages.sandboxes import PROMISES
 from arena.publish.site import write_site
 from arena.records import MachineInfo, Stage
 from tests.publish import factory

@@ -8,9 +8,9 @@ from xml.etree import ElementTree as Xml
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.feed import block_times, changes, checkpoints, history, model, ranks
+from arena.publish.game_source import InMemory
+from arena.publish.pages.feed import block_times, changes, checkpoints, history, model, ranks
 from arena.publish.site import write_site
-from arena.publish.source import InMemory
 from arena.records import GameRecord, LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.test_hostile import NAMES, NASTY
@@ -161,7 +161,7 @@ def test_without_times_it_is_as_old_as_can_be(tmp_path: Path) -> None:
 def test_there_are_not_more_entries_than_readers_want(monkeypatch: pytest.MonkeyPatch) -> None:
     played = strong_first(16)
     ratings, league = factory.ratings(played), factory.league(BOTS)
-    monkeypatch.setattr("arena.publish.feed.NEWEST", 2)
+    monkeypatch.setattr("arena.publish.pages.feed.NEWEST", 2)
     source = InMemory(played, league.variants)
     found = model(league, ratings.boards, source, ratings.options)
     assert len(found["entries"]) == 2

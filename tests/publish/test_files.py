@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 
 from arena.errors import ArenaError
-from arena.publish.files import MANIFEST, STAGING, File, claimed, replace_site
+from arena.publish.output.site_folder import MANIFEST, STAGING, File, claimed, replace_site
 from arena.publish.site import write_site
 from tests.publish import factory
 from tests.publish.pages import broken_links, tree

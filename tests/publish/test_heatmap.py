@@ -7,8 +7,8 @@ from struct import unpack
 import pytest
 
 from arena import shipped
-from arena.publish.boards import Cell, MatrixRow
-from arena.publish.heatmap import COLOURS, Scheme, heatmaps
+from arena.publish.pages.heatmap import COLOURS, Scheme, heatmaps
+from arena.publish.pages.leaderboard import Cell, MatrixRow
 
 CLEAR = "clear"
 

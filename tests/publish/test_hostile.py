@@ -7,9 +7,18 @@ from pathlib import Path
 import html5lib
 import pytest
 
-from arena.publish.links import file_stems
+from arena.publish.output.text import (
+    clipped,
+    csv_text,
+    fixed,
+    one_line,
+    percent,
+    signed,
+    tail,
+    visible,
+)
+from arena.publish.pages.links import file_stems
 from arena.publish.site import write_site
-from arena.publish.text import clipped, csv_text, fixed, one_line, percent, signed, tail, visible
 from arena.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.pages import broken_links, read, tree
@@ -121,7 +130,7 @@ def test_a_forged_clash_gets_a_longer_hash(monkeypatch: pytest.MonkeyPatch) -> N
         def hexdigest(self) -> str:
             return "0" * 12 + self.tail * 52
 
-    monkeypatch.setattr("arena.publish.links.sha256", Digest)
+    monkeypatch.setattr("arena.publish.pages.links.sha256", Digest)
     assert file_stems(["B!", "B?"]) == {"B!": "b-00000000", "B?": "b-0000000000002222"}
 
 

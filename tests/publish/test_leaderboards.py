@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.boards import TOP, axis, lines, pairs
-from arena.publish.files import FRONT
-from arena.publish.overview import CELLS, leaders, overview
+from arena.publish.game_source import InMemory
+from arena.publish.output.site_folder import FRONT
+from arena.publish.output.text import percent, signed
+from arena.publish.pages.leaderboard import TOP, axis, lines, pairs
+from arena.publish.pages.overview import CELLS, leaders, overview
+from arena.publish.pages.templates import environment
 from arena.publish.site import _Site, write_site
-from arena.publish.source import InMemory
-from arena.publish.templates import environment
-from arena.publish.text import percent, signed
 from arena.ratings.history import Point, Then
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.publish import matches
-from arena.publish.kept import choose
-from arena.publish.links import links
-from arena.publish.matches import PAGE, SHARD, Match, match, pages, search_files
+from arena.playstats.game_scan import Game
+from arena.publish.output.text import fixed
+from arena.publish.pages import matches
+from arena.publish.pages.links import links
+from arena.publish.pages.matches import PAGE, SHARD, Match, match, pages, search_files
+from arena.publish.replay.selection import choose
 from arena.publish.site import write_site
-from arena.publish.text import fixed
-from arena.publish.walk import Game
 from arena.records import Cause, Faulted, Fixture
 from tests.publish import factory
 from tests.publish.crowd import crowd

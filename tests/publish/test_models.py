@@ -7,9 +7,9 @@ import pytest
 from arena import shipped
 from arena.errors import ArenaError
 from arena.perudo.rules import VARIANTS
-from arena.publish.boards import axis, cell, wilson
-from arena.publish.digest import STDERR_SHOWN, digest
-from arena.publish.facts import STDERR_PIECES, gather
+from arena.playstats.fixture_summary import STDERR_SHOWN, digest
+from arena.playstats.league_summary import STDERR_PIECES, gather
+from arena.publish.pages.leaderboard import axis, cell, wilson
 from arena.publish.site import CAUSES
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.records import Cause, Faulted

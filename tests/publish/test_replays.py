@@ -4,7 +4,7 @@ import pytest
 
 from arena.perudo.odds import at_least
 from arena.perudo.rules import VARIANTS
-from arena.publish.replays import Step, likely, replay
+from arena.publish.replay.steps import Step, likely, replay
 from arena.records import (
     BidMade,
     CallMade,

@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.schema import DIALECT, described
-from arena.publish.sheets import SHEETS
+from arena.publish.data.columns import SHEETS
+from arena.publish.data.schema import DIALECT, described
 from arena.publish.site import write_site
 from arena.ratings.findings import Gain, Suspicion
 from arena.records import SetAside

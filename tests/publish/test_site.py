@@ -10,8 +10,8 @@ import html5lib
 import pytest
 from msgspec.structs import replace
 
+from arena.publish.output.text import chance, fixed, grouped, percent, signed
 from arena.publish.site import write_site
-from arena.publish.text import chance, fixed, grouped, percent, signed
 from arena.ratings.findings import Suspicion
 from arena.ratings.standings import Ratings
 from arena.records import Cause, Faulted, PlayedFixture

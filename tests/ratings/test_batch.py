@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from arena.ratings.arrays import Floats
 from arena.ratings.leaderboard import rate
-from arena.ratings.student import normal_cdf
+from arena.ratings.t_distribution import normal_cdf
 from arena.ratings.thurstone import fit
 from arena.ratings.trueskill import BETA, SIGMA
 from tests.bench.leagues import Shape

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.blocks import Scores, dice_gain
+from arena.ratings.block_variance import Scores, dice_gain
 from arena.ratings.leaderboard import Rated, rate
 from arena.ratings.ranks import chances, rank_ranges
 from arena.ratings.results import Results
-from arena.ratings.student import normal_cdf, t_cdf, t_quantile
+from arena.ratings.t_distribution import normal_cdf, t_cdf, t_quantile
 from arena.ratings.table import Leaderboard, undecided
 from tests.bench.leagues import Shape, tables
 from tests.ratings.simulated import league

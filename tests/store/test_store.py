@@ -11,8 +11,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from arena.bots.manifest import load_bot
-from arena.bots.process import ProcessSandbox
 from arena.errors import ArenaError
 from arena.match.table import play_fixture
 from arena.perudo.rules import variant
@@ -25,12 +23,14 @@ from arena.records import (
     PlayedFixture,
     fixture_result,
 )
+from arena.sandboxes.process import ProcessSandbox
 from arena.shipped import folder
-from arena.store.claim import is_played
+from arena.store.lock import is_played
 from arena.store.logs import logs_path
 from arena.store.rows import Record, Stored, pack
 from arena.store.schema import SCHEMA_VERSION
 from arena.store.store import Store
+from arena.submissions.manifest import load_bot
 from tests.publish import factory
 from tests.store import edit
 from tests.store.small import change, read, two_fixtures

@@ -1,1 +1,0 @@
-"""Bots: what they are, where they run, and how one talks with them."""

@@ -1,0 +1,1 @@
+"""YAML and JSON input files, with errors that name the line."""

@@ -1,0 +1,232 @@
+"""A worker's end of a cluster run: its own sandbox, its own copies of the bots, its clean-up."""
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import cache
+from hashlib import sha256
+from multiprocessing.util import Finalize
+from pathlib import Path
+from threading import Lock
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+import arena
+from arena.errors import ArenaError
+from arena.league.cluster.revocable_sandbox import Lease
+from arena.league.config import League
+from arena.league.cores import own_core
+from arena.league.workers import Task, play_task
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.registry import make_sandbox
+from arena.sessions.warm_pool import Roster
+from arena.store.rows import Packed
+from arena.submissions import bundle as parcel
+from arena.submissions.manifest import Bot
+from arena.submissions.staging import install_hint, missing_program, staging
+
+ORDERS = "orders"
+"""What a run asks for is kept in its depot under this name, beside the bots' parcels."""
+Fetch = Callable[[str], bytes]
+"""Gets what a run's depot has under a name."""
+
+
+class Orders(Struct, frozen=True):
+    """What a run asks of each worker."""
+
+    sandbox: str
+    """By name, as the league or the person asked for it: each worker chooses for itself."""
+    images: dict[str, str]
+    bots: tuple[Bot, ...]
+    """All that will play; the folder of each is the name of its parcel."""
+    trusted: bool
+    """Whether bots may run where nothing isolates them."""
+    freeze: bool
+    pin: bool
+    """Whether to take a core that no other worker has; only where workers end with the run."""
+
+
+def orders_of(league: League, sandbox: str | None, *, trusted: bool) -> Orders:
+    """Return what a league asks of workers; `sandbox` is what a person asked for instead.
+
+    Which bots play is added when they are packed.
+    """
+    return Orders(
+        sandbox=sandbox or league.sandbox,
+        images=league.images,
+        bots=(),
+        trusted=trusted,
+        freeze=league.limits.freeze,
+        pin=league.pin,
+    )
+
+
+class Batch(Struct, frozen=True):
+    """What is handed to a worker at a time."""
+
+    run: str
+    """What the run is called: its depot's name in the scheduler."""
+    arena: str
+    """Who asks: see `identity`."""
+    tasks: Sequence[Task]
+
+
+class Played(Struct, frozen=True):
+    """What came of a batch."""
+
+    fixtures: list[Packed]
+    seconds: float
+    """Time that the worker spent, with starting the bots."""
+
+
+@cache
+def identity() -> str:
+    """Return what must be the same wherever a league is played: the arena's code, and Python's."""
+    root = Path(arena.__file__).parent
+    code = sha256()
+    for path in sorted(root.rglob("*.py")):
+        code.update(b"%b\0%b\n" % (os.fsencode(path.relative_to(root)), path.read_bytes()))
+    python = ".".join(platform.python_version_tuple()[:2])
+    return f"arena {arena.__version__} ({code.hexdigest()[:12]}) on Python {python}"
+
+
+def check_identity(asking: str, here: str) -> None:
+    """Refuse to take part in a run of another arena, or of another Python; `here` says who."""
+    if identity() != asking:
+        what = f"{here} has {identity()}, the run is of {asking}"
+        raise ArenaError(what, hint="install the same version there")
+
+
+class Post:
+    """What a run has on this worker; all of it goes when it is closed.
+
+    Raises ArenaError where the run cannot be played here.
+    """
+
+    def __init__(self, fetch: Fetch) -> None:
+        self._fetch = fetch
+        self._orders = orders = msgspec.msgpack.decode(fetch(ORDERS), type=Orders, dec_hook=_path)
+        self.sandbox = Lease(_sandbox(orders))
+        self._roster = Roster()
+        self._open = ExitStack()
+        self._folder = self._open.enter_context(staging())
+        self._open.callback(self._roster.end)
+
+    def play(self, tasks: Sequence[Task]) -> list[Packed]:
+        """Play fixtures one after the other."""
+        if self._orders.pin:
+            own_core()
+        return [self._play(task) for task in tasks]
+
+    def _play(self, task: Task) -> Packed:
+        bots, following = (tuple(map(self._at_hand, seq)) for seq in (task.bots, task.next_bots))
+        here = replace(task, bots=bots, next_bots=following)
+        played = play_task(here, self.sandbox, self._roster)
+        if self.sandbox.over:
+            # Its bots were killed: that is not how they play.
+            raise ArenaError("the run is over")
+        return played
+
+    def close(self) -> None:
+        """End the bots that wait and remove all copies."""
+        self._open.close()
+
+    def _at_hand(self, bot: Bot) -> Bot:
+        """Return a bot in its folder here; it is fetched by its hash the first time."""
+        name = str(bot.folder)
+        folder = self._folder / name[:16]
+        if not folder.exists():
+            parcel.unpack(self._fetch(name), name, folder)
+        return replace(bot, folder=folder)
+
+
+class Posts:
+    """The runs of one worker. One task plays at a time, however many threads the worker has.
+
+    `here` is how a person would name the worker.
+    """
+
+    def __init__(self, here: str) -> None:
+        self.here = here
+        self._posts: dict[str, Post] = {}
+        self._playing = Lock()
+        self._left: set[str] = set()
+        Finalize(None, self._close_all, exitpriority=1)
+
+    def muster(self, run: str, asking: str, fetch: Fetch) -> str:
+        """Make ready for a run; returns the sandbox chosen here. Raises ArenaError."""
+        check_identity(asking, self.here)
+        with self._playing:
+            return self._post(run, fetch).sandbox.name
+
+    def play(self, batch: Batch, fetch: Fetch) -> Played:
+        """Play a batch of fixtures."""
+        check_identity(batch.arena, self.here)
+        try:
+            with self._playing:
+                began = time.perf_counter()
+                fixtures = self._post(batch.run, fetch).play(batch.tasks)
+                return Played(fixtures, time.perf_counter() - began)
+        finally:
+            self._tidy()
+
+    def leave(self, run: str) -> None:
+        """Clear away what a run that is over has here; what it still plays is given up."""
+        self._left.add(run)
+        if post := self._posts.get(run):
+            post.sandbox.end()
+        self._tidy()
+
+    def _post(self, run: str, fetch: Fetch) -> Post:
+        if run in self._left:
+            raise ArenaError("the run is over", self.here)
+        if run not in self._posts:
+            try:
+                self._posts[run] = Post(fetch)
+            except ArenaError as error:
+                what = f"{self.here} cannot take part: {error.what}"
+                raise ArenaError(what, error.where, error.hint) from None
+        return self._posts[run]
+
+    def _tidy(self) -> None:
+        """Close what was left, unless one plays: whoever plays asks again when it is done."""
+        while self._left & self._posts.keys() and self._playing.acquire(blocking=False):
+            try:
+                for run in self._left & self._posts.keys():
+                    self._posts.pop(run).close()
+            finally:
+                self._playing.release()
+
+    def _close_all(self) -> None:
+        while self._posts:
+            self._posts.popitem()[1].close()
+
+
+def _path(kind: type, value: object) -> object:
+    return kind(value)
+
+
+def _sandbox(orders: Orders) -> Sandbox:
+    """Choose as a run on this machine would; raises ArenaError where that cannot be had here."""
+    sandbox = make_sandbox(orders.sandbox, orders.bots, orders.images)
+    if not sandbox.isolates and not orders.trusted:
+        what = f"its sandbox '{sandbox.name}' does not isolate bots that are not the arena's own"
+        raise ArenaError(what, hint="install bubblewrap there, or --trust-bots if you trust them")
+    if orders.freeze and not sandbox.freezes:
+        what = f"its sandbox '{sandbox.name}' cannot freeze bots (limits.freeze)"
+        raise ArenaError(what, hint="see what can: arena doctor, or leave limits.freeze out")
+    if sandbox.uses_host_programs:
+        for bot in orders.bots:
+            _check_program(bot)
+    return sandbox
+
+
+def _check_program(bot: Bot) -> None:
+    """Refuse a bot whose interpreter is not here; what is in its folder came with it."""
+    ready = replace(bot, build=None)
+    if "/" not in bot.command[0] and (program := missing_program(ready)):
+        raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot))

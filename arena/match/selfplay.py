@@ -1,0 +1,67 @@
+"""Try a bot out: a few games against itself under every rule book."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.match.table import play_fixture
+from arena.perudo.rules import VARIANTS, Rules
+from arena.records import Faulted, Fixture, LimitsInfo, PlayedFixture
+from arena.sandboxes.base import Sandbox
+from arena.submissions.manifest import Bot
+
+_GAMES = 5
+_TABLES = (2, 3)
+
+
+class Checked(Struct, frozen=True):
+    """How a bot did: what it faulted with, one line each, and the end of its standard error.
+
+    `build` is the end of what its build printed; whoever staged the bot knows.
+    """
+
+    bot: str
+    games: int
+    decisions: int
+    faults: list[str]
+    stderr: str
+    build: str = ""
+
+
+def check_bot(bot: Bot, sandbox: Sandbox, limits: LimitsInfo | None = None) -> Checked:
+    """Play a staged bot against itself under each variant, with calza and without."""
+    limits = limits or LimitsInfo()
+    played = [
+        (
+            rules,
+            play_fixture(_fixture(bot, rules, players), rules, (bot,) * players, sandbox, limits),
+        )
+        for rules in _all_rules()
+        for players in _TABLES
+    ]
+    return Checked(
+        bot=bot.name,
+        games=sum(len(p.games) for _, p in played),
+        decisions=sum(p.decisions for _, p in played),
+        faults=[line for rules, p in played for line in _faults(rules, p)],
+        stderr=next((text for _, p in played for text in p.stderr if text), ""),
+    )
+
+
+def _all_rules() -> list[Rules]:
+    plain = list(VARIANTS.values())
+    full = [replace(rules, calza=True, lost_dice_visible=True) for rules in plain]
+    return [*plain, *full]
+
+
+def _fixture(bot: Bot, rules: Rules, players: int) -> Fixture:
+    return Fixture("check", 0, rules.name, (bot.name,) * players, "check", _GAMES)
+
+
+def _faults(rules: Rules, played: PlayedFixture) -> list[str]:
+    seats = len(played.fixture.seats)
+    return [
+        f"{rules.name}, {seats} players, game {record.game}: {event.cause}: {event.detail}"
+        for record in played.games
+        for event in record.events
+        if isinstance(event, Faulted)
+    ]

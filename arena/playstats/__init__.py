@@ -1,0 +1,1 @@
+"""Statistics of play: what the events of games say about bots. Pure."""

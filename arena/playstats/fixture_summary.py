@@ -1,0 +1,114 @@
+"""All that pages need of a fixture's games: small, cacheable, independent of other fixtures."""
+
+from msgspec import Struct
+
+from arena.perudo.rules import Rules
+from arena.playstats import game_scan as walk
+from arena.playstats.game_scan import Walk
+from arena.playstats.key_moves import Moments
+from arena.playstats.style import Calibration, Style
+from arena.publish.output.text import tail
+from arena.records import Cause, Fixture, PlayedFixture
+
+DIGEST_VERSION = 2
+"""Goes up whenever the same games may give another digest."""
+
+STDERR_SHOWN = 4000
+"""Characters of standard error kept of a seat that faulted."""
+
+
+class FaultEntry(Struct, frozen=True):
+    """One fault and where to find it."""
+
+    cause: Cause
+    bot: str
+    variant: str
+    players: int
+    fixture: str
+    index: int
+    """The fixture's place in the schedule, from 0."""
+    game: int
+    round: int | None
+    """From 0; None where no dice had been rolled yet."""
+    step: int
+    """The fault's place among the events of its game, from 0."""
+    seat: int
+    opponents: tuple[str, ...]
+    detail: str
+
+
+class SeatDigest(Struct, frozen=True):
+    """What one seat did in a fixture."""
+
+    style: Style
+    calibration: Calibration
+    moments: Moments
+    stderr: str = ""
+    """The end of its standard error, where it faulted; never blank but empty."""
+
+
+class Digest(Struct, frozen=True):
+    """One fixture."""
+
+    fixture: Fixture
+    sandbox: str
+    clock: str
+    decisions: int
+    """Answers asked for, over all seats."""
+    seconds: float
+    """How long it was played."""
+    stored_at: float | None
+    """Seconds since 1970; None where that was not written down."""
+    games: tuple[walk.Game, ...]
+    seats: tuple[SeatDigest, ...]
+    faults: tuple[FaultEntry, ...] = ()
+    """By game, then by step."""
+
+
+def digest(played: PlayedFixture, rules: Rules) -> Digest:
+    """Walk the games of a fixture, played by `rules`; the same games give the same digest."""
+    walked = Walk(played.fixture, rules)
+    games = tuple([walked.play(record) for record in played.games])
+    return Digest(
+        fixture=played.fixture,
+        sandbox=played.sandbox,
+        clock=played.clock,
+        decisions=played.decisions,
+        seconds=played.seconds,
+        stored_at=played.stored_at,
+        games=games,
+        seats=_seats(played, walked),
+        faults=tuple(_entry(played.fixture, fault) for fault in walked.faults),
+    )
+
+
+def _seats(played: PlayedFixture, walked: Walk) -> tuple[SeatDigest, ...]:
+    faulty = {fault.event.seat for fault in walked.faults}
+    counted = zip(walked.styles, walked.calibration, walked.moments, strict=True)
+    return tuple(
+        SeatDigest(style, calibration, moments, _stderr(played, seat) if seat in faulty else "")
+        for seat, (style, calibration, moments) in enumerate(counted)
+    )
+
+
+def _stderr(played: PlayedFixture, seat: int) -> str:
+    text = played.stderr[seat] if seat < len(played.stderr) else ""
+    return tail(text, STDERR_SHOWN) if text.strip() else ""
+
+
+def _entry(fixture: Fixture, fault: walk.Fault) -> FaultEntry:
+    seats, event = fixture.seats, fault.event
+    return FaultEntry(
+        cause=event.cause,
+        bot=seats[event.seat],
+        variant=fixture.variant,
+        players=len(seats),
+        fixture=fixture.id,
+        index=fixture.index,
+        game=fault.game,
+        round=fault.round,
+        step=fault.step,
+        seat=event.seat,
+        opponents=seats[: event.seat] + seats[event.seat + 1 :],
+        detail=event.detail,
+    )

@@ -1,0 +1,108 @@
+"""A bot's best and worst moments: moves against the alternative, as the bot knew it.
+
+The measure is how many dice a move is expected to cost if the round ended with it. A dudo on a bid
+that is true with probability p costs p dice; a bid that is true with probability p costs 1 - p, if
+it is doubted at once; a calza costs one die where it is wrong and gains one where it is right and
+dice were lost before. The alternative to a dudo is the most likely legal raise, to a raise a dudo,
+to a calza to pass, which costs nothing. A move's edge is what the alternative would have cost more.
+How the dice really lay does not enter: an unlucky move is no bad one.
+
+The best are calls that were not obvious: dudos on bids that one who saw no dice at all would have
+believed, and calls that the bot's own dice did not prove right.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import Literal
+
+from msgspec import Struct
+
+from arena.playstats.style import MILLION
+
+KEPT = 5
+"""Moments that are kept at either end."""
+
+
+class Moment(Struct, frozen=True):
+    """One move of one bot, and what it could have done instead. Counts are from 0."""
+
+    variant: str
+    players: int
+    index: int
+    """The fixture's place in the schedule."""
+    game: int
+    round: int
+    step: int
+    """The move's place among the events of its game."""
+    seat: int
+    action: Literal["bid", "dudo", "calza"]
+    quantity: int
+    """The bid that lay on the table."""
+    face: int
+    raised: tuple[int, int] | None
+    """The bid that was made, or the most likely one instead of a dudo; None for a calza."""
+    chance: float
+    """The probability that the move was right, as the bot knew it: the bid true, the call right."""
+    instead: float
+    """The same of the alternative; 1 for passing."""
+    edge: float
+    """By how many dice, on average, the move was better than its alternative."""
+    dice: int
+    """Dice on the table."""
+    right: bool
+    """How it came out: whether the bid was true, or the call right."""
+
+
+class Moments(Struct, frozen=True):
+    """The best calls of a bot, of those not obvious, and its worst moves; the clearest first."""
+
+    best: tuple[Moment, ...] = ()
+    worst: tuple[Moment, ...] = ()
+
+
+def best(moments: Iterable[Moment]) -> tuple[Moment, ...]:
+    """Return the moves that were better than their alternatives by most.
+
+    Of equals the one with fewer dice on the table comes first: there a die counts for more.
+    """
+    return tuple(sorted(moments, key=lambda one: (-one.edge, *_place(one)))[:KEPT])
+
+
+def worst(moments: Iterable[Moment]) -> tuple[Moment, ...]:
+    """Return the moves that were worse than their alternatives by most, in the same way."""
+    return tuple(sorted(moments, key=lambda one: (one.edge, *_place(one)))[:KEPT])
+
+
+def _place(one: Moment) -> tuple[int, int, int, int]:
+    return one.dice, one.index, one.game, one.step
+
+
+def merged(found: Collection[Moments]) -> Moments:
+    """Return the best and the worst of all."""
+    return Moments(
+        best([moment for one in found for moment in one.best]),
+        worst([moment for one in found for moment in one.worst]),
+    )
+
+
+class Shortlist:
+    """The moments of one seat at one end while games go by: it says early what cannot get in."""
+
+    def __init__(self, *, bad: bool) -> None:
+        self._sign = -1 if bad else 1
+        self._found: list[Moment] = []
+        self._bar = 1
+
+    def takes(self, edge: int) -> bool:
+        """Tell whether a move with this edge, in millionths of a die, may be among those kept."""
+        return edge * self._sign >= self._bar
+
+    def add(self, moment: Moment) -> None:
+        """Take in a moment that may be among those kept."""
+        self._found.append(moment)
+        if len(self._found) > KEPT:
+            self._found = list(self.kept())
+            self._bar = round(self._found[-1].edge * MILLION) * self._sign
+
+    def kept(self) -> tuple[Moment, ...]:
+        """Return the moments that stay."""
+        return best(self._found) if self._sign > 0 else worst(self._found)

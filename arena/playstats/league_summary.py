@@ -1,0 +1,176 @@
+"""What a site takes from the games themselves: digests of fixtures, added up."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from msgspec import Struct, field
+
+from arena.playstats.fixture_summary import Digest, FaultEntry
+from arena.playstats.key_moves import Moments, merged
+from arena.playstats.style import Calibration, Rate, Style
+from arena.records import Cause, Kind
+
+STDERR_PIECES = 20
+"""Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
+
+
+class Played(Struct):
+    """How much was played at the tables of one kind."""
+
+    fixtures: int = 0
+    games: int = 0
+    decisions: int = 0
+    actions: int = 0
+    """Bids and calls."""
+    rounds: Counter[int] = field(default_factory=Counter)
+    """Games by how many rounds they took."""
+    wins: Counter[int] = field(default_factory=Counter)
+    """Games won from each seat."""
+
+
+class SeatResult(Struct):
+    """What a bot reached from one seat."""
+
+    games: int = 0
+    wins: int = 0
+    places: int = 0
+    """The sum of its places."""
+
+    @property
+    def mean_place(self) -> float:
+        """The mean finishing place, 1 is best."""
+        return self.places / self.games
+
+
+class AtTable(Struct):
+    """What a bot did at the tables of one kind."""
+
+    style: Style = field(default_factory=Style)
+    calibration: Calibration = field(default_factory=Calibration)
+    seats: dict[int, SeatResult] = field(default_factory=dict)
+
+
+class Facts(Struct):
+    """Everything that the pages say about the games beyond the leaderboards."""
+
+    faults: list[FaultEntry] = field(default_factory=list)
+    """In schedule order."""
+    stderr: dict[str, dict[int, str]] = field(default_factory=dict)
+    """The end of a faulty bot's standard error, by bot and fixture index; never blank."""
+    played: dict[Kind, Played] = field(default_factory=dict)
+    """By variant label and table size."""
+    sandboxes: Counter[str] = field(default_factory=Counter)
+    """Fixtures played in each sandbox."""
+    clocks: Counter[str] = field(default_factory=Counter)
+    """Fixtures timed by each clock."""
+    bots: dict[str, dict[Kind, AtTable]] = field(default_factory=dict)
+    """By bot, then by variant label and table size."""
+    moments: dict[str, Moments] = field(default_factory=dict)
+    """The best and the worst of each bot."""
+
+    def total(self) -> Played:
+        """Return the sum over all tables."""
+        kinds = self.played.values()
+        return Played(
+            fixtures=sum(kind.fixtures for kind in kinds),
+            games=sum(kind.games for kind in kinds),
+            decisions=sum(kind.decisions for kind in kinds),
+            actions=sum(kind.actions for kind in kinds),
+        )
+
+    def by_cause(self) -> dict[Cause, list[FaultEntry]]:
+        """Return the faults of each cause that occurred, in the vocabulary's order."""
+        groups = {
+            cause: [fault for fault in self.faults if fault.cause == cause] for cause in Cause
+        }
+        return {cause: faults for cause, faults in groups.items() if faults}
+
+    def calibration(self) -> Calibration:
+        """Return the bids of all bots by how likely they were to be true."""
+        whole = Calibration()
+        for tables in self.bots.values():
+            for at in tables.values():
+                whole.add(at.calibration)
+        return whole
+
+    def rounds(self) -> dict[int, Counter[int]]:
+        """Return, for each table size, games by how many rounds they took."""
+        sizes: dict[int, Counter[int]] = {}
+        for (_, players), kind in sorted(self.played.items()):
+            sizes.setdefault(players, Counter()).update(kind.rounds)
+        return dict(sorted(sizes.items()))
+
+    def seat_wins(self) -> dict[int, list[Rate]]:
+        """Return, for each table size, how often each seat won."""
+        wins: dict[int, Counter[int]] = {}
+        games: Counter[int] = Counter()
+        for (_, players), kind in self.played.items():
+            wins.setdefault(players, Counter()).update(kind.wins)
+            games[players] += kind.games
+        return {
+            players: [Rate(wins[players][seat], games[players]) for seat in range(players)]
+            for players in sorted(wins)
+        }
+
+    def moment_games(self) -> set[tuple[int, int]]:
+        """Return the games that a moment lies in: fixture and game, both from 0."""
+        return {
+            (one.index, one.game)
+            for moments in self.moments.values()
+            for one in (*moments.best, *moments.worst)
+        }
+
+
+def gather(digests: Iterable[Digest]) -> Facts:
+    """Add up the digests of a league's fixtures, given in any order, each once."""
+    facts = Facts()
+    seen: dict[str, list[Moments]] = defaultdict(list)
+    for one in digests:
+        _count(facts, one)
+        _count_seats(facts, one)
+        for bot, did in zip(one.fixture.seats, one.seats, strict=True):
+            seen[bot].append(did.moments)
+        facts.faults += one.faults
+        _keep_stderr(facts, one)
+    facts.moments = {bot: merged(found) for bot, found in seen.items()}
+    facts.faults.sort(key=lambda fault: (fault.index, fault.game, fault.step))
+    return facts
+
+
+def _count(facts: Facts, one: Digest) -> None:
+    kind = facts.played.setdefault((one.fixture.variant, len(one.fixture.seats)), Played())
+    kind.fixtures += 1
+    kind.games += len(one.games)
+    kind.decisions += one.decisions
+    facts.sandboxes[one.sandbox] += 1
+    facts.clocks[one.clock] += 1
+    kind.actions += sum([game.actions for game in one.games])
+    kind.rounds.update([game.rounds for game in one.games])
+    kind.wins.update([game.places.index(1) for game in one.games])
+
+
+def _count_seats(facts: Facts, one: Digest) -> None:
+    names = one.fixture.seats
+    kind = one.fixture.variant, len(names)
+    for seat, (bot, did) in enumerate(zip(names, one.seats, strict=True)):
+        at = facts.bots.setdefault(bot, {}).setdefault(kind, AtTable())
+        at.style.add(did.style)
+        at.calibration.add(did.calibration)
+        _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
+
+
+def _count_places(result: SeatResult, one: Digest, seat: int) -> None:
+    places = [game.places[seat] for game in one.games]
+    result.games += len(places)
+    result.wins += places.count(1)
+    result.places += sum(places)
+
+
+def _keep_stderr(facts: Facts, one: Digest) -> None:
+    """Keep the standard error of the first fixtures, in the schedule, in which a bot faulted."""
+    for fault in one.faults:
+        pieces = facts.stderr.setdefault(fault.bot, {})
+        if text := one.seats[fault.seat].stderr:
+            pieces[one.fixture.index] = text
+        if len(pieces) > STDERR_PIECES:
+            del pieces[max(pieces)]

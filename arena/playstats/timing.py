@@ -1,0 +1,98 @@
+"""How long a league took: what the store's times say, with the pauses between runs left out."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from msgspec import Struct
+
+from arena.playstats.fixture_summary import Digest
+
+
+class Moment(Struct, frozen=True, order=True):
+    """When a fixture was stored, and how long it was played; times in seconds, from 1970."""
+
+    stored_at: float
+    seconds: float
+    games: int
+    decisions: int
+    index: int
+    """The fixture's place in the schedule, from 0."""
+
+
+class Pace(Struct, frozen=True):
+    """The time of a league's games, in seconds."""
+
+    began: float
+    """When the first fixture had been played and was stored."""
+    ended: float
+    wall: float
+    """Time in which something was played."""
+    tables: float
+    """The same summed over tables, as if they had been played one after another."""
+    games: int
+    decisions: int
+
+    @property
+    def games_a_second(self) -> float:
+        """Games in a second of wall time."""
+        return self.games / self.wall if self.wall else 0.0
+
+    @property
+    def decisions_a_second(self) -> float:
+        """Answers in a second of wall time."""
+        return self.decisions / self.wall if self.wall else 0.0
+
+
+def moments(digests: Iterable[Digest]) -> list[Moment]:
+    """Return when each fixture was stored; none for fixtures of which that is not known."""
+    return [
+        Moment(one.stored_at, one.seconds, len(one.games), one.decisions, one.fixture.index)
+        for one in digests
+        if one.stored_at is not None
+    ]
+
+
+def pace(known: Sequence[Moment], start: float) -> Pace | None:
+    """Return how long a league took, or None where no time is known.
+
+    `start` is how long a bot may take to be ready. A table cannot have been at play for longer than
+    that and its own time, so whatever else lies between two of them was a pause.
+    """
+    if not known:
+        return None
+    order = sorted(known)
+    wall = order[0].seconds + sum(
+        min(after.stored_at - before.stored_at, after.seconds + start)
+        for before, after in pairwise(order)
+    )
+    return Pace(
+        order[0].stored_at,
+        order[-1].stored_at,
+        wall,
+        sum(one.seconds for one in order),
+        sum(one.games for one in order),
+        sum(one.decisions for one in order),
+    )
+
+
+def timestamp(at: float) -> str:
+    """Return a moment as RFC 3339 has it, in whole seconds of UTC."""
+    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def moment(at: float) -> str:
+    """Return a moment to read, to the minute: `2026-09-21 14:13 UTC`."""
+    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, left = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{left} s"
+    if minutes < 60:
+        return f"{minutes} min {left} s"
+    return f"{minutes // 60:,} h {minutes % 60} min"

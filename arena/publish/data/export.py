@@ -1,0 +1,130 @@
+"""One row a game, for whoever counts for themselves: CSV, JSON lines, Parquet."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from typing import BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from arena.errors import ArenaError
+from arena.publish.data.tables import csv_cell
+from arena.records import Cause, FixtureResult
+
+_BATCH = 10_000
+"""Rows that are written to Parquet at a time."""
+
+
+class GameRow(Struct, frozen=True):
+    """One game; lists have an entry a seat."""
+
+    fixture: str
+    """The fixture's id."""
+    index: int
+    """The fixture's place in the schedule, from 0."""
+    block: int
+    """Which block of its variant and table size it belongs to."""
+    variant: str
+    players: int
+    game: int
+    """Its number in the fixture, from 0."""
+    counts: bool
+    """Whether it is in the schedule still."""
+    winner: str
+    rounds: int
+    bids: int
+    sandbox: str
+    clock: str
+    seats: tuple[str, ...]
+    places: tuple[int, ...]
+    faults: tuple[Cause | None, ...]
+
+
+Write = Callable[[Iterable[GameRow], BinaryIO, int], None]
+"""Writes rows to a file, for tables of so many players at most."""
+
+
+def game_rows(result: FixtureResult, *, counts: bool) -> Iterator[GameRow]:
+    """Yield the rows of a fixture's games."""
+    fixture = result.fixture
+    for game in result.games:
+        yield GameRow(
+            fixture=fixture.id,
+            index=fixture.index,
+            block=fixture.block,
+            variant=fixture.variant,
+            players=len(fixture.seats),
+            game=game.game,
+            counts=counts,
+            winner=fixture.seats[game.places.index(1)],
+            rounds=game.rounds,
+            bids=game.bids,
+            sandbox=result.sandbox,
+            clock=result.clock,
+            seats=fixture.seats,
+            places=game.places,
+            faults=game.faults,
+        )
+
+
+_LISTS = {"seats": "seat", "places": "place", "faults": "fault"}
+"""What a column of CSV is called that holds one entry of a list."""
+
+
+def write_csv(rows: Iterable[GameRow], file: BinaryIO, players: int) -> None:
+    """Write a spreadsheet with a column a seat; texts are guarded against formulas."""
+    plain = [name for name in GameRow.__struct_fields__ if name not in _LISTS]
+    lists = [(name, seat) for name in _LISTS for seat in range(players)]
+    with _text(file) as text:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([*plain, *(f"{_LISTS[name]}_{seat}" for name, seat in lists)])
+        for row in rows:
+            data = asdict(row)
+            cells = [data[name] for name in plain]
+            cells += [data[name][seat] if seat < row.players else None for name, seat in lists]
+            writer.writerow(map(csv_cell, cells))
+
+
+def write_jsonl(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
+    """Write a JSON object a line, all in ASCII."""
+    file.writelines(json.dumps(asdict(row)).encode() + b"\n" for row in rows)
+
+
+def write_parquet(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
+    """Write Parquet; raises ArenaError where pyarrow is not installed."""
+    try:
+        import pyarrow as arrow
+        from pyarrow.parquet import ParquetWriter
+    except ImportError:
+        hint = "pip install 'perudo-arena[parquet]'"
+        raise ArenaError("parquet needs pyarrow, which is not installed", "", hint) from None
+    text, whole = arrow.string(), arrow.int32()
+    kinds: Mapping[str, object] = {
+        **dict.fromkeys(("fixture", "variant", "winner", "sandbox", "clock"), text),
+        "counts": arrow.bool_(),
+        "seats": arrow.list_(text),
+        "places": arrow.list_(whole),
+        "faults": arrow.list_(text),
+    }
+    schema = arrow.schema([(name, kinds.get(name, whole)) for name in GameRow.__struct_fields__])
+    left = iter(rows)
+    with ParquetWriter(file, schema) as writer:
+        while batch := [asdict(row) for row in islice(left, _BATCH)]:
+            writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
+
+
+@contextmanager
+def _text(file: BinaryIO) -> Iterator[io.TextIOWrapper]:
+    """Let text be written to a file of bytes, which stays open."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    try:
+        yield text
+    finally:
+        text.detach()
+
+
+FORMATS: Mapping[str, Write] = {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}

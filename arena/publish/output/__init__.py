@@ -1,0 +1,1 @@
+"""Writing a site: its folder, its cache, text made safe."""

@@ -1,0 +1,1 @@
+"""Page models and templates: what each page of a site shows."""

@@ -1,0 +1,89 @@
+"""Which games can be watched: with faults, upsets, each bot's newest, and those pages point to."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from math import erfc, sqrt
+from typing import Literal
+
+from arena.playstats.fixture_summary import Digest
+from arena.ratings.table import Leaderboard, Row
+from arena.ratings.trueskill import BETA
+
+Choice = Literal["all", "none"] | int
+"""Every game, none, or how many of each bot's newest beside those with faults and upsets."""
+
+NEWEST = 50
+UPSET = 0.1
+"""A game is an upset where its winner was less likely than this to beat the best-rated rival."""
+
+Kept = dict[int, list[int]]
+"""The games to watch, by the place of their fixture in the schedule; none is empty."""
+
+_Strengths = dict[tuple[str, int], dict[str, Row]]
+
+
+def choose(
+    played: Sequence[Digest],
+    boards: Sequence[Leaderboard],
+    choice: Choice,
+    moments: Collection[tuple[int, int]] = frozenset(),
+) -> Kept:
+    """Return the numbers of the games that the site keeps a replay of, in schedule order.
+
+    `moments` are games that pages point to, by fixture and game.
+    """
+    if choice == "none":
+        return {}
+    if choice == "all":
+        found = {one.fixture.index: [game.game for game in one.games] for one in played}
+        return {index: games for index, games in found.items() if games}
+    strengths: _Strengths = {
+        (board.variant, board.players): {row.bot: row for row in board.rows} for board in boards
+    }
+    newest = _newest(played, choice).union(moments)
+    kept = {one.fixture.index: list(_kept(one, newest, strengths)) for one in played}
+    return {index: games for index, games in kept.items() if games}
+
+
+def _kept(one: Digest, newest: set[tuple[int, int]], strengths: _Strengths) -> Iterator[int]:
+    """Yield a fixture's games that are new, have a fault, or are upsets."""
+    fixture = one.fixture
+    rows = strengths.get((fixture.variant, len(fixture.seats)), {})
+    upset = upsets(fixture.seats, rows)
+    for game in one.games:
+        if upset[game.places.index(1)] or game.faulted or (fixture.index, game.game) in newest:
+            yield game.game
+
+
+def _newest(played: Sequence[Digest], most: int) -> set[tuple[int, int]]:
+    """Return the last games of each bot in the schedule: fixture and game."""
+    found: set[tuple[int, int]] = set()
+    taken: Counter[str] = Counter()
+    for one in reversed(played):
+        seats = one.fixture.seats
+        for game in reversed(one.games):
+            if all(taken[bot] >= most for bot in seats):
+                break
+            taken.update(seats)
+            found.add((one.fixture.index, game.game))
+    return found
+
+
+def upsets(seats: Sequence[str], rows: dict[str, Row]) -> list[bool]:
+    """Tell of each seat whether its winning would be an upset.
+
+    It would be where it is unlikely to beat the best of its rivals, by their ratings.
+    """
+    if not all(bot in rows for bot in seats):
+        return [False] * len(seats)
+    return [_is_upset(rows[bot], [rows[other] for other in seats if other != bot]) for bot in seats]
+
+
+def _is_upset(winner: Row, rivals: Sequence[Row]) -> bool:
+    return beats(winner, max(rivals, key=lambda row: row.mu)) < UPSET
+
+
+def beats(one: Row, other: Row) -> float:
+    """Return the probability that one bot finishes a game ahead of another, by their ratings."""
+    spread = sqrt(2 * BETA**2 + one.sigma**2 + other.sigma**2)
+    return 0.5 * erfc((other.mu - one.mu) / spread / sqrt(2))

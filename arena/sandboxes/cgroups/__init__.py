@@ -1,0 +1,1 @@
+"""Control groups: limits and accounting for all processes of a bot together."""

@@ -1,0 +1,1 @@
+"""Conversations with live bots: one session per bot, timed and multiplexed."""

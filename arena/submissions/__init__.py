@@ -1,0 +1,1 @@
+"""What authors submit: bot.yaml, folders, archives; staged copies ready to run."""

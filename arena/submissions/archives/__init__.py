@@ -1,0 +1,1 @@
+"""Archives of bots: read entry by entry, nothing but plain files and folders."""

@@ -1,0 +1,221 @@
+"""Reading a tar archive, compressed or not, entry by entry, as its bytes come.
+
+tarfile understands the header of an entry; what follows headers is read here, under limits: a
+long header, a chain of them or a size that is a lie must not take the arena's memory or time.
+"""
+
+import bz2
+import gzip
+import lzma
+import tarfile
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from tarfile import TarInfo
+from typing import BinaryIO, Protocol
+
+from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, BadArchive, Entry
+
+_BLOCK = 512
+_MAX_NOTE = 65_536
+"""Longest header that gives an entry's long name or attributes, in bytes."""
+_MAX_NOTES, _MAX_ATTRIBUTES = 8, 64
+"""Such headers before one entry, and attributes in one: they take time, however short."""
+_XZ_MEMORY = 128 * 1024 * 1024
+"""What unpacking xz may take; `xz -9` needs 65 MiB."""
+_FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
+_NOTES = {
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+    *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
+}
+"""Headers that say something of the entry after them."""
+_REFUSED = {
+    tarfile.SYMTYPE: "a symbolic link",
+    tarfile.LNKTYPE: "a hard link",
+    tarfile.CHRTYPE: "a device",
+    tarfile.BLKTYPE: "a device",
+    tarfile.FIFOTYPE: "a FIFO",
+    tarfile.GNUTYPE_SPARSE: "a file with holes",
+}
+_REMEDY = {tarfile.GNUTYPE_SPARSE: "archive it without --sparse"}
+_COPY = "put a copy of the file in its place"
+
+
+class _Source(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
+def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
+    """Yield what a tar archive holds, at most `max_bytes` of it with all its headers.
+
+    Raises BadArchive, and whatever the decompressors raise.
+    """
+    with path.open("rb") as file, closing(_decompressed(path, file)) as source:
+        yield from _entries(_Stream(source, max_bytes))
+
+
+def _decompressed(path: Path, file: BinaryIO) -> "_Source":
+    name = path.name.lower()
+    if name.endswith("gz"):
+        return gzip.GzipFile(fileobj=file, mode="rb")
+    if name.endswith("bz2"):
+        return bz2.BZ2File(file)
+    return _Xz(file) if name.endswith("xz") else file
+
+
+class _Xz:
+    """An xz stream that is unpacked with bounded memory: its header may ask for gigabytes."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes, b"" at the end; raises EOFError where it ends too early."""
+        while not self._decoder.eof:
+            fed = self._file.read(CHUNK) if self._decoder.needs_input else b""
+            if self._decoder.needs_input and not fed:
+                raise EOFError("it ends too early")
+            if data := self._decoder.decompress(fed, size):
+                return data
+        return b""
+
+    def close(self) -> None:
+        """Nothing to do: the file is its opener's."""
+
+
+class _Stream:
+    """Decompressed bytes, counted as they come."""
+
+    def __init__(self, source: _Source, limit: int) -> None:
+        self._source = source
+        self._left = limit
+
+    def some(self, size: int) -> bytes:
+        """Return 1 to `size` bytes, b"" at the end of the archive."""
+        chunk = self._source.read(min(size, CHUNK))
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise BadArchive("the archive unpacks to too many bytes", "", LEAVE_OUT)
+        return chunk
+
+    def parts(self, size: int) -> Iterator[bytes]:
+        """Yield exactly `size` bytes."""
+        while size > 0:
+            chunk = self.some(size)
+            if not chunk:
+                raise BadArchive("the archive is cut off")
+            size -= len(chunk)
+            yield chunk
+
+    def block(self) -> bytes:
+        """Return the next 512 bytes."""
+        return b"".join(self.parts(_BLOCK))
+
+    def skip(self, size: int) -> None:
+        """Pass over `size` bytes."""
+        for _ in self.parts(size):
+            pass
+
+
+def _entries(stream: _Stream) -> Iterator[Entry]:
+    for header, notes in _headers(stream):
+        name = _text(notes.get(b"path", header.name.encode("utf-8", "surrogateescape")))
+        yield from _entry(stream, header, name, _size(notes, header, name))
+    # What follows the end is padding; a compressed stream proves itself whole at its own end.
+    while stream.some(CHUNK):
+        pass
+
+
+def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
+    """Yield each entry's header and what others before it say of it: its path, its size."""
+    notes: dict[bytes, bytes] = {}
+    count = 0
+    header = _header(stream, "not a tar archive")
+    while header is not None:
+        if header.type not in _NOTES:
+            yield header, notes
+            notes, count = {}, 0
+        elif count == _MAX_NOTES:
+            raise BadArchive(f"more than {_MAX_NOTES} headers for one entry", header.name)
+        else:
+            notes |= _note(stream, header)
+            count += 1
+        header = _header(stream, "the archive is damaged")
+
+
+def _header(stream: _Stream, otherwise: str) -> TarInfo | None:
+    """Return the next header, None at the end of the archive; refuse what is `otherwise`."""
+    try:
+        return TarInfo.frombuf(stream.block(), "utf-8", "surrogateescape")
+    # The standard library has it, its stubs have not.
+    except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
+        return None
+    except tarfile.HeaderError as error:
+        raise BadArchive(f"{otherwise}: {error}") from None
+
+
+def _note(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
+    """Read a header that says something of the entry after it: its long name, or attributes."""
+    if not 0 <= header.size <= _MAX_NOTE:
+        raise BadArchive(f"a header of more than {_MAX_NOTE:,} bytes", header.name)
+    note = b"".join(stream.parts(header.size))
+    stream.skip(-header.size % _BLOCK)
+    if header.type == tarfile.GNUTYPE_LONGLINK:
+        return {}
+    if header.type == tarfile.GNUTYPE_LONGNAME:
+        return {b"path": note.partition(b"\0")[0]}
+    found = list(islice(_attributes(note), _MAX_ATTRIBUTES + 1))
+    if len(found) > _MAX_ATTRIBUTES:
+        raise BadArchive(f"a header of more than {_MAX_ATTRIBUTES} attributes", header.name)
+    attributes = dict(found)
+    if any(key.startswith(b"GNU.sparse") for key in attributes):
+        raise BadArchive("a file with holes", header.name, _REMEDY[tarfile.GNUTYPE_SPARSE])
+    kept = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}
+    if kept and header.type == tarfile.XGLTYPE:
+        raise BadArchive("one name or size for all entries", header.name)
+    return kept
+
+
+def _attributes(note: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the key and value of each "LENGTH KEY=VALUE" line of a pax header."""
+    at = 0
+    while at < len(note):
+        length = note[at : at + 8].partition(b" ")[0]
+        if not length.isdigit() or not len(length) + 4 <= int(length) <= len(note) - at:
+            raise BadArchive("the archive is damaged: bad attributes")
+        key, _, value = note[at + len(length) + 1 : at + int(length) - 1].partition(b"=")
+        at += int(length)
+        yield key, value
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _size(notes: dict[bytes, bytes], header: TarInfo, name: str) -> int:
+    size = header.size
+    if text := notes.get(b"size"):
+        size = int(text) if text.isdigit() and len(text) < 20 else -1
+    if size < 0:
+        raise BadArchive("a size that is no number", name)
+    return size
+
+
+def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[Entry]:
+    """Yield the entry, then pass over what was not read of it."""
+    if header.type == tarfile.DIRTYPE:
+        yield Entry(name, is_folder=True, executable=True, content=iter(()))
+        return
+    if header.type not in _FILES:
+        what = _REFUSED.get(header.type, "what is neither a file nor a folder")
+        hint = _COPY if "link" in what else _REMEDY.get(header.type, "leave it out")
+        raise BadArchive(what, name, hint)
+    content = stream.parts(size)
+    yield Entry(name, is_folder=False, executable=bool(header.mode & 0o100), content=content)
+    for _ in content:
+        pass
+    stream.skip(-size % _BLOCK)

@@ -1,0 +1,142 @@
+"""Archives of bots: unpacked by the arena alone, and only what is a plain folder of files."""
+
+import lzma
+import struct
+import tarfile
+import zlib
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from zipfile import BadZipFile
+
+from arena.errors import ArenaError
+from arena.submissions.archives.entry import (
+    LEAVE_OUT,
+    MAX_PATH,
+    BadArchive,
+    Entry,
+    folded,
+    path_parts,
+)
+from arena.submissions.archives.tar import read_tar
+from arena.submissions.archives.zip import read_zip
+
+ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+"""How the names of archives end that are taken."""
+_OVERHEAD = 4 * MAX_PATH
+"""Bytes of headers and padding that an entry may take in an archive."""
+_SHOWN = 120
+"""Characters of an entry's name that an error shows."""
+_DAMAGED = (
+    *(BadZipFile, tarfile.HeaderError, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError),
+)
+"""What the standard library raises over archives that are not what they should be."""
+
+
+def is_archive(path: Path) -> bool:
+    """Tell by its name whether a path is a file that `unpack` takes."""
+    return path.name.lower().endswith(ENDINGS) and path.is_file()
+
+
+def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> None:
+    """Unpack an archive into an empty folder; raises ArenaError for one that is not harmless.
+
+    Bytes are counted as they are unpacked, whatever the archive says. Of the files' modes only
+    the executable bit is kept.
+    """
+    try:
+        unpacking = _Unpacking(target, max_entries, max_bytes)
+        for entry in _read(archive, max_entries, max_bytes):
+            unpacking.take(entry)
+    except BadArchive as error:
+        what = f"the archive holds {error.what}" if error.entry else error.what
+        raise ArenaError(what, _place(archive, error.entry), error.hint) from None
+    except UnicodeDecodeError:
+        what = "the archive holds a name that is not UTF-8"
+        raise ArenaError(what, str(archive), "rename the file") from None
+    except OSError as error:
+        # The decompressors raise it too, for damage, but then there is no number.
+        damage = "the archive is damaged" if error.errno is None else "cannot be unpacked"
+        what = f"{damage}: {error.strerror or _one_line(error)}"
+        raise ArenaError(what, str(archive)) from None
+    except _DAMAGED as error:
+        raise ArenaError(f"the archive is damaged: {_one_line(error)}", str(archive)) from None
+
+
+def _read(archive: Path, max_entries: int, max_bytes: int) -> Iterator[Entry]:
+    most = max_bytes + max_entries * _OVERHEAD
+    if archive.stat().st_size > most:
+        raise BadArchive("the archive is too large", "", LEAVE_OUT)
+    if archive.name.lower().endswith(".zip"):
+        return read_zip(archive, max_entries)
+    return read_tar(archive, most)
+
+
+def _place(archive: Path, entry: str) -> str:
+    """Name the archive and the entry in it."""
+    if not entry:
+        return str(archive)
+    text = entry.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    name = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return f"{archive}: {name[:_SHOWN]}{'...' if len(name) > _SHOWN else ''}"
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+class _Unpacking:
+    """What was unpacked so far: the names taken, the entries and the bytes."""
+
+    def __init__(self, target: Path, max_entries: int, max_bytes: int) -> None:
+        self._target = target
+        self._max_entries = max_entries
+        self._max_bytes = max_bytes
+        self._entries = 0
+        self._bytes = 0
+        self._taken: dict[str, tuple[str, bool]] = {}
+        """Folded path -> the path as it is written, and whether it is a folder."""
+
+    def take(self, entry: Entry) -> None:
+        """Make the folder or write the file; raises BadArchive where it may not be."""
+        self._entries += 1
+        if self._entries > self._max_entries:
+            raise BadArchive(f"the archive holds more than {self._max_entries:,} entries")
+        parts = path_parts(entry)
+        *folders, path = list(accumulate(parts, "{}/{}".format)) or [""]
+        for folder in folders:
+            self._claim(folder, is_folder=True, name=entry.name)
+        if path:
+            self._claim(path, is_folder=entry.is_folder, name=entry.name)
+        if entry.is_folder:
+            (self._target / path).mkdir(parents=True, exist_ok=True)
+        else:
+            self._write(self._target / path, entry)
+
+    def _claim(self, path: str, *, is_folder: bool, name: str) -> None:
+        """Note that a path is taken; a folder may be named again, a file may not."""
+        written, was_folder = self._taken.get(folded(path), ("", False))
+        if not written:
+            self._taken[folded(path)] = (path, is_folder)
+            if len(self._taken) > self._max_entries:
+                what = f"the archive holds more than {self._max_entries:,} files and folders"
+                raise BadArchive(what, "", LEAVE_OUT)
+        elif written != path:
+            what = f"a name that differs only by case or Unicode form from {written[:_SHOWN]}"
+            raise BadArchive(what, name, "rename one of them")
+        elif is_folder != was_folder:
+            raise BadArchive("a file and a folder of one name", name)
+        elif not is_folder:
+            raise BadArchive("the same file twice", name)
+
+    def _write(self, path: Path, entry: Entry) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            for chunk in entry.content:
+                self._bytes += len(chunk)
+                if self._bytes > self._max_bytes:
+                    mib = self._max_bytes // (1024 * 1024)
+                    raise BadArchive(f"more than {mib} MiB", entry.name, LEAVE_OUT)
+                file.write(chunk)
+        path.chmod(0o755 if entry.executable else 0o644)

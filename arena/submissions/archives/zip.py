@@ -1,0 +1,73 @@
+"""Reading a zip archive entry by entry, as its bytes come."""
+
+import io
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+from arena.submissions.archives.entry import CHUNK, BadArchive, Entry
+
+_ENCRYPTED = 0x1
+_MAX_READ = 4 * 1024 * 1024
+"""The zip reader asks for the whole list of contents at once: 10,000 entries take 1 to 2 MB."""
+_PLAIN_HINT = "archive it again: zip -r"
+
+
+def read_zip(path: Path, max_entries: int) -> Iterator[Entry]:
+    """Yield what a zip archive holds; raises BadArchive, and whatever zipfile raises."""
+    # Names without a mark are read as UTF-8 too: that is what today's programs write.
+    with _Bounded(path) as file, ZipFile(file, metadata_encoding="utf-8") as zipped:
+        entries = zipped.infolist()
+        if len(entries) > max_entries:
+            raise BadArchive(f"the archive holds more than {max_entries:,} entries")
+        for info in entries:
+            _check(info)
+            yield _entry(zipped, info)
+
+
+class _Bounded(io.FileIO):
+    """A file that does not hand over megabytes at once only because the archive says so."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read as a file does."""
+        if size is not None and size > _MAX_READ:
+            raise BadArchive("the archive's list of contents is too long")
+        return super().read(-1 if size is None else size)
+
+
+def _check(info: ZipInfo) -> None:
+    """Refuse what is neither a plain file nor a folder, and what cannot be read."""
+    name = info.orig_filename
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind == stat.S_IFLNK:
+        raise BadArchive("a symbolic link", name, "put a copy of the file in its place")
+    if kind == stat.S_IFDIR and not name.endswith("/"):
+        raise BadArchive("a folder that is named like a file", name, _PLAIN_HINT)
+    if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        raise BadArchive("what is neither a file nor a folder", name, "leave it out")
+    if info.flag_bits & _ENCRYPTED:
+        raise BadArchive("an encrypted file", name, "archive it without a password")
+    if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
+        raise BadArchive("a file compressed in a way that is not taken here", name, _PLAIN_HINT)
+
+
+def _entry(zipped: ZipFile, info: ZipInfo) -> Entry:
+    name = info.orig_filename
+    return Entry(
+        name=name,
+        is_folder=name.endswith("/"),
+        executable=bool((info.external_attr >> 16) & stat.S_IXUSR),
+        content=_content(zipped, info),
+    )
+
+
+def _content(zipped: ZipFile, info: ZipInfo) -> Iterator[bytes]:
+    """Yield a file's bytes; zipfile itself checks their CRC at the end."""
+    total = 0
+    with zipped.open(info) as file:
+        while chunk := file.read(CHUNK):
+            total += len(chunk)
+            yield chunk
+    if total != info.file_size:
+        raise BadArchive("a file that is not as long as it says", info.orig_filename, _PLAIN_HINT)

@@ -1,0 +1,88 @@
+"""What an author gets to see: standard error, the report of a check, a transcript."""
+
+from pathlib import Path
+
+from arena.match.selfplay import check_bot
+from arena.match.table import try_start
+from arena.match.transcript import transcript
+from arena.perudo.rules import VARIANTS, variant
+from arena.records import Cause
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.process import ProcessSandbox
+from arena.submissions.staging import stage
+from arena.wire.codec import decode_answer, decode_ready
+from tests.match.programs import program, start, turn
+from tests.match.tables import PATIENT, play
+from tests.support.live import good_bot, write_bot
+
+# ---------------------------------------------------------------- standard error
+
+
+def test_the_end_of_standard_error_is_kept(sandbox: Sandbox, runs: Path) -> None:
+    body = turn("os.write(2, b'x' * 500_000 + b'the end %d' % m['round']); answer(m)")
+    played = play(sandbox, runs, body)
+    good, flooding = played.stderr
+    assert good == ""
+    assert len(flooding) == 65_536
+    rounds = [event for event in played.games[0].events if type(event).__name__ == "RoundStarted"]
+    assert flooding.strip("x").startswith("the end ")
+    assert int(flooding.rsplit(" ", 1)[1]) < len(rounds)
+
+
+def test_standard_error_is_kept_as_it_is(sandbox: Sandbox, runs: Path) -> None:
+    """Colours and letters are the author's matter; what is not UTF-8 becomes a mark."""
+    body = "os.write(2, 'Würfel \\u2603 \\x1b[31mred\\x1b[0m\\r\\n\\0'.encode() + b'\\xff')\n"
+    played = play(sandbox, runs, body)
+    assert played.stderr[1] == "Würfel \u2603 \x1b[31mred\x1b[0m\r\n\0\ufffd"
+
+
+def test_the_last_words_of_a_crash_are_kept(sandbox: Sandbox, runs: Path) -> None:
+    played = play(sandbox, runs, turn("raise ValueError('so long')"))
+    assert played.stderr[1].rstrip().endswith("ValueError: so long")
+
+
+# ---------------------------------------------------------------- check, transcript, start
+
+
+def test_check_plays_every_rule_book_with_and_without_calza(sandbox: Sandbox, runs: Path) -> None:
+    checked = check_bot(good_bot(runs, sandbox), sandbox, PATIENT)
+    assert checked.faults == []
+    assert (checked.bot, checked.games) == ("honest", 5 * 2 * 2 * len(VARIANTS))
+    assert checked.decisions > checked.games
+    assert checked.stderr == ""
+
+
+def test_check_says_what_is_wrong(runs: Path) -> None:
+    sandbox = ProcessSandbox()
+    body = "sys.stderr.write('oh no')\n" + turn("say('hm')")
+    bot = stage(write_bot(runs / "odd", program(body)), runs, sandbox)
+    checked = check_bot(bot, sandbox, PATIENT)
+    assert all("malformed_line: not valid JSON" in line for line in checked.faults)
+    assert checked.faults[0].startswith("bga, 2 players, game 0: ")
+    assert checked.faults[-1].startswith("italian, 3 players, game 4: ")
+    assert checked.stderr.startswith("oh no")
+
+
+def test_a_transcript_is_the_whole_conversation(sandbox: Sandbox, runs: Path) -> None:
+    bots = [good_bot(runs, sandbox)] * 3
+    lines = transcript(bots, variant("bga", {}, lost_dice_visible=True), sandbox)
+    for seat in range(3):
+        said = [line[4:] for line in lines if line.startswith(f"<<{seat} ")]
+        heard = [line[4:] for line in lines if line.startswith(f">>{seat} ")]
+        decode_ready(said[0].encode())
+        assert [decode_answer(line.encode()).id for line in said[1:]]
+        assert heard[0].startswith('{"type":"hello"')
+        assert heard[-2].startswith('{"type":"game_end"')
+        assert heard[-1] == '{"type":"bye"}'
+    asked = [line for line in lines if line[:2] == ">>" and '"type":"turn"' in line]
+    answers = [line for line in lines if line[:2] == "<<" and '"action"' in line]
+    assert len(asked) == len(answers)
+
+
+def test_starting_a_bot_only(sandbox: Sandbox, runs: Path) -> None:
+    rules = VARIANTS["bga"]
+    assert try_start(good_bot(runs, sandbox), rules, sandbox, PATIENT) is None
+    odd = stage(write_bot(runs / "odd", program(start("sys.exit(2)"))), runs, sandbox)
+    fault = try_start(odd, rules, sandbox, PATIENT)
+    assert fault is not None
+    assert (fault.cause, fault.detail) == (Cause.CRASH, "the program ended with exit code 2")

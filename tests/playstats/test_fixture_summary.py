@@ -1,0 +1,177 @@
+"""Digests against a slow count by the definitions; folding them in any order and any parts."""
+
+from fractions import Fraction
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.perudo.rules import VARIANTS, Rules, variant
+from arena.playstats.fixture_summary import Digest, digest
+from arena.playstats.key_moves import KEPT
+from arena.playstats.league_summary import gather
+from arena.records import PlayedFixture, RoundStarted
+from tests.publish import factory, games, slow
+
+each_league = settings(max_examples=25, deadline=None, database=None)
+SEATS = ("alpha", "beta", "gamma", "delta")
+
+
+def played(label: str, players: int, index: int, count: int = 3) -> tuple[PlayedFixture, Rules]:
+    rules = variant(label, {}, calza=True, starting_dice=3 + index % 3)
+    return games.fixture(index, label, rules, SEATS[:players], count), rules
+
+
+leagues = st.tuples(st.sampled_from(sorted(VARIANTS)), st.integers(2, 4), st.integers(0, 10**6))
+
+
+@each_league
+@given(leagues)
+def test_styles_are_those_counted_by_their_definitions(what: tuple[str, int, int]) -> None:
+    one, rules = played(*what)
+    for seat, did in enumerate(digest(one, rules).seats):
+        style, expected = did.style, slow.counted(one, seat)
+        names = ("bids", "bluffs", "openings", "dudos", "dudos_right", "calzas", "calzas_right")
+        assert {name: getattr(style, name) for name in names} == {
+            name: expected[name] for name in names
+        }
+        assert style.doubtable == expected["turns_on_a_bid"]
+        bold = [round(1000 * value) for value in slow.boldness(one, seat)]
+        assert style.boldness == sum(bold)
+        assert style.boldness_squared == sum(value * value for value in bold)
+
+
+@each_league
+@given(leagues)
+def test_bids_fall_into_bins_by_how_likely_they_were(what: tuple[str, int, int]) -> None:
+    one, rules = played(*what)
+    for seat, did in enumerate(digest(one, rules).seats):
+        bids, held, said = [0] * 10, [0] * 10, [Fraction(0)] * 10
+        for move in (move for game in one.games for move in slow.moves(game)):
+            if move.seat == seat and move.made is not None:
+                chance = slow.likely(move, move.made)
+                at = min(9, int(10 * chance))
+                dice = [die for hand in move.hands for die in hand]
+                bids[at] += 1
+                said[at] += chance
+                held[at] += slow.matching(dice, move.made.face, move.palifico) >= move.made.quantity
+        assert (did.calibration.bids, did.calibration.held) == (bids, held)
+        assert did.calibration.said == [
+            pytest.approx(float(1_000_000 * sum_), abs=1 + n)
+            for sum_, n in zip(said, bids, strict=True)
+        ]
+
+
+def check_moments(one: PlayedFixture, rules: Rules) -> None:
+    every = [move for game in one.games for move in slow.moves(game)]
+    for seat, did in enumerate(digest(one, rules).seats):
+        mine = [slow.weighed(move, rules) for move in every if move.seat == seat]
+        found = [one for one in mine if one]
+        worst = sorted((w.edge, *w[1:4]) for w in found if w.edge < 0)[:KEPT]
+        best = sorted((-w.edge, *w[1:4]) for w in found if w.edge > 0 and not w.obvious)[:KEPT]
+        assert [(m.edge, m.dice, m.game, m.step) for m in did.moments.worst] == [
+            (float(edge), *place) for edge, *place in worst
+        ]
+        assert [(-m.edge, m.dice, m.game, m.step) for m in did.moments.best] == [
+            (float(edge), *place) for edge, *place in best
+        ]
+
+
+@each_league
+@given(leagues)
+def test_moments_are_the_ends_of_all_moves_weighed(what: tuple[str, int, int]) -> None:
+    check_moments(*played(*what))
+
+
+def is_a_veterans_dudo(move: slow.Move) -> bool:
+    """Tell whether a seat that had its palifico doubted in another's: it might raise the face."""
+    alone = len(move.hands[move.seat]) == 1 and move.seat in move.veterans
+    return alone and move.action == "dudo" and move.palifico not in {None, move.seat}
+
+
+def test_a_palifico_veteran_is_weighed_against_all_its_raises() -> None:
+    fixtures = [played("pressman", 4, index) for index in range(0, 60, 3)]
+    moves = [move for one, _ in fixtures for game in one.games for move in slow.moves(game)]
+    assert sum(map(is_a_veterans_dudo, moves)) > 3
+    for one, rules in fixtures:
+        check_moments(one, rules)
+
+
+def test_games_and_faults_are_listed() -> None:
+    one, rules = played("bga", 3, 7, count=6)
+    found = digest(one, rules)
+    assert [(fault.game, fault.step, fault.seat) for fault in found.faults] == slow.faults(one)
+    assert [fault.seat for fault in found.faults] == [
+        seat for game in found.games for seat in game.faulted
+    ]
+    for short, game in zip(found.games, one.games, strict=True):
+        rounds = sum(isinstance(event, RoundStarted) for event in game.events)
+        assert (short.game, short.places, short.rounds) == (game.game, game.places, rounds)
+        assert short.actions == len(list(slow.moves(game)))
+
+
+def test_a_digest_is_the_same_however_it_was_kept() -> None:
+    one, rules = played("classic", 4, 3)
+    found = digest(one, rules)
+    assert digest(one, rules) == found
+    again = msgspec.msgpack.decode(msgspec.msgpack.encode(found), type=Digest)
+    assert again == found
+    assert gather([again]) == gather([found])
+
+
+@pytest.fixture(scope="module")
+def digests() -> list[Digest]:
+    kinds = [("bga", 2), ("classic", 3), ("bga", 2), ("italian", 4)]
+    return [digest(*played(*kinds[at % 4], at, count=2)) for at in range(24)]
+
+
+def test_the_order_of_digests_does_not_matter(digests: list[Digest]) -> None:
+    whole = gather(digests)
+    mixed = list(digests)
+    for seed in range(5):
+        Random(seed).shuffle(mixed)
+        assert gather(mixed) == whole
+
+
+def test_a_league_is_the_sum_of_its_parts(digests: list[Digest]) -> None:
+    whole = gather(digests)
+    for bot, tables in whole.bots.items():
+        seats = [
+            did
+            for one in digests
+            for name, did in zip(one.fixture.seats, one.seats, strict=True)
+            if name == bot
+        ]
+        for name in ("bids", "bluffs", "dudos", "boldness"):
+            total = sum(getattr(at.style, name) for at in tables.values())
+            assert total == sum(getattr(did.style, name) for did in seats)
+        worst = [moment for did in seats for moment in did.moments.worst]
+        lowest = sorted(moment.edge for moment in worst)[:KEPT]
+        assert [moment.edge for moment in whole.moments[bot].worst] == lowest
+        games_ = sum(one.games for at in tables.values() for one in at.seats.values())
+        assert games_ == sum(len(one.games) for one in digests if bot in one.fixture.seats)
+    halves = [gather(digests[:9]), gather(digests[9:])]
+    bids = [sum(pair) for pair in zip(*(half.calibration().bids for half in halves), strict=True)]
+    assert whole.calibration().bids == bids
+    assert whole.total().games == sum(half.total().games for half in halves)
+    assert sum(map(sum, (c.values() for c in whole.rounds().values()))) == whole.total().games
+    assert sum(r.hits for rates in whole.seat_wins().values() for r in rates) == 48
+
+
+def test_moment_games_hold_every_moment(digests: list[Digest]) -> None:
+    facts = gather(digests)
+    named = facts.moment_games()
+    assert named
+    for moments in facts.moments.values():
+        assert len(moments.best) <= KEPT
+        assert len(moments.worst) <= KEPT
+        assert all((one.index, one.game) in named for one in moments.best + moments.worst)
+
+
+def test_calls_without_a_bid_are_counted_and_not_weighed() -> None:
+    one = factory.fixture(0, ("a", "b"))
+    found = digest(one, VARIANTS["bga"])
+    assert found.seats[1].style.dudos == len(one.games)
+    assert found.seats[1].moments.best == found.seats[1].moments.worst == ()

@@ -1,0 +1,139 @@
+"""Which games can be watched, and the files that they are loaded from."""
+
+import gzip
+from base64 import b64decode
+from pathlib import Path
+
+import click
+import pytest
+
+from arena.cli.replays import replays_option
+from arena.perudo.rules import VARIANTS
+from arena.publish.pages.links import GAMES_A_SHARD
+from arena.publish.replay.selection import Choice, beats, choose, upsets
+from arena.publish.replay.shards import unpacked
+from arena.publish.replay.steps import replay
+from arena.publish.site import write_site
+from arena.ratings.table import Row
+from arena.records import Cause, Faulted, PlayedFixture
+from tests.publish import factory, games
+from tests.publish.pages import broken_links
+
+BGA = VARIANTS["bga"]
+A, B, C = "alpha", "Bravo Bot", "</script><b>"
+
+
+def row(bot: str, mu: float, sigma: float = 1.0) -> Row:
+    return Row(bot, mu, sigma, mu, mu, 1, 2, 10, 5, 1.5, 1.0, 2.0, 0, mu)
+
+
+def played() -> list[PlayedFixture]:
+    crash = {1: Faulted(1, Cause.CRASH, "exit status 1")}
+    return [factory.fixture(0, (A, B), faults=crash), factory.fixture(1, (A, C))]
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ("all", {0: [0, 1, 2, 3], 1: [0, 1, 2, 3]}),
+        ("none", {}),
+        (0, {0: [1]}),
+        (1, {0: [1, 3], 1: [3]}),
+        (50, {0: [0, 1, 2, 3], 1: [0, 1, 2, 3]}),
+    ],
+)
+def test_faults_and_the_newest_of_each_bot_are_kept(
+    choice: Choice, expected: dict[int, list[int]]
+) -> None:
+    assert choose(factory.digests(played()), [], choice) == expected
+
+
+def test_an_upset_is_a_winner_who_was_unlikely_to_beat_the_best() -> None:
+    rows = {A: row(A, 9.0), B: row(B, 0.0), C: row(C, -0.5)}
+    assert upsets((A, B), rows) == [False, True]
+    assert upsets((B, C), rows) == [False, False]
+    assert upsets((B, C, A), rows)[0]
+    assert upsets((A, "unrated"), rows) == [False, False]
+
+
+def test_the_chance_of_a_win_is_by_performance() -> None:
+    assert beats(row(A, 1.0), row(B, 1.0)) == pytest.approx(0.5)
+    one = beats(row(A, 2.0, 3.0), row(B, 0.0, 4.0))
+    assert one == pytest.approx(0.6021, abs=1e-4)
+    assert one + beats(row(B, 0.0, 4.0), row(A, 2.0, 3.0)) == pytest.approx(1)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    seen = [games.fixture(0, "bga", BGA, (A, B, C), GAMES_A_SHARD + 2)]
+    league = factory.league((A, B, C))
+    folder = tmp_path_factory.mktemp("site")
+    write_site(league, factory.ratings(seen), seen, folder, replays="all")
+    return folder
+
+
+def test_shards_hold_the_games(site: Path) -> None:
+    fixture = games.fixture(0, "bga", BGA, (A, B, C), GAMES_A_SHARD + 2)
+    first, second = [unpacked((site / f"replays/0-{n}.js").read_text()) for n in (0, 1)]
+    assert list(first.games) == [str(number) for number in range(GAMES_A_SHARD)]
+    assert {**first.games, **second.games} == {
+        str(game.game): replay(game, (A, B, C)) for game in fixture.games
+    }
+    assert first.seats == [A, B, C]
+    assert all((site / page).is_file() for page in first.bots)
+
+
+def test_a_shard_is_inert_text_and_its_games_plain_json(site: Path) -> None:
+    script = (site / "replays/0-1.js").read_text()
+    start, packed, end = script.partition('"H4sI')[0], script.split('"')[3], script[-4:]
+    assert (start, end) == ('perudoShard("0-1", ', '");\n')
+    assert "<" not in script
+    assert b'"game":33' in gzip.decompress(b64decode(packed))
+
+
+def test_faults_link_to_their_step(site: Path) -> None:
+    step = unpacked((site / "replays/0-0.js").read_text()).games["1"].steps
+    fault = next(at for at, one in enumerate(step) if one.kind == "fault")
+    link = f'href="replay.html#0.1.{fault}"'
+    assert link in (site / "faults.html").read_text()
+    assert broken_links(site) == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [("all", "Every game can be watched"), (0, "all upsets. An"), (7, "the newest 7 of each bot")],
+)
+def test_the_page_says_what_can_be_watched(tmp_path: Path, choice: Choice, said: str) -> None:
+    league, ratings, seen = factory.sample()
+    write_site(league, ratings, seen, tmp_path, replays=choice)
+    assert said in (tmp_path / "replay.html").read_text()
+
+
+def test_without_replays_nothing_of_them_is_there(tmp_path: Path) -> None:
+    league, ratings, seen = factory.sample()
+    write_site(league, ratings, seen, tmp_path, replays="all")
+    write_site(league, ratings, seen, tmp_path, replays="none")
+    assert not list(tmp_path.glob("replay*"))
+    assert "replay.html" not in (tmp_path / "faults.html").read_text()
+    assert broken_links(tmp_path) == []
+
+
+@click.command()
+@replays_option
+def command(replays: Choice) -> Choice:
+    return replays
+
+
+def taken(word: str) -> object:
+    return command.main(["--replays", word], standalone_mode=False)
+
+
+@pytest.mark.parametrize(("word", "choice"), [("all", "all"), ("none", "none"), ("0", 0), ("7", 7)])
+def test_the_option_takes(word: str, choice: Choice) -> None:
+    assert taken(word) == choice
+
+
+@pytest.mark.parametrize("word", ["-1", "some", "1.5", "\u0663", ""])
+def test_the_option_refuses(word: str) -> None:
+    with pytest.raises(click.BadParameter, match="neither all, none nor a whole number"):
+        taken(word)

@@ -1,0 +1,251 @@
+"""A site from a store: what is kept between reports, and that it never shows."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.league.workers import pool, start
+from arena.perudo.rules import VARIANTS, Rules
+from arena.playstats.fixture_summary import Digest, digest
+from arena.publish import stored_games as stored
+from arena.publish.game_source import results
+from arena.publish.output.cache import cache_path
+from arena.publish.pages import feed
+from arena.publish.replay.selection import NEWEST, Choice
+from arena.publish.site import publish, write_site
+from arena.publish.stored_games import Stored, Submit
+from arena.ratings.standings import rate_results
+from arena.records import PlayedFixture, RatingsInfo
+from arena.store.rows import pack
+from arena.store.store import Store
+from tests.publish import factory, games
+from tests.publish.pages import broken_links, timeless
+from tests.store.edit import removed
+
+BGA = VARIANTS["bga"]
+BOTS = ("alpha", "Bravo Bot", "gamma")
+LEAGUE = factory.league(BOTS)
+PAIRS = [(a, b) for a in BOTS for b in BOTS if a != b]
+PLAYED = [games.fixture(index, "bga", BGA, seats, 3) for index, seats in enumerate(PAIRS)]
+REPLAYED = games.fixture(0, "bga", BGA, PAIRS[0], 4)
+
+
+class Stop(BaseException):
+    """Stands for a killed run."""
+
+
+@contextmanager
+def workers(count: int) -> Iterator[Submit]:
+    with pool(count, pin=False) as executor:
+        yield partial(start, executor)
+
+
+def begun(path: Path, fixtures: Sequence[PlayedFixture] = ()) -> Path:
+    """Return a store of these fixtures."""
+    with Store(path, create=True) as store:
+        store.begin(LEAGUE)
+        for one in fixtures:
+            store.add(pack(one))
+    return path
+
+
+def add(path: Path, one: PlayedFixture) -> None:
+    with Store(path, create=True) as store:
+        store.add(pack(one))
+
+
+def report(path: Path, site: Path, replays: Choice = NEWEST) -> dict[str, bytes]:
+    """Write the site of a store; return its files."""
+    with Store(path) as store:
+        source = Stored(store, LEAGUE, lambda _: True, workers)
+        ratings = rate_results(results(source.digests), LEAGUE.ratings)
+        assert source.root == store.root()
+        publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
+    return timeless(site)
+
+
+def times(site: Path) -> dict[str, tuple[int, int]]:
+    """What a server or rsync goes by: where a file lies, and when it was written."""
+    stats = {path.relative_to(site).as_posix(): path.stat() for path in site.rglob("*.*")}
+    return {name: (one.st_ino, one.st_mtime_ns) for name, one in stats.items()}
+
+
+@settings(max_examples=3, deadline=None, database=None)
+@given(
+    st.permutations(PLAYED),
+    st.lists(st.sampled_from(["all", "none", 0, 2, NEWEST]), min_size=6, max_size=6),
+)
+def test_a_site_that_grew_is_the_site_from_cold(
+    order: Sequence[PlayedFixture], choices: Sequence[Choice]
+) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        path = begun(folder / "league.sqlite")
+        for number, (one, choice) in enumerate(zip(order, choices, strict=True)):
+            add(path, one)
+            grown = report(path, folder / "site", choice)
+            cold = begun(folder / f"{number}.sqlite", order[: number + 1])
+            assert grown == report(cold, folder / f"cold{number}", choice)
+        assert broken_links(folder / "site") == []
+
+
+def test_a_store_and_fixtures_at_hand_give_the_same_site(tmp_path: Path) -> None:
+    path = begun(tmp_path / "league.sqlite", PLAYED)
+    found = report(path, tmp_path / "site")
+    with Store(path) as store:
+        root = store.root()
+    write_site(LEAGUE, factory.ratings(PLAYED), PLAYED, tmp_path / "other", root=root)
+    keyed = ".perudo-arena-site.json"
+    assert {**found, keyed: b""} == {**timeless(tmp_path / "other"), keyed: b""}
+
+
+def test_nothing_is_digested_twice_nor_written_where_nothing_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def noting(one: PlayedFixture, rules: Rules) -> Digest:
+        seen.append(one.fixture.index)
+        return digest(one, rules)
+
+    monkeypatch.setattr(stored, "digest", noting)
+    path = begun(tmp_path / "league.sqlite", PLAYED[:4])
+    report(path, tmp_path / "site")
+    before = times(tmp_path / "site")
+    report(path, tmp_path / "site")
+    assert times(tmp_path / "site") == before
+    add(path, PLAYED[4])
+    report(path, tmp_path / "site")
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_only_what_changed_is_written_anew(tmp_path: Path) -> None:
+    path = begun(tmp_path / "league.sqlite", PLAYED[:4])
+    report(path, tmp_path / "site")
+    before = times(tmp_path / "site")
+    add(path, PLAYED[4])
+    report(path, tmp_path / "site")
+    after = times(tmp_path / "site")
+    same = {name for name in before if before[name] == after[name]}
+    assert {
+        "style.css",
+        "replay.js",
+        "data/suspicions.csv",
+        *(f"replays/{n}-0.js" for n in range(4)),
+    } <= same
+    assert not {"index.html", "data/leaderboard-bga-2p.json", "bots/alpha.html"} & same
+
+
+def test_a_fixture_that_is_another_now_is_digested_again(tmp_path: Path) -> None:
+    report(begun(tmp_path / "league.sqlite", PLAYED[:2]), tmp_path / "site")
+    removed(tmp_path / "league.sqlite")
+    path = begun(tmp_path / "league.sqlite", [REPLAYED, PLAYED[1]])
+    cold = report(begun(tmp_path / "other.sqlite", [REPLAYED, PLAYED[1]]), tmp_path / "cold")
+    assert report(path, tmp_path / "site") == cold
+
+
+def forged(cache: Path) -> None:
+    with closing(sqlite3.connect(cache)) as db, db:
+        db.execute("UPDATE kept SET data = (SELECT data FROM kept ORDER BY name DESC)")
+
+
+def cut(cache: Path) -> None:
+    cache.write_bytes(cache.read_bytes()[:5000])
+
+
+def scribbled(cache: Path) -> None:
+    cache.write_bytes(b"SQLite format 3\0" + b"?" * 9000)
+
+
+def foreign(cache: Path) -> None:
+    cache.unlink()
+    with closing(sqlite3.connect(cache)) as db, db:
+        db.execute("CREATE TABLE kept (mine)")
+
+
+def blocked(cache: Path) -> None:
+    cache.unlink()
+    cache.mkdir()
+
+
+@pytest.mark.parametrize("damage", [forged, cut, scribbled, foreign, blocked, Path.unlink])
+def test_damage_to_what_is_kept_does_not_show(tmp_path: Path, damage: object) -> None:
+    path = begun(tmp_path / "league.sqlite", PLAYED)
+    whole = report(path, tmp_path / "site")
+    assert callable(damage)
+    damage(cache_path(path))
+    assert report(path, tmp_path / "site") == whole
+    assert report(path, tmp_path / "cold") == whole
+
+
+def test_ranks_of_before_are_worked_out_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = [replace(one, fixture=replace(one.fixture, block=at)) for at, one in enumerate(PLAYED)]
+    path = begun(tmp_path / "league.sqlite", blocks[:4])
+    looked: list[int] = []
+
+    def counting(then: Sequence[Digest], options: RatingsInfo) -> bytes:
+        looked.append(1 + max(one.fixture.block for one in then))
+        return look_back(then, options)
+
+    look_back = feed._look_back
+    monkeypatch.setattr(feed, "_look_back", counting)
+    whole = report(path, tmp_path / "site")
+    assert looked == [1, 2]
+    assert report(path, tmp_path / "site") == whole
+    assert looked == [1, 2]
+    add(path, blocks[4])
+    grown = report(path, tmp_path / "site")
+    assert looked == [1, 2, 4]
+    assert report(begun(tmp_path / "other.sqlite", blocks[:5]), tmp_path / "cold") == grown
+
+
+def test_what_a_killed_report_kept_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = begun(tmp_path / "league.sqlite", PLAYED)
+    left = iter(range(4))
+
+    def dying(one: PlayedFixture, rules: Rules) -> Digest:
+        if next(left, None) is None:
+            raise Stop
+        return digest(one, rules)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stored, "_CHUNK", 2)
+        patch.setattr(stored, "digest", dying)
+        with pytest.raises(Stop):
+            report(path, tmp_path / "site")
+    with closing(sqlite3.connect(cache_path(path))) as db:
+        assert db.execute("SELECT count(*) FROM kept").fetchone() == (4,)
+    whole = report(begun(tmp_path / "other.sqlite", PLAYED), tmp_path / "cold")
+    assert report(path, tmp_path / "site") == whole
+
+
+def test_many_processes_make_the_same_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = report(begun(tmp_path / "one.sqlite", PLAYED), tmp_path / "one")
+    monkeypatch.setattr(stored, "_MANY", 0)
+    monkeypatch.setattr(stored, "_CHUNK", 6)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    assert report(begun(tmp_path / "many.sqlite", PLAYED), tmp_path / "many") == alone
+
+
+def test_a_permalink_survives_a_new_run(tmp_path: Path) -> None:
+    path = begun(tmp_path / "league.sqlite", PLAYED[:3])
+    before = report(path, tmp_path / "site", "all")
+    for one in PLAYED[3:]:
+        add(path, one)
+    after = report(path, tmp_path / "site", "all")
+    assert set(before) <= set(after)
+    shards = [name for name in before if name.startswith("replays/")]
+    assert len(shards) == 3
+    assert all(before[name] == after[name] for name in shards)

@@ -1,0 +1,65 @@
+"""The doctor tells the sandboxes apart by what happens in them."""
+
+import pytest
+from msgspec.structs import replace
+
+from arena.sandboxes.base import Obstacle, Quota
+from arena.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.cgroups.groups import groups
+from arena.sandboxes.doctor import ESSENTIAL, PROMISES, Examined, Finding, examine
+from arena.sandboxes.process import ProcessSandbox
+
+found = groups()
+CAPPED = bool(found and found.caps_memory)
+
+
+def kept(examined: Examined) -> dict[str, bool | None]:
+    assert examined.why_not == ""
+    assert [one.promise for one in examined.findings] == list(PROMISES)
+    assert all(bool(one.hint) != bool(one.kept) for one in examined.findings)
+    return {one.promise: one.kept for one in examined.findings if one.promise != "cores"}
+
+
+def test_bubblewrap_is_fit_for_strangers() -> None:
+    examined = examine("bubblewrap", BubblewrapSandbox)
+    more = {"tree": CAPPED, "clock": True, "freezing": bool(found and found.freezes)}
+    assert kept(examined) == dict.fromkeys(ESSENTIAL, True) | more
+    assert examined.fit_for_strangers
+
+
+def test_process_is_not() -> None:
+    examined = examine("process", ProcessSandbox)
+    seen = kept(examined)
+    # Not the orphans: another arena that starts meanwhile may clear them away.
+    for open_ in ("network", "files", "rivals", "processes"):
+        assert seen[open_] is False
+    assert seen["environment"]
+    assert seen["clock"]
+    assert seen["tree"] == seen["memory"] == seen["count"] == seen["end"] == CAPPED
+    assert not examined.fit_for_strangers
+
+
+class Broken(ProcessSandbox):
+    def why_not(self) -> Obstacle | None:
+        return Obstacle("it is broken", "mend it")
+
+
+class Useless(ProcessSandbox):
+    def __init__(self, quota: Quota | None = None) -> None:
+        super().__init__(replace(quota or Quota(), memory=2**20))
+
+
+def test_one_that_does_not_work() -> None:
+    assert examine("broken", Broken) == Examined("broken", False, "it is broken (mend it)", ())
+
+
+def test_one_in_which_no_probe_runs() -> None:
+    examined = examine("useless", Useless)
+    assert examined.why_not.startswith("the probe failed: ")
+    assert examined.findings == ()
+
+
+@pytest.mark.parametrize("missing", ESSENTIAL)
+def test_one_missing_promise_is_enough(missing: str) -> None:
+    findings = tuple(Finding(key, key != missing, "") for key in PROMISES)
+    assert not Examined("x", True, "", findings).fit_for_strangers

@@ -1,0 +1,184 @@
+"""No bot outlives its seat or its worker, whatever it started itself.
+
+The bot opens a FIFO in its folder and its helpers inherit it: the end of file comes when the last
+of them is gone.
+"""
+
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.records import LimitsInfo
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.process import ProcessSandbox
+from arena.sessions.clock import READY
+from arena.sessions.multiplexer import Board
+from arena.submissions.manifest import Bot
+from arena.submissions.staging import stage
+from arena.wire.messages import Ready
+from tests.support.live import HANG, run_inside, write_bot
+
+ENVIRON = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
+ALONE = ""
+CHILD = "for _ in range(3): os.fork()"
+DOUBLE_FORKED = """
+if not os.fork():
+    os.setsid()
+    os.fork() and os._exit(0)
+    for number in (1, 2, 15): signal.signal(number, signal.SIG_IGN)
+"""
+PROGRAM = """
+import os, signal
+alive = os.open("alive", os.O_WRONLY)
+me = os.getpid()
+{family}
+if os.getpid() == me:
+    os.write(1, b'{"type":"ready"}\\n')
+os.write(alive, b".")
+while True:
+    signal.pause()
+"""
+WORKER = """
+import signal, sys
+from pathlib import Path
+from arena.sandboxes.registry import SANDBOXES
+from arena.sandboxes.base import Program
+program = Program(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
+started = SANDBOXES[sys.argv[1]]().start(program)
+signal.pause()
+"""
+
+
+@contextmanager
+def family_of(runs: Path, sandbox: Sandbox, family: str) -> Iterator[tuple[Bot, int]]:
+    """Stage a bot that starts a family; yields the reading end of what all of them hold open."""
+    bot = stage(write_bot(runs / "bot", PROGRAM.replace("{family}", family)), runs, sandbox)
+    fifo = bot.folder / "alive"
+    os.mkfifo(fifo)
+    fifo.chmod(0o666)
+    alive = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        yield bot, alive
+    finally:
+        os.close(alive)
+
+
+def wait_for_family(alive: int, count: int) -> None:
+    """Wait until so many processes have come up."""
+    while count > 0:
+        assert select.select([alive], [], [], HANG)[0]
+        count -= len(os.read(alive, count))
+
+
+def wait_for_the_end(alive: int) -> None:
+    assert select.select([alive], [], [], HANG)[0], "something of the bot is still alive"
+    assert os.read(alive, 1) == b""
+
+
+def check_stop_ends(sandbox: Sandbox, runs: Path, family: str, count: int) -> None:
+    with (
+        family_of(runs, sandbox, family) as (bot, alive),
+        Board([bot], sandbox, PATIENT) as board,
+    ):
+        board.start(0, b"{}\n")
+        assert board.wait() == [(0, READY, Ready())]
+        wait_for_family(alive, count)
+        board.stop(0)
+        wait_for_the_end(alive)
+
+
+def check_death_of_worker_ends(sandbox: Sandbox, runs: Path, family: str, count: int) -> None:
+    with family_of(runs, sandbox, family) as (bot, alive):
+        argv = [sys.executable, "-c", WORKER, sandbox.name, str(bot.folder)]
+        with subprocess.Popen(argv, env=ENVIRON) as worker:
+            try:
+                wait_for_family(alive, count)
+                assert not select.select([alive], [], [], 0)[0]
+            finally:
+                worker.kill()
+        wait_for_the_end(alive)
+
+
+def test_stopping_a_seat_ends_the_bot_and_its_children(sandbox: Sandbox, runs: Path) -> None:
+    check_stop_ends(sandbox, runs, CHILD, 8)
+
+
+def test_stopping_a_seat_ends_what_hid_in_another_session(bubblewrap: Sandbox, runs: Path) -> None:
+    check_stop_ends(bubblewrap, runs, DOUBLE_FORKED, 2)
+
+
+def test_a_bot_dies_with_its_worker(sandbox: Sandbox, runs: Path) -> None:
+    check_death_of_worker_ends(sandbox, runs, ALONE, 1)
+
+
+@pytest.mark.parametrize(("family", "count"), [(CHILD, 8), (DOUBLE_FORKED, 2)])
+def test_a_whole_family_dies_with_its_worker(
+    family: str, count: int, bubblewrap: Sandbox, runs: Path
+) -> None:
+    check_death_of_worker_ends(bubblewrap, runs, family, count)
+
+
+def test_a_family_ends_when_the_program_ends(bubblewrap: Sandbox, runs: Path) -> None:
+    family = DOUBLE_FORKED + "elif not os.read(0, 1): os._exit(0)\n"
+    with family_of(runs, bubblewrap, family) as (bot, alive):
+        running = bubblewrap.start(bot.program)
+        wait_for_family(alive, 1)
+        running.end_input()
+        assert running.exit_code() == 0
+        wait_for_the_end(alive)
+        running.close()
+
+
+# ---------------------------------------------------------------- the operator's terminal
+
+TYPIST = """
+import fcntl, os, termios
+try:
+    terminal = os.open("/dev/tty", os.O_RDWR)
+    fcntl.ioctl(terminal, termios.TIOCSTI, b"x")
+    print('"typed"')
+except OSError as error:
+    print('"' + error.strerror + '"')
+"""
+AT_A_TERMINAL = """
+import fcntl, os, sys, termios
+from pathlib import Path
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.close(os.open("/dev/tty", os.O_RDWR))
+from arena.sandboxes.run_once import run_to_end
+from arena.sandboxes.registry import SANDBOXES
+from arena.sandboxes.base import Program
+program = Program(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
+print(run_to_end(SANDBOXES[sys.argv[1]](), program, 60).out.decode())
+"""
+
+
+def test_a_bot_cannot_type_into_the_terminal(sandbox: Sandbox, runs: Path) -> None:
+    bot = stage(write_bot(runs / "typist", TYPIST), runs, sandbox)
+    ours, theirs = os.openpty()
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-c", AT_A_TERMINAL, sandbox.name, str(bot.folder)],
+            env=ENVIRON,
+            stdin=theirs,
+            capture_output=True,
+            start_new_session=True,
+            timeout=HANG,
+            check=True,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert ran.stdout.strip() == b'"No such device or address"'
+
+
+def test_the_group_is_not_that_of_the_arena(runs: Path) -> None:
+    bot = stage(write_bot(runs / "bot", "import os\nprint(os.getpgid(0))"), runs, ProcessSandbox())
+    assert run_inside(ProcessSandbox(), bot).told != os.getpgid(0)

@@ -1,0 +1,177 @@
+"""Corners of the conversation that a match reaches only by chance or by guessing request ids."""
+
+import os
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from arena.records import Cause, Fault, LimitsInfo
+from arena.sandboxes.process import ProcessSandbox
+from arena.sessions.clock import READY
+from arena.sessions.multiplexer import Board
+from arena.sessions.session import Reply, Session
+from arena.wire.messages import Answer, Ready
+from tests.support.live import HANG, write_bot
+
+PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
+HASTY = LimitsInfo(start=20.0, answer=0.5, game=60.0, wall=1.0)
+LONG = b" " * 300_000 + b"\n"
+IMPORTS = "import os, signal, sys\n"
+SAY_READY = IMPORTS + 'os.write(1, b\'{"type":"ready"}\\n\')\n'
+DUDO = 'os.write(1, b\'{"id":1,"action":"dudo"}\\n\')\nsignal.pause()\n'
+
+
+@contextmanager
+def board_with(folder: Path, body: str, limits: LimitsInfo = PATIENT) -> Iterator[Board]:
+    """Seat one bot that is ready and then runs `body`."""
+    bot = write_bot(folder / "bot", SAY_READY + body)
+    with Board([bot], ProcessSandbox(), limits) as board:
+        assert board.start(0, b"{}\n") is None
+        assert board.wait() == [(0, READY, Ready())]
+        yield board
+
+
+def fault_of(board: Board) -> Fault:
+    ((seat, _, reply),) = board.wait()
+    assert seat == 0
+    assert isinstance(reply, Fault)
+    return reply
+
+
+def test_a_request_longer_than_the_pipe_is_written_in_parts(tmp_path: Path) -> None:
+    with board_with(tmp_path, f"while sys.stdin.read(1) != '!': pass\n{DUDO}") as board:
+        board.tell(0, LONG)
+        board.ask(0, 1, b"!\n")
+        assert board.wait() == [(0, 1, Answer(id=1, action="dudo"))]
+
+
+def test_goodbye_to_a_bot_that_never_read_its_last_request(tmp_path: Path) -> None:
+    """It guessed the id; what it did not read still waits to be written when its input closes."""
+    with board_with(tmp_path, DUDO) as board:
+        board.ask(0, 1, LONG)
+        assert board.wait() == [(0, 1, Answer(id=1, action="dudo"))]
+        board.bye(b"{}\n")
+    assert not board.live(0)
+
+
+def test_a_bot_that_does_not_read_times_out(tmp_path: Path) -> None:
+    with board_with(tmp_path, "signal.pause()", HASTY) as board:
+        board.ask(0, 1, LONG)
+        assert fault_of(board) == Fault(Cause.TIMEOUT, "no answer within 0.5 s by the wall clock")
+
+
+def test_a_bot_that_closed_its_input_may_still_answer(tmp_path: Path) -> None:
+    with board_with(tmp_path, f"os.close(0)\n{DUDO}") as board:
+        board.ask(0, 1, LONG)
+        assert board.wait() == [(0, 1, Answer(id=1, action="dudo"))]
+
+
+@contextmanager
+def session_with(folder: Path, body: str) -> Iterator[Session]:
+    """Run one bot without a board."""
+    bot = write_bot(folder / "bot", IMPORTS + body)
+    session = Session(ProcessSandbox().start(bot.program), PATIENT, lambda: 0.0)
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def wait_for(fd: int) -> None:
+    assert select.select([fd], [], [], HANG)[0]
+
+
+def test_output_that_nobody_asked_for_is_a_flood(tmp_path: Path) -> None:
+    """Answers to requests that are still to come: they are not kept for ever."""
+    lines = r"""b"".join(b'{"id":%d,"action":"dudo"}\n' % id for id in range(1, 9999))"""
+    with session_with(tmp_path, f"sys.stdout.buffer.write({lines})\nsignal.pause()") as session:
+        while not session.full:
+            wait_for(session.stdout)
+            assert session.read() == []
+        session.ask(1, b"{}\n")
+        session.flush()
+        ((_, reply),) = session.replies()
+        assert isinstance(reply, Fault)
+        assert reply.cause is Cause.FLOOD
+
+
+def test_a_helper_does_not_bring_a_dead_bot_back(tmp_path: Path) -> None:
+    """The program ended between two requests; what it left behind writes on."""
+    with session_with(tmp_path, f"os.fork() and os._exit(6)\nos.read(0, 1)\n{DUDO}") as session:
+        wait_for(session.death)
+        assert session.died() == []
+        os.write(session.stdin, b"!")
+        wait_for(session.stdout)
+        assert session.read() == []
+        session.ask(1, b"{}\n")
+        session.flush()
+        assert session.replies() == [(1, Answer(id=1, action="dudo"))]
+        session.ask(2, b"{}\n")
+        session.flush()
+        ended = Fault(Cause.CRASH, "the program ended with exit code 6")
+        assert session.replies() == [(2, ended)]
+
+
+def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:
+    said: list[tuple[int, str, bytes]] = []
+    bot = write_bot(tmp_path / "bot", SAY_READY + DUDO)
+    with Board([bot], ProcessSandbox(), PATIENT, lambda *line: said.append(line)) as board:
+        board.start(0, b"hello\n")
+        board.wait()
+        board.tell(0, b"news\n")
+        board.ask(0, 1, b"request\n")
+        board.wait()
+    assert said == [
+        (0, ">>", b"hello\n"),
+        (0, "<<", b'{"type":"ready"}\n'),
+        (0, ">>", b"news\n"),
+        (0, ">>", b"request\n"),
+        (0, "<<", b'{"id":1,"action":"dudo"}\n'),
+    ]
+
+
+# ---------------------------------------------------------------- several requests open
+
+READS = """
+while True:
+    lines = os.read(0, 65536)
+    count = lines.count(b"\\n") - lines.count(b"{}")
+    count and os.write(2, b"%d " % count)
+    for line in lines.splitlines()[::-1]:
+        if line.isdigit(): os.write(1, b'{"id":%s,"action":"dudo"}\\n' % line)
+"""
+
+
+def answers(board: Board, count: int) -> list[int]:
+    """Wait for answers; returns their ids in the order they came."""
+    found: list[int] = []
+    while len(found) < count:
+        found += [id_ for _, id_, reply in board.wait() if isinstance(reply, Answer)]
+    return found
+
+
+def test_what_a_seat_is_told_and_asked_comes_in_one_write(tmp_path: Path) -> None:
+    with board_with(tmp_path, READS) as board:
+        for ids in ([1, 2, 3], [4]):
+            board.tell(0, b"news\n")
+            for id_ in ids:
+                board.ask(0, id_, b"%d\n" % id_, game=id_)
+            assert answers(board, len(ids)) == ids[::-1]
+        board.stop(0)
+        assert board.stderr == ("4 2 ",)
+
+
+def test_a_fault_is_charged_to_the_oldest_open_request(tmp_path: Path) -> None:
+    body = """
+os.read(0, 65536)
+os.write(1, b'{"id":2,"action":"dudo"}\\nhm\\n{"id":3,"action":"dudo"}\\n')
+signal.pause()
+"""
+    with board_with(tmp_path, body) as board:
+        for id_ in (1, 2, 3):
+            board.ask(0, id_, b"?\n", game=id_)
+        found: list[tuple[int, int, Reply]] = []
+        while not any(isinstance(reply, Fault) for *_, reply in found):
+            found += board.wait()
+        assert [id_ for _, id_, _ in found] == [2, 1]

@@ -1,0 +1,321 @@
+"""Archives of bots: the same bot as the folder, or refused in one line, with nothing left over."""
+
+import os
+import shutil
+import stat
+import struct
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import ArenaError
+from arena.sandboxes.process import ProcessSandbox
+from arena.submissions.archives.unpack import unpack
+from arena.submissions.manifest import digest, load_bot
+from arena.submissions.staging import stage
+from tests.support.archives import (
+    BOT,
+    END,
+    MANIFEST,
+    NAMES,
+    entry,
+    header,
+    padded,
+    pax,
+    record,
+    refused,
+    tar_info,
+    tar_of,
+    write,
+    zip_info,
+    zip_of,
+)
+from tests.support.live import write_bot
+
+# ---------------------------------------------------------------- what is taken
+
+
+@pytest.mark.parametrize("name", [*NAMES, "a.tgz", "a.tbz2", "a.txz", "A.ZIP", "a.Tar.Gz"])
+@pytest.mark.parametrize("prefix", ["", "ann/", "./"])
+def test_an_archive_is_the_same_bot_as_its_folder(tmp_path: Path, name: str, prefix: str) -> None:
+    folder = write_bot(tmp_path / "ann", "print(1)").folder
+    (folder / "data").mkdir()
+    (folder / "data" / "tablé.txt").write_text("x")
+    files = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+    plain = {"a.tgz": "a.tar.gz", "a.tbz2": "a.tar.bz2", "a.txz": "a.tar.xz"}.get(name, name)
+    made = write(
+        tmp_path / plain.lower(), {prefix + n: p.read_bytes() for n, p in files.items()}
+    ).rename(tmp_path / name)
+    bot, same = load_bot(folder), load_bot(made)
+    assert (same.info, same.command, same.build) == (bot.info, bot.command, bot.build)
+    assert same.folder == made
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("a.zip", ["zip", "-qr", "../a.zip", "."]),
+        ("b.zip", ["sh", "-c", "cd .. && zip -qr b.zip ann"]),
+        ("c.zip", ["sh", "-c", "cd .. && zip -qr - ann | cat > c.zip"]),
+        ("a.tar", ["tar", "-cf", "../a.tar", "."]),
+        ("b.tar.gz", ["tar", "-czf", "../b.tar.gz", "-C", "..", "ann"]),
+        ("c.tar.xz", ["tar", "-cJf", "../c.tar.xz", "--format=posix", "."]),
+        ("d.tar.bz2", ["tar", "-cjf", "../d.tar.bz2", "--format=v7", "."]),
+    ],
+)
+def test_what_people_s_programs_write(tmp_path: Path, name: str, command: list[str]) -> None:
+    folder = write_bot(tmp_path / "ann", "print(1)").folder
+    (folder / ("deep" * 20)).mkdir()
+    (folder / ("deep" * 20) / "é.txt").write_text("x" * 100_000)
+    (folder / "run").write_text("#!/bin/sh\n")
+    (folder / "run").chmod(0o755)
+    subprocess.run(command, cwd=folder, check=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    assert load_bot(tmp_path / name).info == load_bot(folder).info
+
+
+@pytest.mark.parametrize("format_", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_long_names(tmp_path: Path, format_: int) -> None:
+    """Each format has its own way to write a name of more than 100 bytes."""
+    long = "/".join(["x" * 60] * 3)
+    made = tar_of(tmp_path / "a.tar", BOT | {long: b"long"}, format=format_)
+    target = tmp_path / "out"
+    unpack(made, target, 100, 10_000)
+    assert (target / long).read_bytes() == b"long"
+    assert (target / "bot.yaml").read_bytes() == MANIFEST
+
+
+def test_what_a_mac_adds_is_no_part_of_the_bot(tmp_path: Path) -> None:
+    plain = load_bot(zip_of(tmp_path / "a.zip", BOT)).info
+    more = {"ann/.DS_Store": b"x", "ann/._bot.py": b"x", "__MACOSX/ann/._bot.py": b"x"}
+    inside = {f"ann/{name}": content for name, content in BOT.items()}
+    assert load_bot(zip_of(tmp_path / "b.zip", inside | more)).info == plain
+    attributes = {"./._bot.py": b"x", "._bot.py": b"x"}
+    inside = {f"./{name}": content for name, content in BOT.items()}
+    assert load_bot(tar_of(tmp_path / "b.tar", inside | dict([attributes.popitem()]))).info == plain
+
+
+def test_two_folders_hide_no_bot(tmp_path: Path) -> None:
+    files = {f"{top}/{name}": content for top in ("ann", "eve") for name, content in BOT.items()}
+    error = refused(zip_of(tmp_path / "a.zip", files))
+    assert error.what == "no bot.yaml in the bot's archive"
+    assert error.where == str(tmp_path / "a.zip")
+
+
+def test_only_the_executable_bit_is_kept(tmp_path: Path) -> None:
+    modes = {"plain": 0o666, "run": 0o6755, "group": 0o070, "sticky": 0o1600}
+    made = [
+        tar_of(
+            tmp_path / "a.tar.gz",
+            BOT,
+            *(tar_info(name, mode=mode, uid=7, size=1) for name, mode in modes.items()),
+        ),
+        zip_of(tmp_path / "a.zip", BOT, *(zip_info(n, stat.S_IFREG | m) for n, m in modes.items())),
+    ]
+    for number, archive in enumerate(made):
+        target = tmp_path / f"out{number}"
+        unpack(archive, target, 100, 10_000)
+        kept = {name: stat.S_IMODE((target / name).stat().st_mode) for name in modes}
+        assert kept == {"plain": 0o644, "run": 0o755, "group": 0o644, "sticky": 0o644}
+        assert {path.stat().st_uid for path in target.iterdir()} == {os.geteuid()}
+
+
+def test_an_archive_is_staged_as_its_folder(tmp_path: Path, runs: Path) -> None:
+    more = {"empty/": b"", "__pycache__/x.pyc": b"x", "sub/run": b"x"}
+    bot = load_bot(zip_of(tmp_path / "a.zip", BOT | more))
+    staged = stage(bot, runs, ProcessSandbox())
+    assert staged.folder.parent == runs
+    found = {path.relative_to(staged.folder).as_posix() for path in staged.folder.rglob("*")}
+    assert found == {"bot.yaml", "bot.py", "sub", "sub/run"}
+    assert digest(staged.folder) == bot.info.digest
+    assert list(runs.iterdir()) == [staged.folder]
+
+
+def test_an_archive_that_changes_while_it_is_read(tmp_path: Path, runs: Path) -> None:
+    bot = load_bot(zip_of(tmp_path / "a.zip", BOT))
+    zip_of(tmp_path / "a.zip", BOT | {"bot.py": b"print(2)\n"})
+    with pytest.raises(ArenaError, match="the files of 'ann' changed while they were read"):
+        stage(bot, runs, ProcessSandbox())
+
+
+def test_a_program_that_an_archive_lacks(tmp_path: Path, runs: Path) -> None:
+    files = {"bot.yaml": b"name: ann\ncommand: ./bot\n"}
+    archive = tar_of(tmp_path / "a.tar", files)
+    with pytest.raises(ArenaError, match=r"'ann' needs './bot'") as refusal:
+        stage(load_bot(archive), runs, ProcessSandbox())
+    assert refusal.value.where == str(archive)
+
+
+def test_errors_in_the_manifest_name_the_archive(tmp_path: Path) -> None:
+    error = refused(tar_of(tmp_path / "a.tar", {"ann/bot.yaml": b"name: ann\ncomand: x\n"}))
+    assert error.where == f"{tmp_path}/a.tar/bot.yaml:2:1"
+    assert error.hint == "did you mean 'command'?"
+
+
+# ---------------------------------------------------------------- names
+
+HOSTILE_NAMES = {
+    "absolute": ("/etc/passwd", "an absolute path"),
+    "a drive": ("C:/bot.txt", "an absolute path"),
+    "a drive's own folder": ("c:bot.txt", "an absolute path"),
+    "a share": ("//host/share", "an absolute path"),
+    "up": ("../evil", "a path that leads out of the archive"),
+    "up and down": ("a/../../evil", "a path that leads out of the archive"),
+    "up at the end": ("a/..", "a path that leads out of the archive"),
+    "up after a dot": ("./../evil", "a path that leads out of the archive"),
+    "backslashes": ("..\\evil", "a name with a backslash"),
+    "a newline": ("a\nb", "a character that does not show"),
+    "an escape": ("a\x1b[2Jb", "a character that does not show"),
+    "right to left": ("a\u202eyp.tob", "a character that does not show"),
+    "a zero width": ("bot\u200b.py", "a character that does not show"),
+    "a dot inside": ("a/./b", "a path with an empty part"),
+    "two slashes": ("a//b", "a path with an empty part"),
+    "a trailing dot": ("bot.py.", "a name that not every system can hold"),
+    "a trailing space": ("bot.py ", "a name that not every system can hold"),
+    "a stream": ("bot.py:evil", "a name that not every system can hold"),
+    "three dots": (".../x", "a name that not every system can hold"),
+    "a long name": ("x" * 256, "a name of more than 255 bytes"),
+    "a long name in UTF-8": ("é" * 128, "a name of more than 255 bytes"),
+    "a long path": ("/".join(["x" * 200] * 6), "a path of more than 1024 bytes"),
+    "deep": ("/".join("x" * 35), "more than 33 folders"),
+    "case": ("BOT.py", "differs only by case or Unicode form from bot.py"),
+    "case of a folder": ("Data/y", "differs only by case or Unicode form from data"),
+    "sharp s": ("DATA/STRASSE", "differs only by case"),
+    "composed": ("data/cafe\u0301", "differs only by case or Unicode form"),
+    "twice": ("bot.py", "the same file twice"),
+    "a file and a folder": ("data", "a file and a folder of one name"),
+    "a folder and a file": ("bot.py/x", "a file and a folder of one name"),
+}
+BEFORE = BOT | {"data/straße": b"x", "data/café": b"x"}
+
+
+@pytest.mark.parametrize("what", HOSTILE_NAMES)
+@pytest.mark.parametrize("name", ["a.zip", "a.tar", "b.tar.gz"])
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_hostile_names(tmp_path: Path, what: str, name: str) -> None:
+    written, reason = HOSTILE_NAMES[what]
+    if name == "a.zip":
+        made = zip_of(tmp_path / name, BEFORE, zip_info(written))
+    else:
+        made = tar_of(tmp_path / name, BEFORE, tar_info(written, size=1))
+    error = refused(made)
+    assert reason in error.what
+    assert error.where.startswith(f"{made}: {written[:1]}")
+    assert error.where.isprintable()
+    assert len(error.where) < len(str(made)) + 140
+
+
+def zip_with_name(path: Path, name: bytes, *, utf8: bool) -> Path:
+    """Write a zip archive whose last entry has a name of any bytes."""
+    zip_of(path, BOT, zip_info("N" * len(name)))
+    content = path.read_bytes()
+    if utf8:
+        at = content.rindex(b"PK\1\2")
+        flags = struct.unpack_from("<H", content, at + 8)[0] | 0x800
+        content = content[: at + 8] + struct.pack("<H", flags) + content[at + 10 :]
+    path.write_bytes(content.replace(b"N" * len(name), name))
+    return path
+
+
+@pytest.mark.parametrize("utf8", [False, True])
+def test_names_in_a_zip_that_are_not_utf8(tmp_path: Path, utf8: bool) -> None:
+    error = refused(zip_with_name(tmp_path / "a.zip", b"caf\xe9-tables", utf8=utf8))
+    assert error.what == "the archive holds a name that is not UTF-8"
+
+
+def test_a_name_in_a_zip_with_a_nul(tmp_path: Path) -> None:
+    error = refused(zip_with_name(tmp_path / "a.zip", b"bot.py\0.txt", utf8=False))
+    assert error.what == "the archive holds a name with a character that does not show"
+
+
+def test_unmarked_names_in_a_zip_are_utf8(tmp_path: Path) -> None:
+    named = zip_with_name(tmp_path / "a.zip", "café".encode(), utf8=False)
+    folder = tmp_path / "ann"
+    folder.mkdir()
+    for name, content in (BOT | {"café": b"x"}).items():
+        (folder / name).write_bytes(content)
+    assert load_bot(named).info == load_bot(folder).info
+
+
+RAW_TARS = {
+    "a name that is not UTF-8": (entry(b"caf\xe9"), "a name that is not UTF-8", "caf\\xe9"),
+    "a NUL in a long name": (
+        pax(record(b"path", b"a\0b")) + entry(b"a"),
+        "a name with a character that does not show",
+        "a\\x00b",
+    ),
+    "no name": (entry(b""), "a path with an empty part", ""),
+    "a file that is the top": (entry(b"./"), "a path with an empty part", "./"),
+    "a file that is a dot": (entry(b"."), "a file in place of the bot's folder", "."),
+    "a folder that is the root": (header(b"/", type=b"5"), "a path with an empty part", ""),
+    "a folder that is up": (header(b"..", type=b"5"), "a path that leads out", ".."),
+    "a long name that leads up": (
+        header(b"x", type=b"L", size=8) + padded(b"../evil\0") + entry(b"x"),
+        "a path that leads out",
+        "../evil",
+    ),
+    "attributes that lead up": (
+        pax(record(b"path", b"../evil")) + entry(b"x"),
+        "a path that leads out",
+        "../evil",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", RAW_TARS)
+def test_hostile_names_that_no_program_writes(tmp_path: Path, what: str) -> None:
+    content, reason, shown = RAW_TARS[what]
+    (tmp_path / "a.tar").write_bytes(entry(b"bot.yaml", MANIFEST) + content + END)
+    error = refused(tmp_path / "a.tar")
+    assert reason in error.what
+    assert error.where == f"{tmp_path}/a.tar" + (f": {shown}" if shown else "")
+
+
+# ---------------------------------------------------------------- any safe folder
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar"])
+def test_how_deep_an_archive_may_be(tmp_path: Path, name: str) -> None:
+    """As deep as a folder, and one more when the folder itself is in it."""
+    deep = "/".join("x" * 32)
+    for number, prefix in enumerate(["", "ann/"]):
+        made = tmp_path / f"{number}-{name}"
+        files = {f"{prefix}{path}": content for path, content in BOT.items()}
+        assert load_bot(write(made, files | {f"{prefix}{deep}/file": b"x"})).name == "ann"
+    too_deep = write(tmp_path / name, BOT | {f"x/{deep}/file": b"x"})
+    assert refused(too_deep).what == "a bot's folder may be 32 folders deep at most"
+
+
+SAFE = st.text(
+    st.characters(exclude_categories=["C", "Z"], exclude_characters="/\\:."),
+    min_size=1,
+    max_size=20,
+)
+FOLDERS = st.dictionaries(
+    st.lists(SAFE, min_size=1, max_size=3).map("/".join), st.binary(max_size=2000), max_size=6
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(files=FOLDERS, name=st.sampled_from(NAMES), prefix=st.sampled_from(["", "./", "b o t/"]))
+def test_any_safe_folder_is_the_same_bot_in_an_archive(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes], name: str, prefix: str
+) -> None:
+    where = tmp_path_factory.mktemp("safe")
+    folder = where / "ann"
+    try:
+        for path, content in (_distinct(files) | BOT).items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+        files = {prefix + path: content for path, content in (_distinct(files) | BOT).items()}
+        assert load_bot(write(where / name, files)).info == load_bot(folder).info
+    finally:
+        shutil.rmtree(where)
+
+
+def _distinct(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Give each file a folder of its own, so that no two names can meet."""
+    return {f"{number}/{path}": content for number, (path, content) in enumerate(files.items())}

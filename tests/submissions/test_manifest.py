@@ -1,0 +1,173 @@
+"""bot.yaml: what is wrong is said with line and column, and nothing hostile in it does harm."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena import shipped
+from arena.errors import ArenaError
+from arena.records import BotInfo
+from arena.submissions import manifest
+from arena.submissions.manifest import load_bot
+from tests.support.live import write_bot
+
+GOOD = "name: ada\ncommand: python3 bot.py\n"
+KEYS = "known: author, build, command, name, runtime, tags, version"
+
+# What is written, the place (line:column, "" for the file as a whole), the reason, the hint.
+WRONG = {
+    "a misspelt key": (GOOD + "auhtor: Ada\n", "3:1", "unknown key 'auhtor'", "'author'?"),
+    "a strange key": (GOOD + "zzz: 1\n", "3:1", "unknown key 'zzz'", KEYS),
+    "no command": ("name: ada\n", "1:1", "the key 'command' is missing", ""),
+    "no name": ("command: x\n", "1:1", "the key 'name' is missing", ""),
+    "a name of digits": ("name: 12\ncommand: x\n", "1:1", "name: Expected `str`, got `int`", ""),
+    "a version of digits": (GOOD + "version: 1.0\n", "3:1", "version: Expected `str`", ""),
+    "an unknown runtime": (GOOD + "runtime: perl\n", "3:1", "Invalid enum value 'perl'", ""),
+    "a command of digits": ("name: a\ncommand: 7\n", "2:1", "command: Expected `str | array`", ""),
+    "a digit in a command": (
+        "name: a\ncommand:\n  - python3\n  - 7\n",
+        "4:5",
+        "command[1]: Expected `str`, got `int`",
+        "",
+    ),
+    "a key twice": (GOOD + "name: eve\n", "3:1", "the key 'name' stands twice", ""),
+    "a list": ("- name\n- ada\n", "1:1", "Expected `object`, got `array`", ""),
+    "nothing": ("", "", "Expected `object`, got `null`", ""),
+    "no YAML": ("name: [ada\ncommand: x\n", "2:8", "bad YAML", ""),
+    "a tab": ("name: ada\n\tcommand: x\n", "2:1", "bad YAML", ""),
+    "a tag": ("name: !!python/object:os.system x\n", "1:7", "bad YAML", ""),
+    "a key that is a list": ("? [a]\n: b\n", "1:3", "bad YAML", ""),
+    "two documents": (GOOD + "---\n" + GOOD, "3:1", "bad YAML", ""),
+    "a control character": ("name: \x01\n", "", "bad YAML", ""),
+    "a list within itself": (
+        "name: &a [*a]\ncommand: x\n",
+        "1:11",
+        "the alias *a is not taken here",
+        "write out",
+    ),
+    "an empty command": ("name: a\ncommand: ''\n", "", "command is empty", "python3 bot.py"),
+    "an empty list": ("name: a\ncommand: []\n", "", "command is empty", "python3 bot.py"),
+    "an empty build": (GOOD + "build: ' '\n", "", "build is empty", ""),
+    "an open quote": ("name: a\ncommand: run 'x\n", "", "command cannot be read", ""),
+    "tags that are no list": (GOOD + "tags: python\n", "3:1", "tags: Expected `array`", ""),
+    "nine tags": (GOOD + "tags: [a, b, c, d, e, f, g, h, i]\n", "", "8 tags at most, not 9", ""),
+    "an empty tag": (GOOD + "tags: ['']\n", "", "'' is no tag", "1 to 32 letters"),
+    "a long tag": (GOOD + f"tags: [{'a' * 33}]\n", "", "is no tag", "1 to 32 letters"),
+    "a tag of two lines": (GOOD + 'tags: ["a\\nb"]\n', "", r"'a\nb' is no tag", ""),
+    "a tag with a comma": (GOOD + "tags: ['a, b']\n", "", "'a, b' is no tag", "digits, spaces"),
+    "a tag twice": (GOOD + "tags: [c, c]\n", "", "the tag 'c' stands twice", ""),
+    "an empty name": ("name: ''\ncommand: x\n", "", "a bot's name has 1 to 40 characters", ""),
+    "a long name": (
+        f"name: {'a' * 41}\ncommand: x\n",
+        "",
+        "a bot's name has 1 to 40 characters",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_in_a_manifest(what: str, tmp_path: Path) -> None:
+    text, at, reason, hint = WRONG[what]
+    path = tmp_path / "bot.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ArenaError) as refusal:
+        load_bot(tmp_path)
+    assert reason in refusal.value.what
+    assert refusal.value.where == (f"{path}:{at}" if at else str(path))
+    assert hint in refusal.value.hint
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_manifest_that_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_bytes(b"name: \xff\n")
+    with pytest.raises(ArenaError, match="cannot be read") as refusal:
+        load_bot(tmp_path)
+    assert refusal.value.where == str(tmp_path / "bot.yaml")
+
+
+def test_names_that_stand_for_ever_more(tmp_path: Path) -> None:
+    """Each line holds the one before ten times: a thousand million values, if they were counted."""
+    lines = ["a0: &a0 x"] + [
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)
+    ]
+    (tmp_path / "bot.yaml").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(ArenaError, match=r"the alias \*a0 is not taken here"):
+        load_bot(tmp_path)
+
+
+def test_no_folder_and_no_manifest(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="no such bot folder") as refusal:
+        load_bot(tmp_path / "nobody")
+    assert refusal.value.where == str(tmp_path / "nobody")
+    with pytest.raises(ArenaError, match=r"no bot\.yaml in the bot's folder") as refusal:
+        load_bot(tmp_path)
+    assert refusal.value.hint == "see protocol/README.md"
+
+
+# ---------------------------------------------------------------- what is read
+
+
+def test_a_whole_manifest(tmp_path: Path) -> None:
+    more = "author: Ada\nversion: '2'\nruntime: c\nbuild: [cc, -o, bot, 'my bot.c']\n"
+    bot = write_bot(tmp_path / "bot", "", "'./my bot' --fast \"a b\"", more)
+    assert bot.command == ("./my bot", "--fast", "a b")
+    assert bot.build == ("cc", "-o", "bot", "my bot.c")
+    info = bot.info
+    assert (bot.name, info.author, info.version, info.runtime) == ("bot", "Ada", "2", "c")
+    assert bot.folder == (tmp_path / "bot").resolve()
+    assert not bot.shipped
+
+
+def test_defaults(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_text(GOOD, encoding="utf-8")
+    bot = load_bot(tmp_path)
+    assert (bot.info.author, bot.info.version, bot.info.runtime) == ("", "", "any")
+    assert bot.build is None
+    assert bot.command == ("python3", "bot.py")
+
+
+def test_sample_bots_came_with_the_arena() -> None:
+    assert load_bot(shipped.folder("sample_bots") / "honest").shipped
+
+
+def test_the_digest_is_of_names_and_contents(tmp_path: Path) -> None:
+    def digest_of(name: str, text: str) -> str:
+        folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        (folder / name).write_text(text)
+        return manifest.digest(folder)
+
+    assert digest_of("a", "x") == digest_of("a", "x")
+    assert len({digest_of("a", "x"), digest_of("b", "x"), digest_of("a", "y")}) == 3
+
+
+def test_a_folder_has_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest, "MAX_FOLDER_BYTES", 1024 * 1024)
+    folder = write_bot(tmp_path / "bot", "").folder
+    (folder / "data").write_bytes(bytes(2**20))
+    with pytest.raises(ArenaError, match="may hold 1 MiB at most"):
+        load_bot(folder)
+
+
+def test_caches_are_no_part_of_a_bot(tmp_path: Path) -> None:
+    """Wherever its folder lies, even below a folder of such a name."""
+    folder = write_bot(tmp_path / ".git" / "bot", "x").folder
+    before = manifest.digest(folder)
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "bot.pyc").write_text("x")
+    assert manifest.digest(folder) == before
+    assert [path.name for path in manifest.files_of(folder)] == ["bot.py", "bot.yaml"]
+
+
+def test_tags_come_with_the_bot(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_text(GOOD + "tags: [c++, look ahead, Zufall]\n")
+    assert load_bot(tmp_path).info.tags == ("c++", "look ahead", "Zufall")
+
+
+def test_a_bot_without_tags_is_written_as_ever(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_text(GOOD)
+    written = msgspec.json.encode(load_bot(tmp_path).info)
+    assert b"tags" not in written
+    assert msgspec.json.decode(written, type=BotInfo).tags == ()

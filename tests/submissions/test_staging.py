@@ -1,0 +1,367 @@
+"""Bots are copied, built inside the sandbox, and cannot be changed while they play."""
+
+import stat
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.sandboxes import file_tree as tree
+from arena.sandboxes.base import Quota, Sandbox
+from arena.sandboxes.registry import make_sandbox
+from arena.sandboxes.run_once import KEPT
+from arena.submissions import manifest
+from arena.submissions import staging as stage_module
+from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.staging import install_hint, missing_program, stage, staging
+from tests.support.live import HANG, run_inside, write_bot
+
+BUILD = "build: sh build.sh\n"
+
+
+def write_built(folder: Path, script: str, program: str = "") -> Bot:
+    folder.mkdir()
+    folder.joinpath("build.sh").write_text(script, encoding="utf-8")
+    return write_bot(folder, program, more=BUILD)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def open_files() -> int:
+    """Count open files, but not the sockets: Docker's SDK keeps some to use them again."""
+    names = [str(e.readlink()) for e in Path("/proc/self/fd").iterdir() if e.is_symlink()]
+    return len([name for name in names if not name.startswith("socket:")])
+
+
+# ---------------------------------------------------------------- copying
+
+
+def test_a_staged_bot_is_a_copy_that_all_can_read(sandbox: Sandbox, tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "bot", "print(1)")
+    (bot.folder / "data").mkdir(mode=0o700)
+    (bot.folder / "data" / "table.txt").write_text("x")
+    (bot.folder / "data" / "table.txt").chmod(0o600)
+    (bot.folder / "run.sh").write_text("#!/bin/sh\n")
+    (bot.folder / "run.sh").chmod(0o700)
+    (bot.folder / "__pycache__").mkdir()
+    (bot.folder / "__pycache__" / "bot.pyc").write_text("x")
+    bot = load_bot(bot.folder)
+    with staging() as runs:
+        staged = stage(bot, runs, sandbox)
+        assert (staged.info, staged.command) == (bot.info, bot.command)
+        assert staged.folder.is_relative_to(runs)
+        assert mode(staged.folder / "data") == 0o755
+        assert mode(staged.folder / "data" / "table.txt") == 0o444
+        assert mode(staged.folder / "run.sh") == 0o555
+        assert not (staged.folder / "__pycache__").exists()
+    assert not runs.exists()
+    assert mode(bot.folder / "data" / "table.txt") == 0o600
+
+
+def test_links_are_refused(sandbox: Sandbox, runs: Path, tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "bot", "")
+    (bot.folder / "link").symlink_to("/etc/passwd")
+    with pytest.raises(ArenaError, match="may hold no links") as refusal:
+        stage(bot, runs, sandbox)
+    assert refusal.value.where == str(bot.folder / "link")
+    with pytest.raises(ArenaError, match="may hold no links"):
+        load_bot(bot.folder)
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+def test_a_missing_program_is_named_with_what_brings_it(name: str, runs: Path) -> None:
+    """Containers have programs of their own."""
+    sandbox = make_sandbox(name)
+    bot = write_bot(runs / "bot", "", command="no-such-program x", more="runtime: node\n")
+    assert missing_program(bot) == "no-such-program"
+    with pytest.raises(ArenaError, match="'bot' needs 'no-such-program'") as refusal:
+        stage(bot, runs, sandbox)
+    assert refusal.value.hint == install_hint(bot) == "sudo apt-get install nodejs"
+
+
+# ---------------------------------------------------------------- building
+
+
+def test_a_build_runs_before_the_bot(sandbox: Sandbox, runs: Path) -> None:
+    script = "mkdir sub && printf 42 > sub/answer && cp /bin/true made && env > environment\n"
+    bot = write_built(runs / "bot", script, "print(open('sub/answer').read())")
+    before = open_files()
+    staged = stage(bot, runs, sandbox)
+    assert open_files() == before
+    assert run_inside(sandbox, staged).told == 42
+    assert mode(staged.folder / "sub" / "answer") == 0o444
+    assert mode(staged.folder / "made") == 0o555
+    seen = (staged.folder / "environment").read_text().splitlines()
+    names = {line.split("=")[0] for line in seen}
+    assert names - {"PWD", "OLDPWD", "SHLVL", "_"} == {"PATH", "HOME", "LANG", "TMPDIR"}
+    assert not (bot.folder / "sub").exists()
+
+
+def test_a_build_runs_in_the_sandbox(bubblewrap: Sandbox, runs: Path) -> None:
+    script = """
+id -u > uid
+ls /etc/passwd > passwd 2>&1
+cat /proc/net/dev > net
+touch /usr/x 2> usr
+true
+"""
+    staged = stage(write_built(runs / "bot", script), runs, bubblewrap)
+    said = {name: (staged.folder / name).read_text() for name in ("uid", "passwd", "net", "usr")}
+    assert said["uid"] != "0\n"
+    assert "No such file" in said["passwd"]
+    assert [line.split(":")[0].strip() for line in said["net"].splitlines()[2:]] == ["lo"]
+    assert "cannot touch" in said["usr"]
+
+
+def test_a_built_bot_is_read_only_in_play(bubblewrap: Sandbox, runs: Path) -> None:
+    program = "open('made', 'a').write('!')"
+    staged = stage(write_built(runs / "bot", "echo x > made", program), runs, bubblewrap)
+    ran = run_inside(bubblewrap, staged)
+    assert ran.code == 1
+    assert (staged.folder / "made").read_text() == "x\n"
+
+
+def test_a_build_that_fails_says_why(sandbox: Sandbox, runs: Path) -> None:
+    bot = write_built(runs / "bot", "echo 'bot.c:1: no main' >&2; exit 3\n")
+    with pytest.raises(ArenaError) as refusal:
+        stage(bot, runs, sandbox)
+    assert refusal.value.what == "the build of 'bot' failed (exit code 3)"
+    assert refusal.value.where == "sh build.sh"
+    assert refusal.value.hint == "bot.c:1: no main"
+
+
+def test_the_end_of_a_long_output_is_shown(sandbox: Sandbox, runs: Path) -> None:
+    """On both pipes, in the order it came, whatever is in it."""
+    script = """
+for n in 1 2 3 4 5 6; do echo "warning $n"; done
+printf 'bad \\033[2J byte \\377\\n\\n'
+printf '%0300d\\n' 7
+echo 'Error 1' >&2
+exit 2
+"""
+    told: list[str] = []
+    bot = write_built(runs / "bot", script)
+    with pytest.raises(ArenaError) as refusal:
+        stage(bot, runs, sandbox, lambda _, output: told.append(output))
+    shown = refusal.value.hint.split(" | ")
+    assert len(shown) == 5
+    assert set(shown) >= {"bad \x1b[2J byte \ufffd", "0" * 200, "Error 1"}
+    [output] = told
+    assert output.startswith("warning 1\n")
+    assert output.count("\n") == 9
+
+
+def test_a_build_tells_what_it_printed(sandbox: Sandbox, runs: Path) -> None:
+    told: list[tuple[str, str]] = []
+    bot = write_built(runs / "bot", "echo 'unused variable' >&2\n")
+    stage(bot, runs, sandbox, lambda bot, output: told.append((bot.name, output)))
+    assert told == [("bot", "unused variable")]
+
+
+def test_a_flood_of_output_is_not_kept(sandbox: Sandbox, runs: Path) -> None:
+    """Of 50 MB on both pipes the last 64 KiB stay, and memory for little more is taken."""
+    script = "yes flood | head -c 25000000 & yes FLOOD | head -c 25000000 >&2; wait; echo end >&2\n"
+    told: list[str] = []
+    bot = write_built(runs / "bot", script)
+    tracemalloc.start()
+    try:
+        stage(bot, runs, sandbox, lambda _, output: told.append(output))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert told[0].endswith("end")
+    assert KEPT - 9 <= len(told[0]) <= KEPT
+    assert most < 5_000_000
+
+
+FILLERS = {
+    "bytes": "while :; do i=$((i + 1)); head -c 200000 /dev/zero > $i; done",
+    "one file": "while :; do head -c 200000 /dev/zero >> big; done",
+    "files": "while :; do i=$((i + 1)); : > $i; done",
+    "folders": "while :; do mkdir d; cd d; done",
+}
+
+
+@pytest.mark.parametrize("what", FILLERS)
+def test_a_build_that_fills_the_disk_is_ended(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(manifest, "MAX_FOLDER_BYTES", 2**20)
+    monkeypatch.setattr(tree, "MAX_ENTRIES", 50)
+    bot = write_built(tmp_path / "bot", FILLERS[what])
+    before = open_files()
+    with staging() as runs, pytest.raises(ArenaError, match="'bot' filled its folder") as refusal:
+        stage(bot, runs, sandbox)
+    assert refusal.value.hint == "at most 4 MiB and 200 files while it runs"
+    assert not runs.exists()
+    assert open_files() == before
+
+
+def test_a_build_has_no_input(sandbox: Sandbox, runs: Path) -> None:
+    """What asks a question gets the end of its input, not the operator's terminal."""
+    staged = stage(write_built(runs / "bot", "cat > answer; echo $? >> answer\n"), runs, sandbox)
+    assert (staged.folder / "answer").read_text() == "0\n"
+
+
+def test_a_build_that_closes_its_output_is_waited_for(sandbox: Sandbox, runs: Path) -> None:
+    script = "exec >&- 2>&-\ni=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done\necho $i > made\n"
+    staged = stage(write_built(runs / "bot", script), runs, sandbox)
+    assert (staged.folder / "made").read_text() == "2000\n"
+
+
+def test_a_build_is_limited(sandbox: Sandbox, runs: Path) -> None:
+    """By what limits the bot itself."""
+    script = "ulimit -n > made; ulimit -d >> made; ulimit -f >> made; ulimit -c >> made\n"
+    quota = Quota()
+    staged = stage(write_built(runs / "bot", script), runs, sandbox)
+    files, data, size, core = map(int, (staged.folder / "made").read_text().split())
+    assert (files, data, core) == (quota.files, quota.memory // 1024, 0)
+    assert size == quota.file_size // 512
+
+
+def test_a_build_that_does_not_end_is_ended(
+    sandbox: Sandbox, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With everything it started: what it left would hold the pipes open."""
+    monkeypatch.setattr(stage_module, "BUILD_SECONDS", 0.3)
+    bot = write_built(runs / "bot", f"sleep {HANG * 10:g} & sleep {HANG * 10:g}\n")
+    before = open_files()
+    with pytest.raises(ArenaError, match=r"the build of 'bot' took longer than 0\.3 s"):
+        stage(bot, runs, sandbox)
+    assert open_files() == before
+
+
+LINKS_OUT = {
+    "absolute": "ln -s {secret} link",
+    "up": "mkdir -p sub && ln -s ../../x sub/link",
+    "by way of a link": "ln -s .. up_1 2>/dev/null; ln -s up_1/x link",
+    "a folder": "ln -s /etc link",
+    "a broken one": "ln -s /nowhere link",
+}
+
+
+@pytest.mark.parametrize("what", LINKS_OUT)
+def test_links_that_lead_out_of_a_built_folder(
+    sandbox: Sandbox, runs: Path, tmp_path: Path, what: str
+) -> None:
+    """They are refused, and what they point at is not opened to the sandbox's user."""
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+    secret.chmod(0o600)
+    script = LINKS_OUT[what].format(secret=secret)
+    bot = write_built(tmp_path / "bot", script)
+    with pytest.raises(ArenaError, match="no link that leads out of it") as refusal:
+        stage(bot, runs, sandbox)
+    assert refusal.value.what.startswith("after the build of 'bot': ")
+    assert refusal.value.where.startswith(str(bot.folder))
+    assert refusal.value.hint == "make it a copy, or a relative link"
+    assert mode(secret) == 0o600
+
+
+def test_links_within_a_built_folder_stay(sandbox: Sandbox, runs: Path) -> None:
+    """Libraries have them; they need not lead anywhere, and may lead in circles."""
+    script = "mkdir sub; echo 7 > lib.so.1; ln -s ../lib.so.1 sub/lib.so; ln -s a b; ln -s b a\n"
+    staged = stage(
+        write_built(runs / "bot", script, "print(open('sub/lib.so').read())"), *(runs, sandbox)
+    )
+    assert run_inside(sandbox, staged).told == 7
+    assert (staged.folder / "sub" / "lib.so").is_symlink()
+
+
+LEFTOVERS = {
+    "a FIFO": ("mkfifo pipe", "nothing but files and folders", "/pipe"),
+    "a socket": (
+        """python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("sock")'""",
+        "nothing but files and folders",
+        "/sock",
+    ),
+    "too many bytes": ("head -c 600000 /dev/zero | tee a > b", "1 MiB at most", ""),
+    "holes": ("truncate -s 3M a", "1 MiB at most", ""),
+    "too many files": (
+        "mkdir sub; cd sub; i=0; while [ $i -lt 60 ]; do : > $i; i=$((i + 1)); done",
+        "50 files and folders at most",
+        "",
+    ),
+    "too deep": (
+        "i=0; while [ $i -lt 40 ]; do mkdir d; cd d; i=$((i + 1)); done",
+        "32 folders deep at most",
+        "/d/d/",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LEFTOVERS)
+def test_what_a_build_may_not_leave(
+    sandbox: Sandbox, tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest, "MAX_FOLDER_BYTES", 2**20)
+    monkeypatch.setattr(tree, "MAX_ENTRIES", 50)
+    script, reason, where = LEFTOVERS[what]
+    bot = write_built(tmp_path / "bot", script)
+    with staging() as runs, pytest.raises(ArenaError) as refusal:
+        stage(bot, runs, sandbox)
+    assert reason in refusal.value.what
+    assert refusal.value.what.startswith("after the build of 'bot': ")
+    assert refusal.value.where.startswith(str(bot.folder) + where)
+    assert not runs.exists()
+
+
+def test_a_build_that_goes_too_deep_for_python(sandbox: Sandbox, tmp_path: Path) -> None:
+    """What was made is removed all the same."""
+    deep = "import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
+    bot = write_built(tmp_path / "bot", f'python3 -c "{deep}"\n')
+    with staging() as runs, pytest.raises(ArenaError, match="32 folders deep at most"):
+        stage(bot, runs, sandbox)
+    assert not runs.exists()
+
+
+def test_a_built_folder_is_opened_and_nothing_is_left_setuid(sandbox: Sandbox, runs: Path) -> None:
+    script = """
+cp /bin/true made; chmod 6755 made
+echo x > data; chmod 0 data
+mkdir closed; echo 1 > closed/inside; chmod 7000 closed
+"""
+    staged = stage(write_built(runs / "bot", script), runs, sandbox)
+    modes = {path.name: mode(path) for path in staged.folder.rglob("*")}
+    expected = {"made": 0o555, "data": 0o444, "closed": 0o755, "inside": 0o444}
+    assert {name: modes[name] for name in expected} == expected
+
+
+def test_a_hard_link_to_a_file_outside(runs: Path, tmp_path: Path) -> None:
+    """In `process` a build may make one; opening it to all would open the operator's file."""
+    secret = runs / "secret"
+    secret.write_text("x")
+    secret.chmod(0o600)
+    bot = write_built(tmp_path / "bot", f"ln {secret} link; ln bot.py twice\n")
+    with pytest.raises(ArenaError, match="no link that leads out of it") as refusal:
+        stage(bot, runs, make_sandbox("process"))
+    assert refusal.value.where == str(bot.folder / "link")
+    assert mode(secret) == 0o600
+
+
+def test_a_bot_is_staged_once(sandbox: Sandbox, runs: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    bot = write_built(tmp_path / "bot", "echo built\n")
+    for _ in range(2):
+        staged = stage(bot, runs, sandbox, lambda _, output: told.append(output))
+    assert told == ["built"]
+    assert list(runs.iterdir()) == [staged.folder]
+
+
+def test_a_bot_that_was_refused_is_refused_again(sandbox: Sandbox, runs: Path) -> None:
+    bot = write_built(runs / "bot", "ln -s /etc link\n")
+    for _ in range(2):
+        with pytest.raises(ArenaError, match="no link that leads out of it"):
+            stage(bot, runs, sandbox)
+    assert list(runs.iterdir()) == [bot.folder]
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_who_can_reach_staged_bots(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots run as another user only where the arena runs as root."""
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    with staging() as runs:
+        assert mode(runs) == (0o700 if user else 0o755)

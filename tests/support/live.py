@@ -1,0 +1,88 @@
+"""Bots and probes that the tests write, and the sandboxes they run in: shared fixtures."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from arena import shipped
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.registry import SANDBOXES, make_sandbox
+from arena.sandboxes.run_once import run_to_end
+from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.staging import stage, staging
+
+HANG = 60.0
+"""Seconds after which something is taken to hang: far above what anything here takes."""
+PYTHON = "python3 -I -S bot.py"
+BOMB = """
+import json, os, signal
+children = []
+try:
+    while len(children) < 500:
+        child = os.fork()
+        if not child:
+            signal.pause()
+        children.append(child)
+except OSError as error:
+    print(json.dumps([len(children), error.strerror]))
+"""
+"""A bot that starts processes until it may not, and says how many, and why not."""
+
+
+class Ran(Struct):
+    """How a program ended that was run in a sandbox."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def told(self) -> Any:
+        """What the program printed as JSON."""
+        assert self.code == 0, self.err.decode()
+        return json.loads(self.out)
+
+
+@pytest.fixture(scope="session", params=list(SANDBOXES))
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    """Each sandbox; one that does not work here is an error, not a skip."""
+    return make_sandbox(request.param)
+
+
+@pytest.fixture(scope="session")
+def bubblewrap() -> Sandbox:
+    return make_sandbox("bubblewrap")
+
+
+@pytest.fixture
+def runs() -> Iterator[Path]:
+    """A folder for bots that the sandbox's user can reach."""
+    with staging() as folder:
+        yield folder
+
+
+def write_bot(folder: Path, program: str, command: str = PYTHON, more: str = "") -> Bot:
+    """Write a bot's folder, its program in `bot.py`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = json.dumps(folder.name)
+    folder.joinpath("bot.yaml").write_text(
+        f"name: {name}\ncommand: {json.dumps(command)}\n{more}", encoding="utf-8"
+    )
+    folder.joinpath("bot.py").write_text(program, encoding="utf-8")
+    return load_bot(folder)
+
+
+def good_bot(runs: Path, sandbox: Sandbox) -> Bot:
+    """Stage a sample bot that plays well and quickly."""
+    return stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, sandbox)
+
+
+def run_inside(sandbox: Sandbox, bot: Bot, said: bytes = b"") -> Ran:
+    """Run a bot's command to its end, with `said` on its standard input."""
+    code, out, err, _ = run_to_end(sandbox, bot.program, HANG, said=said)
+    assert code is not None, "it hangs"
+    return Ran(code, out, err)
