@@ -11,9 +11,10 @@ from arena.match.selfplay import Checked, check_bot
 from arena.match.transcript import transcript
 from arena.perudo.rules import variant
 from arena.sandboxes.base import Sandbox
-from arena.sandboxes.registry import AUTO, check_trust, make_sandbox
+from arena.sandboxes.registry import AUTO, make_sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import check_trust, runtimes_of, stage
 
 _LINES = 20
 """Lines that are shown of what a bot or its build wrote, the last ones."""
@@ -46,7 +47,7 @@ def command(
     its build wrote is shown in any case.
     """
     bots = [load_bot(folder) for folder in folders]
-    box = make_sandbox(sandbox or AUTO, bots)
+    box = make_sandbox(sandbox or AUTO, runtimes_of(bots))
     check_trust(box, bots, trusted=trust_bots)
     builds: dict[str, str] = {}
 
@@ -55,7 +56,7 @@ def command(
         if not as_json:
             _print_build(bot, output)
 
-    with staging() as runs:
+    with run_folder() as runs:
         staged = [stage(bot, runs, box, told) for bot in bots]
         if variant_name:
             return _print_transcript(staged, box, variant_name)

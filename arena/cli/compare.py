@@ -20,11 +20,11 @@ from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, variant
 from arena.ratings.paired import Paired
 from arena.records import LeagueInfo, LimitsInfo
 from arena.sandboxes.base import Sandbox
-from arena.sandboxes.registry import AUTO, check_trust, make_sandbox
+from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.seeds import commitment
 from arena.submissions.bot_patterns import bot_folders, find_bots
 from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import missing_program
+from arena.submissions.staging import check_trust, missing_program, runtimes_of
 
 SAMPLES = "sample:*"
 STOPPING = "stopping: what runs is finished first; Ctrl-C again stops at once"
@@ -87,7 +87,7 @@ def command(
     """Let two versions of a bot, OLD and NEW, play the same field on the same dice, and compare."""
     versions = [_version(old, "OLD"), _version(new, "NEW")]
     others = _field(field, players)
-    box = make_sandbox(sandbox or AUTO, [*versions, *others])
+    box = make_sandbox(sandbox or AUTO, runtimes_of([*versions, *others]))
     check_trust(box, [*versions, *others], trusted=trust_bots)
     info = LeagueInfo(
         name=f"{old} and {new}",

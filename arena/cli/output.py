@@ -9,6 +9,7 @@ import click
 import msgspec
 
 if TYPE_CHECKING:  # slow to import, and every command prints
+    from arena.publish.report import Report
     from arena.ratings.findings import Suspicion
     from arena.ratings.standings import Ratings
 
@@ -28,23 +29,10 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
-def ratings_data(ratings: "Ratings") -> dict[str, object]:
-    """Return ratings as JSON can hold them; what is about pairs is in the site's data files."""
-    return {
-        "leaderboards": [
-            {
-                "variant": board.variant,
-                "players": board.players,
-                "blocks": board.blocks,
-                "intervals_by": board.method,
-                "dice_gain": board.dice_gain,
-                "rows": board.rows,
-            }
-            for board in ratings.boards
-        ],
-        "overall": ratings.overall,
-        "suspicions": ratings.suspicions,
-    }
+def say_report(report: "Report") -> None:
+    """Tell the operator what to look at, and where."""
+    say_suspicions(report.ratings, report.front)
+    say(f"report: {report.front}")
 
 
 def say_suspicions(ratings: "Ratings", index: Path) -> None:

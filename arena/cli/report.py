@@ -16,14 +16,14 @@ from arena.cli.options import (
     store_option,
     store_path,
 )
-from arena.cli.output import print_json, say
+from arena.cli.output import print_json, say, say_report
 from arena.cli.replays import replays_option
 from arena.cli.watch import watch
 from arena.errors import ArenaError
 from arena.league.config import gives_seed, load_ratings
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import Choice
-from arena.publish.report import Report, say_report, write_report
+from arena.publish.report import Report, write_report
 from arena.records import LeagueInfo, RatingsInfo
 from arena.store.store import Store
 

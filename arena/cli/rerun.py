@@ -18,10 +18,11 @@ from arena.errors import ArenaError, did_you_mean
 from arena.league.config import load_league
 from arena.match.rerun import Again, play_again
 from arena.records import LeagueInfo, PlayedFixture
-from arena.sandboxes.registry import check_freezing, check_trust, make_sandbox
+from arena.sandboxes.registry import check_freezing, make_sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.store.store import Store
 from arena.submissions.manifest import Bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import check_trust, runtimes_of, stage
 
 _SHOWN = 160
 """Characters of an event that are printed."""
@@ -55,11 +56,11 @@ def command(
     with Store(store_path(league, store)) as kept:
         info, stored = _stored(kept, fixture, game)
     bots = [_bot(plan.bots, name, league) for name in stored.fixture.seats]
-    box = make_sandbox(sandbox or plan.sandbox, bots, plan.images)
+    box = make_sandbox(sandbox or plan.sandbox, runtimes_of(bots), plan.images)
     check_trust(box, bots, trusted=trust_bots)
     check_freezing(box, info.limits)
     _say_what_changed(info, stored, bots, box.name)
-    with staging() as runs:
+    with run_folder() as runs:
         staged = {bot.name: stage(bot, runs, box) for bot in bots}
         seats = [staged[bot.name] for bot in bots]
         rules = info.variants[stored.fixture.variant]

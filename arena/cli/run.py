@@ -20,7 +20,7 @@ from arena.cli.options import (
     store_path,
     trust_option,
 )
-from arena.cli.output import print_json, print_table, say
+from arena.cli.output import print_json, print_table, say, say_report
 from arena.cli.progress_bar import Tally, progress
 from arena.cli.replays import replays_option
 from arena.errors import ArenaError
@@ -34,17 +34,17 @@ from arena.league.workers import Engine, Processes
 from arena.match.preparation import ready
 from arena.publish.output.site_folder import check_folder
 from arena.publish.replay.selection import Choice
-from arena.publish.report import say_report, write_report
+from arena.publish.report import write_report
 from arena.ratings.table import Leaderboard, Overall
 from arena.records import FixtureResult, LeagueInfo, SetAside
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.docker.engine import warning
 from arena.sandboxes.docker.sandbox import DockerSandbox
-from arena.sandboxes.registry import check_freezing, check_trust, make_sandbox
+from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.store.rows import Packed
 from arena.store.store import Store
 from arena.submissions.manifest import Bot
-from arena.submissions.staging import install_hint, missing_program
+from arena.submissions.staging import check_trust, install_hint, missing_program, runtimes_of
 
 if TYPE_CHECKING:  # slow to import, and not always installed
     from arena.league.cluster.client import Cluster
@@ -101,7 +101,7 @@ def command(
     if cluster:
         _check_cluster(cluster, workers)
     plan = load_league(league)
-    box = make_sandbox(sandbox or plan.sandbox, plan.bots, plan.images)
+    box = make_sandbox(sandbox or plan.sandbox, runtimes_of(plan.bots), plan.images)
     if skip_missing_runtimes and box.uses_host_programs:
         plan = _leave_out(plan)
     check_enough(plan)

@@ -9,8 +9,9 @@ from arena.match.table import try_start
 from arena.perudo.rules import Rules
 from arena.records import LimitsInfo
 from arena.sandboxes.base import Sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.submissions.manifest import Bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import stage
 
 _AT_A_TIME = 4
 
@@ -23,7 +24,7 @@ def ready(
 
     Raises ArenaError for the first that does not start.
     """
-    with staging() as runs:
+    with run_folder() as runs:
 
         def make_ready(bot: Bot) -> Bot:
             staged = stage(bot, runs, sandbox)

@@ -7,7 +7,6 @@ from arena.playstats import game_scan as walk
 from arena.playstats.game_scan import Walk
 from arena.playstats.key_moves import Moments
 from arena.playstats.style import Calibration, Style
-from arena.publish.output.text import tail
 from arena.records import Cause, Fixture, PlayedFixture
 
 DIGEST_VERSION = 2
@@ -94,6 +93,14 @@ def _seats(played: PlayedFixture, walked: Walk) -> tuple[SeatDigest, ...]:
 def _stderr(played: PlayedFixture, seat: int) -> str:
     text = played.stderr[seat] if seat < len(played.stderr) else ""
     return tail(text, STDERR_SHOWN) if text.strip() else ""
+
+
+def tail(text: str, limit: int) -> str:
+    """Return the last `limit` characters in whole lines where that is possible."""
+    if len(text) <= limit:
+        return text
+    end = text[-limit:]
+    return "…\n" + (end.partition("\n")[2] or end)
 
 
 def _entry(fixture: Fixture, fault: walk.Fault) -> FaultEntry:

@@ -7,13 +7,12 @@ from math import sqrt
 
 from msgspec import Struct, field
 
-from arena.publish.pages.leaderboard import wilson
+from arena.ratings.intervals import Z95, wilson
 
 BINS = 10
 """Parts of equal width that probabilities are counted in; certainty belongs to the last."""
 MILLION = 1_000_000
 THOUSAND = 1000
-_Z95 = 1.96
 
 
 def _noughts() -> list[int]:
@@ -82,7 +81,7 @@ class Style(Struct):
             return None
         mean = self.boldness / self.openings
         variance = max(0.0, self.boldness_squared / self.openings - mean * mean)
-        half = _Z95 * sqrt(variance / self.openings)
+        half = Z95 * sqrt(variance / self.openings)
         return Mean(self.openings, mean / THOUSAND, (mean - half) / THOUSAND, (mean + half) / 1000)
 
 

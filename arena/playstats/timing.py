@@ -1,7 +1,6 @@
 """How long a league took: what the store's times say, with the pauses between runs left out."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from itertools import pairwise
 
 from msgspec import Struct
@@ -74,25 +73,3 @@ def pace(known: Sequence[Moment], start: float) -> Pace | None:
         sum(one.games for one in order),
         sum(one.decisions for one in order),
     )
-
-
-def timestamp(at: float) -> str:
-    """Return a moment as RFC 3339 has it, in whole seconds of UTC."""
-    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def moment(at: float) -> str:
-    """Return a moment to read, to the minute: `2026-09-21 14:13 UTC`."""
-    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    minutes, left = divmod(round(seconds), 60)
-    if not minutes:
-        return f"{left} s"
-    if minutes < 60:
-        return f"{minutes} min {left} s"
-    return f"{minutes // 60:,} h {minutes % 60} min"

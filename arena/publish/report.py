@@ -1,4 +1,4 @@
-"""Writing the report of a store, as `arena run` and `arena report` both do."""
+"""The report of a store: rate what counts, then write the site."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.cli.output import ratings_data, say, say_suspicions
 from arena.league.progress import Course
 from arena.publish.game_source import results
 from arena.publish.pseudonyms import Pseudonyms
@@ -35,7 +34,7 @@ class Report(NamedTuple):
 
     def data(self) -> dict[str, object]:
         """Return what `--json` prints of it."""
-        found = {"site": str(self.front), "root": self.root, **ratings_data(self.ratings)}
+        found = {"site": str(self.front), "root": self.root, **_ratings_data(self.ratings)}
         return {**found, "set_aside": self.aside}
 
 
@@ -76,10 +75,23 @@ def _write(
     return Report(front, root, ratings, games, len(course.due()), aside)
 
 
-def say_report(report: Report) -> None:
-    """Tell the operator what to look at, and where."""
-    say_suspicions(report.ratings, report.front)
-    say(f"report: {report.front}")
+def _ratings_data(ratings: Ratings) -> dict[str, object]:
+    """Return ratings as JSON can hold them; what is about pairs is in the site's data files."""
+    return {
+        "leaderboards": [
+            {
+                "variant": board.variant,
+                "players": board.players,
+                "blocks": board.blocks,
+                "intervals_by": board.method,
+                "dice_gain": board.dice_gain,
+                "rows": board.rows,
+            }
+            for board in ratings.boards
+        ],
+        "overall": ratings.overall,
+        "suspicions": ratings.suspicions,
+    }
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from msgspec import Struct
 from arena.sandboxes import probe
 from arena.sandboxes.base import MIB, Program, Quota, Running, Sandbox
 from arena.sandboxes.cgroups.groups import groups
+from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import run_to_end
-from arena.submissions.staging import staging
 
 Make = Callable[..., Sandbox]
 _SECONDS = 30.0
@@ -106,7 +106,7 @@ def examine(name: str, make: Make) -> Examined:
     if reason := sandbox.why_not():
         mend = f" ({reason.hint})" if reason.hint else ""
         return Examined(name, sandbox.isolates, reason.what + mend, ())
-    with staging() as folder:
+    with run_folder() as folder:
         examiner = _Examiner(sandbox, folder)
         try:
             findings = [*examiner.looked(), *examiner.greedy(), *examiner.ended(name)]

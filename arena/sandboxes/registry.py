@@ -1,15 +1,14 @@
 """Which sandbox is in force: the one asked for, else the strongest that works here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 
 from arena.errors import ArenaError, did_you_mean
 from arena.records import LimitsInfo
 from arena.sandboxes.base import Obstacle, Sandbox
-from arena.sandboxes.bubblewrap import GET_BUBBLEWRAP, BubblewrapSandbox
+from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.process import ProcessSandbox
-from arena.submissions.manifest import Bot
 
 SANDBOXES: dict[str, Callable[..., Sandbox]] = {
     "docker": DockerSandbox,
@@ -21,26 +20,26 @@ AUTO = "auto"
 
 
 def make_sandbox(
-    name: str, bots: Sequence[Bot] = (), images: Mapping[str, str] = IMAGES
+    name: str, runtimes: Collection[str] = (), images: Mapping[str, str] = IMAGES
 ) -> Sandbox:
-    """Return a sandbox by name or, for "auto", the strongest that works here for these bots.
+    """Return a sandbox by name or, for "auto", the strongest that works here for these runtimes.
 
     `images` are the containers' images by runtime. Raises ArenaError for an unknown name and for a
     sandbox that does not work here.
     """
     if name == AUTO:
-        return next(box for one in SANDBOXES if not (box := _make(one, bots, images)).why_not())
+        return next(box for one in SANDBOXES if not (box := _make(one, runtimes, images)).why_not())
     if name not in SANDBOXES:
         raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
-    sandbox = _make(name, bots, images)
+    sandbox = _make(name, runtimes, images)
     if reason := sandbox.why_not():
         raise _does_not_work(name, reason)
     return sandbox
 
 
-def _make(name: str, bots: Sequence[Bot], images: Mapping[str, str]) -> Sandbox:
-    if name == DockerSandbox.name and bots:
-        return DockerSandbox(images=images, runtimes=frozenset(bot.info.runtime for bot in bots))
+def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sandbox:
+    if name == DockerSandbox.name and runtimes:
+        return DockerSandbox(images=images, runtimes=frozenset(runtimes))
     return SANDBOXES[name]()
 
 
@@ -56,15 +55,4 @@ def check_freezing(sandbox: Sandbox, limits: LimitsInfo) -> None:
         raise ArenaError(
             f"the sandbox '{sandbox.name}' cannot freeze bots here (limits.freeze)",
             hint="see what can: arena doctor, or leave limits.freeze out",
-        )
-
-
-def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None:
-    """Refuse to run bots that nobody vouched for in a sandbox that does not isolate them."""
-    strangers = [bot for bot in bots if not bot.shipped]
-    if strangers and not sandbox.isolates and not trusted:
-        raise ArenaError(
-            f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
-            str(strangers[0].folder),
-            f"{GET_BUBBLEWRAP}, or --trust-bots if you trust them with your account",
         )

@@ -2,11 +2,12 @@
 
 import fcntl
 import os
-from contextlib import suppress
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir, mkstemp
-
-from arena.sandboxes.file_tree import remove
 
 _PREFIX = "perudo-arena-"
 _LOCK = ".lock"
@@ -24,6 +25,24 @@ class RunFolder:
         """Remove the folder with all that is in it."""
         _clear(_lock_of(self.path))
         os.close(self._lock)
+
+
+@contextmanager
+def run_folder() -> Iterator[Path]:
+    """Yield a folder for bots that are about to run; it is removed when they are done.
+
+    What arenas that were killed could not remove goes first.
+    """
+    remove_abandoned()
+    own = RunFolder()
+    runs = own.path
+    # Only where the arena runs as root do bots run as another user, who must get in. Else nobody
+    # need: a program that a build made setuid would let them act as the operator.
+    runs.chmod(0o755 if os.geteuid() == 0 else 0o700)
+    try:
+        yield runs
+    finally:
+        own.remove()
 
 
 def _locked_file() -> tuple[int, str]:
@@ -77,6 +96,18 @@ def is_alive(folder: Path) -> bool:
         return False
     finally:
         os.close(lock)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, if there is one, whatever was done to it; what cannot be removed stays."""
+    if not folder.is_dir():
+        return
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        # Folders without permissions, or thousands within one another: what no Python walks.
+        for tool in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*tool, "--", folder], stderr=subprocess.DEVNULL, check=False)
 
 
 def _opened(path: Path) -> int:

@@ -10,7 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import ArenaError
-from arena.sandboxes.file_tree import remove, walk
+from arena.sandboxes.run_folder import remove
+from arena.submissions.folder import walk
 
 _LEVEL = 6
 

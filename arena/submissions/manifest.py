@@ -18,8 +18,8 @@ from arena.config_files.yaml_file import load_yaml
 from arena.errors import ArenaError
 from arena.records import BotInfo
 from arena.sandboxes.base import Program
-from arena.sandboxes.file_tree import MAX_ENTRIES, walk
 from arena.submissions.archives.unpack import ENDINGS, is_archive, unpack
+from arena.submissions.folder import MAX_ENTRIES, walk
 
 MANIFEST = "bot.yaml"
 MAX_NAME = 40

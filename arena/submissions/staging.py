@@ -3,19 +3,18 @@
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.sandboxes import file_tree as tree
 from arena.sandboxes.base import MIB, Sandbox, find_command
-from arena.sandboxes.file_tree import remove, walk
-from arena.sandboxes.run_folder import RunFolder, remove_abandoned
+from arena.sandboxes.bubblewrap import GET_BUBBLEWRAP
+from arena.sandboxes.run_folder import remove
 from arena.sandboxes.run_once import run_to_end
-from arena.submissions import manifest
+from arena.submissions import folder, manifest
+from arena.submissions.folder import walk
 from arena.submissions.manifest import Bot, check_size, digest, files_of, opened, places_named
 
 BUILD_SECONDS = 120.0
@@ -33,22 +32,20 @@ _INSTALL = {
 }
 
 
-@contextmanager
-def staging() -> Iterator[Path]:
-    """Yield a folder for bots that are about to run; it goes when they are done.
+def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None:
+    """Refuse to run bots that nobody vouched for in a sandbox that does not isolate them."""
+    strangers = [bot for bot in bots if not bot.shipped]
+    if strangers and not sandbox.isolates and not trusted:
+        raise ArenaError(
+            f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
+            str(strangers[0].folder),
+            f"{GET_BUBBLEWRAP}, or --trust-bots if you trust them with your account",
+        )
 
-    What arenas that were killed could not remove goes first.
-    """
-    remove_abandoned()
-    own = RunFolder()
-    runs = own.path
-    # Only where the arena runs as root do bots run as another user, who must get in. Else nobody
-    # need: a program that a build made setuid would let them act as the operator.
-    runs.chmod(0o755 if os.geteuid() == 0 else 0o700)
-    try:
-        yield runs
-    finally:
-        own.remove()
+
+def runtimes_of(bots: Sequence[Bot]) -> frozenset[str]:
+    """Return what bots are written for, as bot.yaml names it."""
+    return frozenset(bot.info.runtime for bot in bots)
 
 
 def missing_program(bot: Bot) -> str:
@@ -122,8 +119,8 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox, told: Told | No
     """Run a bot's build; raises ArenaError with the end of its output where it fails."""
 
     def watch() -> None:
-        entries, size = ROOM * tree.MAX_ENTRIES, ROOM * manifest.MAX_FOLDER_BYTES
-        if tree.holds_more(bot.folder, entries, size):
+        entries, size = ROOM * folder.MAX_ENTRIES, ROOM * manifest.MAX_FOLDER_BYTES
+        if folder.holds_more(bot.folder, entries, size):
             what = f"the build of '{bot.name}' filled its folder"
             hint = f"at most {size // MIB} MiB and {entries:,} files while it runs"
             raise ArenaError(what, " ".join(command), hint)

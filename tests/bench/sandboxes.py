@@ -21,8 +21,9 @@ from arena.sandboxes.base import Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.process import ProcessSandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import stage
 
 CORES = os.sched_getaffinity(0)
 RUNS = 5
@@ -55,7 +56,7 @@ def main() -> None:
 def print_throughput(players: int) -> bool:
     """Print decisions a second at one table; returns whether docker is too slow."""
     found: dict[str, list[float]] = {name: [] for name in BOX}
-    with staging() as runs:
+    with run_folder() as runs:
         bot = stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, ProcessSandbox())
         for _ in range(RUNS):
             for name, sandbox in BOX.items():

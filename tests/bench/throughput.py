@@ -23,9 +23,10 @@ from arena.match.table import play_fixture
 from arena.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import SANDBOXES
+from arena.sandboxes.run_folder import run_folder
 from arena.store.store import Store
 from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import stage
 
 LIMITS = LimitsInfo(start=60, answer=60, game=3600, concurrent_games=1)
 
@@ -93,7 +94,7 @@ def _ways(options: argparse.Namespace) -> list[Way]:
 def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
     """Take turns over the same fixtures: the arena each way, the floors."""
     cores = os.sched_getaffinity(0)
-    with tempfile.TemporaryDirectory() as temporary, staging() as runs:
+    with tempfile.TemporaryDirectory() as temporary, run_folder() as runs:
         folder = Path(temporary)
         sandbox = SANDBOXES[name]()
         bot = load_bot(shipped.folder("sample_bots") / options.bot)

@@ -22,8 +22,9 @@ from arena.perudo.rules import VARIANTS
 from arena.records import Fixture, PlayedFixture
 from arena.sandboxes.base import MIB, Quota, Sandbox
 from arena.sandboxes.registry import SANDBOXES, make_sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import stage
 from tests.hostile.leftovers import changes, traces
 from tests.hostile.misbehaviours import WAYS, Way
 
@@ -63,7 +64,7 @@ def attack(way: str, sandbox: str) -> Attack:
     mark = f"hostile-{secrets.token_hex(8)}"
     # Made first: what a sandbox keeps for as long as the arena lives is not left behind.
     box = small_sandbox(sandbox)
-    with staging() as folder, _temporary_files_in(folder), ExitStack() as open_sockets:
+    with run_folder() as folder, _temporary_files_in(folder), ExitStack() as open_sockets:
         honest = [_honest(name, folder, box, mark) for name in ("honest", "odds")]
         targets = _targets(folder, box, honest[0], open_sockets)
         bots = (honest[0], _hostile(way, folder, box, mark, targets), honest[1])

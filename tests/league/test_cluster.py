@@ -13,9 +13,10 @@ from arena.league.cluster.revocable_sandbox import Lease
 from arena.league.cluster.worker import Played, identity
 from arena.records import Fixture, PlayedFixture
 from arena.sandboxes.process import ProcessSandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.store.rows import pack
 from arena.submissions.manifest import load_bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import stage
 from tests.cli.command import environment
 
 
@@ -80,7 +81,7 @@ def test_a_run_without_a_cluster_imports_no_dask() -> None:
 
 def test_a_lease_ends_what_it_started_and_starts_nothing_more(tmp_path: Path) -> None:
     lease = Lease(ProcessSandbox())
-    with staging() as runs:
+    with run_folder() as runs:
         bot = stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, ProcessSandbox())
         closed, running = lease.start(bot.program), lease.start(bot.program)
         closed.kill()

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from arena.match.transcript import transcript
 from arena.perudo.rules import VARIANTS, Rules, variant
 from arena.sandboxes.registry import make_sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.submissions.manifest import load_bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import stage
 
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
@@ -36,7 +37,7 @@ def goldens() -> dict[str, Golden]:
 def play(golden: Golden) -> str:
     """Play a golden game with its live bots; returns the text of its file."""
     sandbox = make_sandbox("process")
-    with staging() as runs:
+    with run_folder() as runs:
         bots = [stage(load_bot(folder), runs, sandbox) for folder in golden.bots]
         return "\n".join(transcript(bots, golden.rules, sandbox)) + "\n"
 

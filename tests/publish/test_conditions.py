@@ -11,7 +11,8 @@ from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
 from arena.playstats.fixture_summary import digest
 from arena.playstats.league_summary import gather
-from arena.playstats.timing import Moment, duration, moments, pace, timestamp
+from arena.playstats.timing import Moment, moments, pace
+from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages import rules as rulebook
 from arena.publish.pages.sandboxes import PROMISES

@@ -7,6 +7,7 @@ from pathlib import Path
 import html5lib
 import pytest
 
+from arena.playstats.fixture_summary import tail
 from arena.publish.output.text import (
     clipped,
     csv_text,
@@ -14,7 +15,6 @@ from arena.publish.output.text import (
     one_line,
     percent,
     signed,
-    tail,
     visible,
 )
 from arena.publish.pages.links import file_stems

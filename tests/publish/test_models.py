@@ -9,8 +9,9 @@ from arena.errors import ArenaError
 from arena.perudo.rules import VARIANTS
 from arena.playstats.fixture_summary import STDERR_SHOWN, digest
 from arena.playstats.league_summary import STDERR_PIECES, gather
-from arena.publish.pages.leaderboard import axis, cell, wilson
+from arena.publish.pages.leaderboard import axis, cell
 from arena.publish.site import CAUSES
+from arena.ratings.intervals import wilson
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.records import Cause, Faulted
 from tests.publish import factory

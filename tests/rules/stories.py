@@ -10,8 +10,9 @@ from typing import NamedTuple
 from arena.match.transcript import transcript
 from arena.perudo.rules import VARIANTS
 from arena.sandboxes.registry import make_sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.submissions.manifest import load_bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import stage
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE / "examples"
@@ -40,7 +41,7 @@ STORIES = {
 def tell(book: str) -> str:
     """Play a story with its live bots; returns the text of its file."""
     story, sandbox = STORIES[book], make_sandbox("process")
-    with staging() as runs:
+    with run_folder() as runs:
         bot = stage(load_bot(SCRIPTED), runs, sandbox)
         lines = transcript([bot] * story.players, VARIANTS[book], sandbox, story.seed)
     after = f'"round":{story.number + 1},'

@@ -13,8 +13,9 @@ from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.registry import make_sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.submissions.manifest import Bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import stage
 from tests.support.live import BOMB, run_inside, write_bot
 
 PROBE = Path(__file__).with_name("probe.py")
@@ -29,7 +30,7 @@ def stage_probe(runs: Path, sandbox: Sandbox) -> Bot:
 
 def look_around(sandbox: Sandbox) -> dict[str, Any]:
     """Return what the probe found, beside the secrets and the open port of this test."""
-    with staging() as runs, socket.create_server(("127.0.0.1", 0)) as server:
+    with run_folder() as runs, socket.create_server(("127.0.0.1", 0)) as server:
         secret = runs / "secret"
         secret.write_text("in the folder that holds the bots of this run")
         secret.chmod(0o644)

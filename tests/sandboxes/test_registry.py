@@ -15,8 +15,9 @@ from arena.sandboxes.base import ENVIRONMENT
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker import engine
 from arena.sandboxes.process import ProcessSandbox
-from arena.sandboxes.registry import AUTO, SANDBOXES, check_freezing, check_trust, make_sandbox
+from arena.sandboxes.registry import AUTO, SANDBOXES, check_freezing, make_sandbox
 from arena.submissions.manifest import load_bot
+from arena.submissions.staging import check_trust
 from tests.support.live import write_bot
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.sandboxes import file_tree as tree
 from arena.sandboxes.process import ProcessSandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.shipped import folder
+from arena.submissions import folder as tree
 from arena.submissions import manifest
 from arena.submissions import staging as stage
 from arena.submissions.manifest import Bot, digest, files_of, load_bot
@@ -34,7 +35,7 @@ def staged(home: Path, runs: Path) -> Bot:
 
 
 def test_the_copies_go_when_they_are_done() -> None:
-    with stage.staging() as runs:
+    with run_folder() as runs:
         stage.stage(load_bot(folder("sample_bots") / "honest"), runs, SANDBOX)
         assert list(runs.rglob("bot.py"))
     assert not runs.exists()

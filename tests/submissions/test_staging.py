@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.sandboxes import file_tree as tree
 from arena.sandboxes.base import Quota, Sandbox
 from arena.sandboxes.registry import make_sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import KEPT
+from arena.submissions import folder as tree
 from arena.submissions import manifest
 from arena.submissions import staging as stage_module
 from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import install_hint, missing_program, stage, staging
+from arena.submissions.staging import install_hint, missing_program, stage
 from tests.support.live import HANG, run_inside, write_bot
 
 BUILD = "build: sh build.sh\n"
@@ -49,7 +50,7 @@ def test_a_staged_bot_is_a_copy_that_all_can_read(sandbox: Sandbox, tmp_path: Pa
     (bot.folder / "__pycache__").mkdir()
     (bot.folder / "__pycache__" / "bot.pyc").write_text("x")
     bot = load_bot(bot.folder)
-    with staging() as runs:
+    with run_folder() as runs:
         staged = stage(bot, runs, sandbox)
         assert (staged.info, staged.command) == (bot.info, bot.command)
         assert staged.folder.is_relative_to(runs)
@@ -193,7 +194,10 @@ def test_a_build_that_fills_the_disk_is_ended(
     monkeypatch.setattr(tree, "MAX_ENTRIES", 50)
     bot = write_built(tmp_path / "bot", FILLERS[what])
     before = open_files()
-    with staging() as runs, pytest.raises(ArenaError, match="'bot' filled its folder") as refusal:
+    with (
+        run_folder() as runs,
+        pytest.raises(ArenaError, match="'bot' filled its folder") as refusal,
+    ):
         stage(bot, runs, sandbox)
     assert refusal.value.hint == "at most 4 MiB and 200 files while it runs"
     assert not runs.exists()
@@ -301,7 +305,7 @@ def test_what_a_build_may_not_leave(
     monkeypatch.setattr(tree, "MAX_ENTRIES", 50)
     script, reason, where = LEFTOVERS[what]
     bot = write_built(tmp_path / "bot", script)
-    with staging() as runs, pytest.raises(ArenaError) as refusal:
+    with run_folder() as runs, pytest.raises(ArenaError) as refusal:
         stage(bot, runs, sandbox)
     assert reason in refusal.value.what
     assert refusal.value.what.startswith("after the build of 'bot': ")
@@ -313,7 +317,7 @@ def test_a_build_that_goes_too_deep_for_python(sandbox: Sandbox, tmp_path: Path)
     """What was made is removed all the same."""
     deep = "import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
     bot = write_built(tmp_path / "bot", f'python3 -c "{deep}"\n')
-    with staging() as runs, pytest.raises(ArenaError, match="32 folders deep at most"):
+    with run_folder() as runs, pytest.raises(ArenaError, match="32 folders deep at most"):
         stage(bot, runs, sandbox)
     assert not runs.exists()
 
@@ -363,5 +367,5 @@ def test_a_bot_that_was_refused_is_refused_again(sandbox: Sandbox, runs: Path) -
 def test_who_can_reach_staged_bots(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bots run as another user only where the arena runs as root."""
     monkeypatch.setattr("os.geteuid", lambda: user)
-    with staging() as runs:
+    with run_folder() as runs:
         assert mode(runs) == (0o700 if user else 0o755)

@@ -11,9 +11,10 @@ from msgspec import Struct
 from arena import shipped
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import SANDBOXES, make_sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import run_to_end
 from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import stage, staging
+from arena.submissions.staging import stage
 
 HANG = 60.0
 """Seconds after which something is taken to hang: far above what anything here takes."""
@@ -61,7 +62,7 @@ def bubblewrap() -> Sandbox:
 @pytest.fixture
 def runs() -> Iterator[Path]:
     """A folder for bots that the sandbox's user can reach."""
-    with staging() as folder:
+    with run_folder() as folder:
         yield folder
 
 

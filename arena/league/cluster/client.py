@@ -29,10 +29,10 @@ from arena.league.cluster.scheduler_plugin import Depot
 from arena.league.cluster.worker import ORDERS, Batch, Orders, Played, identity
 from arena.league.cores import enough_cores
 from arena.league.workers import Task, WorkerDiedError
+from arena.sandboxes.run_folder import run_folder
 from arena.store.rows import Packed
 from arena.submissions import bundle as parcel
 from arena.submissions.manifest import Bot
-from arena.submissions.staging import staging
 
 TASK_SECONDS = 0.5
 """What a task should take at least: each costs the scheduler a millisecond or two."""
@@ -246,7 +246,7 @@ def _local(workers: int) -> Iterator[LocalCluster]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with (
-            staging() as folder,
+            run_folder() as folder,
             dask.config.set({**_OWN_SCHEDULER, "temporary-directory": str(folder)}),
             LocalCluster(
                 n_workers=workers,

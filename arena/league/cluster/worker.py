@@ -23,11 +23,12 @@ from arena.league.cores import own_core
 from arena.league.workers import Task, play_task
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import make_sandbox
+from arena.sandboxes.run_folder import run_folder
 from arena.sessions.warm_pool import Roster
 from arena.store.rows import Packed
 from arena.submissions import bundle as parcel
 from arena.submissions.manifest import Bot
-from arena.submissions.staging import install_hint, missing_program, staging
+from arena.submissions.staging import install_hint, missing_program, runtimes_of
 
 ORDERS = "orders"
 """What a run asks for is kept in its depot under this name, beside the bots' parcels."""
@@ -113,7 +114,7 @@ class Post:
         self.sandbox = Lease(_sandbox(orders))
         self._roster = Roster()
         self._open = ExitStack()
-        self._folder = self._open.enter_context(staging())
+        self._folder = self._open.enter_context(run_folder())
         self._open.callback(self._roster.end)
 
     def play(self, tasks: Sequence[Task]) -> list[Packed]:
@@ -212,7 +213,7 @@ def _path(kind: type, value: object) -> object:
 
 def _sandbox(orders: Orders) -> Sandbox:
     """Choose as a run on this machine would; raises ArenaError where that cannot be had here."""
-    sandbox = make_sandbox(orders.sandbox, orders.bots, orders.images)
+    sandbox = make_sandbox(orders.sandbox, runtimes_of(orders.bots), orders.images)
     if not sandbox.isolates and not orders.trusted:
         what = f"its sandbox '{sandbox.name}' does not isolate bots that are not the arena's own"
         raise ArenaError(what, hint="install bubblewrap there, or --trust-bots if you trust them")

@@ -11,9 +11,9 @@ from arena.playstats.style import BINS, MILLION, Calibration, Mean, Rate, Style
 from arena.publish.data import play_columns as sheets
 from arena.publish.data.schema import Sheet
 from arena.publish.data.tables import Record, Table
-from arena.publish.pages.leaderboard import wilson
 from arena.publish.pages.links import Links
 from arena.ratings.history import History
+from arena.ratings.intervals import wilson
 from arena.ratings.table import Leaderboard
 
 

@@ -1,6 +1,7 @@
 """Text for pages and spreadsheets: what bots wrote made harmless, numbers made readable."""
 
 import unicodedata
+from datetime import UTC, datetime
 from functools import lru_cache
 
 _KEPT = "\n\t"
@@ -58,14 +59,6 @@ def clipped(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[:limit] + "…"
 
 
-def tail(text: str, limit: int) -> str:
-    """Return the last `limit` characters in whole lines where that is possible."""
-    if len(text) <= limit:
-        return text
-    end = text[-limit:]
-    return "…\n" + (end.partition("\n")[2] or end)
-
-
 def signed(value: float, digits: int = 2) -> str:
     """Return a number with its sign; nought has none."""
     shown = f"{value:+.{digits}f}"
@@ -101,3 +94,25 @@ def grouped(value: int) -> str:
 def counted(number: int, what: str) -> str:
     """Return so many of something that has a plural in s: `1 bot`, `2,000 bots`."""
     return f"{grouped(number)} {what}{'s' * (number != 1)}"
+
+
+def timestamp(at: float) -> str:
+    """Return a moment as RFC 3339 has it, in whole seconds of UTC."""
+    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def moment(at: float) -> str:
+    """Return a moment to read, to the minute: `2026-09-21 14:13 UTC`."""
+    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, left = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{left} s"
+    if minutes < 60:
+        return f"{minutes} min {left} s"
+    return f"{minutes // 60:,} h {minutes % 60} min"

@@ -14,11 +14,11 @@ from arena.publish.data import chart_data as figures
 from arena.publish.data.chart_data import CalibrationRow, HistoryRow, LengthRow, SeatRow
 from arena.publish.output.text import fixed, grouped, percent, signed
 from arena.publish.pages.leaderboard import Axis, scale_of
+from arena.ratings.intervals import Z95
 
 WIDTH, HEIGHT, SQUARE = 360, 200, 300
 LEFT, RIGHT, TOP, BOTTOM = 46, 18, 10, 40
 """Margins: room for the labels of both axes."""
-_Z95 = 1.96
 _TICKS = 6
 """Labels on an axis of whole numbers, at most."""
 
@@ -146,11 +146,11 @@ def rating_history(rows: Sequence[HistoryRow], zero: str) -> Chart:
 
     There is at least one row.
     """
-    ends = [row.mu + side * _Z95 * row.sigma for row in rows for side in (-1, 1)]
+    ends = [row.mu + side * Z95 * row.sigma for row in rows for side in (-1, 1)]
     axis = scale_of([0.0, *ends])
     x, y = _across(0, rows[-1].games), _fitted(axis)
-    upper = [(x.at(row.games), y.at(row.mu + _Z95 * row.sigma)) for row in rows]
-    lower = [(x.at(row.games), y.at(row.mu - _Z95 * row.sigma)) for row in rows]
+    upper = [(x.at(row.games), y.at(row.mu + Z95 * row.sigma)) for row in rows]
+    lower = [(x.at(row.games), y.at(row.mu - Z95 * row.sigma)) for row in rows]
     last = rows[-1]
     games = scale_of([0, last.games])
     return Chart(

@@ -9,7 +9,8 @@ from msgspec import Struct
 from arena import __version__
 from arena.perudo.rules import OPTIONS, SWITCHES, changed_switches
 from arena.playstats.league_summary import Facts
-from arena.playstats.timing import Pace, duration, moment
+from arena.playstats.timing import Pace
+from arena.publish.output.text import duration, moment
 from arena.publish.pages.rules import Value, clauses_of, shown, values
 from arena.publish.pages.sandboxes import PROMISES, Promise
 from arena.records import LeagueInfo, LimitsInfo, MachineInfo

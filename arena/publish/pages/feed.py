@@ -18,9 +18,9 @@ from uuid import UUID
 from msgspec import Struct
 
 from arena.playstats.fixture_summary import Digest
-from arena.playstats.timing import moments, timestamp
+from arena.playstats.timing import moments
 from arena.publish.game_source import Source, results
-from arena.publish.output.text import one_line
+from arena.publish.output.text import one_line, timestamp
 from arena.ratings.table import Leaderboard, Row
 from arena.records import Fixture, LeagueInfo, RatingsInfo
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import ceil, floor, log10, sqrt
+from math import ceil, floor, log10
 
 from msgspec import Struct
 
 from arena.ratings.history import trend
+from arena.ratings.intervals import wilson
 from arena.ratings.table import Leaderboard, OverallRow, Row, undecided
 from arena.records import BotInfo, LeagueInfo
 
@@ -20,8 +21,6 @@ _LABELS = 5
 _MARGIN = 0.09
 """The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
-_Z95 = 1.96
-"""Standard deviations either side of the mean that hold 95 % of a normal distribution."""
 
 
 class Axis(Struct, frozen=True):
@@ -134,16 +133,6 @@ def cell(board: Leaderboard, bot: str, opponent: str) -> Cell | None:
 
 def _cell(bot: str, opponent: str, ahead: int, games: int) -> Cell:
     return Cell(bot, opponent, ahead, games, ahead / games, *wilson(ahead, games))
-
-
-def wilson(hits: int, trials: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share; trials is at least 1."""
-    share, square = hits / trials, _Z95**2
-    centre = share + square / (2 * trials)
-    spread = _Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
-    scale = 1 + square / trials
-    # Rounding must not carry an end past what a share can be.
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
 def against(board: Leaderboard, bot: str) -> list[Cell]:

@@ -1,9 +1,7 @@
-"""Walking a folder that someone else filled, and removing one."""
+"""Walking a folder that someone else filled: every entry, within limits."""
 
 import os
-import shutil
 import stat
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -54,18 +52,6 @@ def holds_more(folder: Path, entries: int, size: int) -> bool:
                 if item.is_dir(follow_symlinks=False):
                     waiting.append(item.path)
     return count > entries or total > size
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder, if there is one, whatever was done to it; what cannot be removed stays."""
-    if not folder.is_dir():
-        return
-    try:
-        shutil.rmtree(folder)
-    except (OSError, RecursionError):
-        # Folders without permissions, or thousands within one another: what no Python walks.
-        for tool in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
-            subprocess.run([*tool, "--", folder], stderr=subprocess.DEVNULL, check=False)
 
 
 def _inside(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
