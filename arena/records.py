@@ -79,7 +79,7 @@ class GameRecord(Struct, frozen=True):
     events: Sequence[Event]
 
 
-Kind = tuple[str, int]
+Division = tuple[str, int]
 """A variant's label and a table size: each has blocks and a leaderboard of its own."""
 
 
@@ -127,7 +127,7 @@ class PlayedFixture(Struct, frozen=True):
     """When it was stored, in seconds since 1970; None where it is not, or its store is too old."""
 
 
-class SetAside(Struct, frozen=True):
+class QuarantinedFixture(Struct, frozen=True):
     """A fixture that was left out of a run, because the workers that played it died."""
 
     fixture: Fixture
@@ -252,7 +252,7 @@ class MachineInfo(Struct, frozen=True):
     python: str
 
 
-class Stage(Struct, frozen=True, omit_defaults=True):
+class Epoch(Struct, frozen=True, omit_defaults=True):
     """A stretch of a league that ended when its bots, its rounds or its terms changed."""
 
     bots: tuple[BotInfo, ...]
@@ -304,7 +304,7 @@ class LeagueInfo(Struct, frozen=True):
     """Play no further block once neighbours on the leaderboard are separated at this confidence."""
     shared_dice: bool = True
     """Whether all fixtures of a block are played on the same dice."""
-    earlier: tuple[Stage, ...] = ()
+    earlier: tuple[Epoch, ...] = ()
     """What was before the bots, the rounds or the terms changed, first to last."""
     ratings: RatingsInfo = RatingsInfo(provisional=0)
     """Stores from before there were any have these, and their root with them."""

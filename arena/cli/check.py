@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from arena.cli.options import json_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
-from arena.match.selfplay import Checked, check_bot
+from arena.match.selfplay import CheckedBot, check_bot
 from arena.match.transcript import transcript
 from arena.perudo.rules import variant
 from arena.sandboxes.base import Sandbox
@@ -83,7 +83,7 @@ def _print_build(bot: Bot, output: str) -> None:
         say(f"{bot.name}: build: {line}")
 
 
-def _print(checked: Checked) -> None:
+def _print(checked: CheckedBot) -> None:
     verdict = f"{len(checked.faults)} faults" if checked.faults else "ok"
     played = f"{checked.games} games, {checked.decisions} decisions"
     click.echo(harmless(f"{checked.bot}: {verdict} ({played})"))

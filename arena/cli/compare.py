@@ -13,9 +13,9 @@ from arena.cli.options import json_option, sandbox_option, trust_option
 from arena.cli.output import print_json, print_table, say
 from arena.cli.progress_bar import Tally, progress
 from arena.errors import ArenaError
-from arena.league.compare import NEW, OLD, Compared, compare, gauntlet, in_field
+from arena.league.compare import NEW, OLD, Comparison, compare, comparison_fixtures, in_field
 from arena.league.config import MAX_GAMES, MAX_ROUNDS
-from arena.match.preparation import ready
+from arena.match.preparation import prepared
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, variant
 from arena.ratings.paired import Paired
 from arena.records import LeagueInfo, LimitsInfo
@@ -138,22 +138,22 @@ def _play(
     others: Sequence[Bot],
     sandbox: Sandbox,
     workers: int,
-) -> Compared | None:
+) -> Comparison | None:
     [rules] = info.variants.values()
     names = [OLD, NEW, *(in_field(bot.name) for bot in others)]
-    with ready([*versions, *others], rules, info.limits, sandbox) as staged:
+    with prepared([*versions, *others], rules, info.limits, sandbox) as staged:
         bots = dict(zip(names, staged, strict=True))
-        with progress(Tally(len(gauntlet(info)))) as update:
+        with progress(Tally(len(comparison_fixtures(info)))) as update:
             return compare(
                 info, bots, sandbox, update, workers=workers, notify=lambda: say(STOPPING)
             )
 
 
-def _data(compared: Compared) -> dict[str, object]:
+def _data(compared: Comparison) -> dict[str, object]:
     return {name: getattr(compared, name) for name in compared.__struct_fields__}
 
 
-def _print(old: str, new: str, compared: Compared) -> None:
+def _print(old: str, new: str, compared: Comparison) -> None:
     say(f"old: {old}; new: {new}")
     places, wins = compared.mean_place, compared.win_share
     print_table(

@@ -6,7 +6,7 @@ import click
 
 from arena.cli.options import json_option
 from arena.cli.output import harmless, print_json, print_table, say
-from arena.sandboxes.doctor import PROMISES, Examined, examine
+from arena.sandboxes.doctor import PROMISES, SandboxReport, examine
 from arena.sandboxes.registry import AUTO, SANDBOXES, make_sandbox
 
 _SHOWN = {True: "yes", False: "NO", None: "?"}
@@ -32,7 +32,7 @@ def command(*, as_json: bool) -> int:
     return 0 if fit else 1
 
 
-def _print(examined: Sequence[Examined], taken: str, *, fit: bool) -> None:
+def _print(examined: Sequence[SandboxReport], taken: str, *, fit: bool) -> None:
     kept = [{one.promise: _SHOWN[one.kept] for one in each.findings} for each in examined]
     rows = [[words, *(each.get(key, "-") for each in kept)] for key, words in PROMISES.items()]
     print_table(["", *(each.sandbox for each in examined)], rows)
@@ -43,10 +43,10 @@ def _print(examined: Sequence[Examined], taken: str, *, fit: bool) -> None:
             click.echo(harmless(line))
 
 
-def _lacks(each: Examined, taken: str) -> list[str]:
+def _lacks(each: SandboxReport, taken: str) -> list[str]:
     """Say what is missing, and how to get it, for a sandbox that does not work or that is taken."""
-    if each.why_not:
-        return [f"{each.sandbox} does not work here: {each.why_not}"]
+    if each.unavailable_reason:
+        return [f"{each.sandbox} does not work here: {each.unavailable_reason}"]
     if each.sandbox != taken:
         return []
     return [

@@ -11,8 +11,8 @@ import click
 
 from arena.cli.options import league_argument, store_option, store_path
 from arena.errors import ArenaError
-from arena.league.progress import Course
-from arena.league.schedule import stages
+from arena.league.progress import LeagueProgress
+from arena.league.schedule import epochs
 from arena.publish.data.export import FORMATS, GameRow, game_rows
 from arena.records import LeagueInfo
 from arena.store.logs import logs_path
@@ -47,13 +47,13 @@ def command(league: Path, store: Path | None, format_: str, output: Path | None)
         if info is None:
             raise ArenaError("nothing was played yet", str(path), f"arena run {league}")
         with _target(output, (path, logs_path(path), league)) as file:
-            largest = max(size for stage in stages(info) for size in stage.players)
+            largest = max(size for stage in epochs(info) for size in stage.players)
             FORMATS[format_](_rows(kept, info), file, largest)
     return 0
 
 
 def _rows(kept: Store, info: LeagueInfo) -> Iterator[GameRow]:
-    course = Course(info)
+    course = LeagueProgress(info)
     for result in kept.results():
         yield from game_rows(result, counts=course.counts(result.fixture.id))
 

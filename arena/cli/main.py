@@ -24,7 +24,7 @@ COMMANDS = {
     "perft": "Count the bid sequences of a round.",
     "images": "Show or build what containers are made of.",
     "verify": "Replay a stored league and prove it.",
-    "again": "Play a stored fixture again and compare.",
+    "rerun": "Play a stored fixture again and compare.",
     "report": "Write the site of a stored league.",
     "export": "Write one row a game: CSV, JSON lines, Parquet.",
 }

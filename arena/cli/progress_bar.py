@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from arena.cli.output import say
-from arena.league.runner import Progress
+from arena.league.runner import OnResult
 from arena.records import FixtureResult
 
 _PLAIN_EVERY = 5.0
@@ -46,7 +46,7 @@ class Tally:
 
 
 @contextmanager
-def progress(tally: Tally) -> Iterator[Progress]:
+def progress(tally: Tally) -> Iterator[OnResult]:
     """Show a run's progress while it lasts."""
     shown = _live(tally) if sys.stderr.isatty() else _plain(tally)
     with shown as update:
@@ -55,7 +55,7 @@ def progress(tally: Tally) -> Iterator[Progress]:
 
 
 @contextmanager
-def _plain(tally: Tally) -> Iterator[Progress]:
+def _plain(tally: Tally) -> Iterator[OnResult]:
     next_at = time.monotonic() + _PLAIN_EVERY
 
     def update(result: FixtureResult | None) -> None:
@@ -70,7 +70,7 @@ def _plain(tally: Tally) -> Iterator[Progress]:
 
 
 @contextmanager
-def _live(tally: Tally) -> Iterator[Progress]:
+def _live(tally: Tally) -> Iterator[OnResult]:
     # Slow to import, and needed on a terminal only.
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn

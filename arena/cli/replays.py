@@ -2,10 +2,10 @@
 
 import click
 
-from arena.publish.replay.selection import NEWEST, Choice
+from arena.publish.replay.selection import NEWEST, ReplayChoice
 
 
-def _choice(_context: click.Context, _option: click.Parameter, word: str) -> Choice:
+def _choice(_context: click.Context, _option: click.Parameter, word: str) -> ReplayChoice:
     """Return what a word stands for: `all`, `none`, or a whole number from 0."""
     if word == "all":
         return "all"

@@ -22,7 +22,7 @@ from arena.cli.watch import watch
 from arena.errors import ArenaError
 from arena.league.config import gives_seed, load_ratings
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
-from arena.publish.replay.selection import Choice
+from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import Report, write_report
 from arena.records import LeagueInfo, RatingsInfo
 from arena.store.store import Store
@@ -61,7 +61,7 @@ def command(
     site: Path,
     key: Path | None,
     *,
-    replays: Choice,
+    replays: ReplayChoice,
     opening: bool,
     watching: bool,
     anonymous: bool,
@@ -91,7 +91,13 @@ def command(
 
 
 def _write(
-    league: Path, store: Path, site: Path, replays: Choice, *, key: Path | None, anonymous: bool
+    league: Path,
+    store: Path,
+    site: Path,
+    replays: ReplayChoice,
+    *,
+    key: Path | None,
+    anonymous: bool,
 ) -> Report:
     """Write the report; raises ArenaError where nothing was played yet."""
     with Store(store) as kept:

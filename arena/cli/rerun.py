@@ -1,4 +1,4 @@
-"""`arena again`: play a stored fixture again with live bots, and compare."""
+"""`arena rerun`: play a stored fixture again with live bots, and compare."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from arena.cli.options import (
 from arena.cli.output import harmless, print_json, say
 from arena.errors import ArenaError, did_you_mean
 from arena.league.config import load_league
-from arena.match.rerun import Again, play_again
+from arena.match.rerun import Rerun, rerun
 from arena.records import LeagueInfo, PlayedFixture
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.sandboxes.run_folder import run_folder
@@ -64,7 +64,7 @@ def command(
         staged = {bot.name: stage(bot, runs, box) for bot in bots}
         seats = [staged[bot.name] for bot in bots]
         rules = info.variants[stored.fixture.variant]
-        played = play_again(stored, rules, seats, box, info.limits, game)
+        played = rerun(stored, rules, seats, box, info.limits, game)
     if as_json:
         print_json(played)
     else:
@@ -108,7 +108,7 @@ def _say_what_changed(
         say("bots kept what they learnt in earlier fixtures, and start afresh now")
 
 
-def _print(played: Again) -> None:
+def _print(played: Rerun) -> None:
     for line in played.transcript:
         click.echo(harmless(line))
     for one in played.differences:

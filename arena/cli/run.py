@@ -25,18 +25,18 @@ from arena.cli.progress_bar import Tally, progress
 from arena.cli.replays import replays_option
 from arena.errors import ArenaError
 from arena.league.cluster.address import check_installed, local_workers
-from arena.league.cluster.worker import orders_of
-from arena.league.conditions import propose, settle
+from arena.league.cluster.worker import run_spec
+from arena.league.conditions import commit, resolve
 from arena.league.config import League, check_anchor, check_enough, load_league, without
-from arena.league.progress import Course, Verdict
+from arena.league.progress import LeagueProgress, Verdict
 from arena.league.runner import MOST_DEATHS, run
 from arena.league.workers import Engine, Processes
-from arena.match.preparation import ready
+from arena.match.preparation import prepared
 from arena.publish.output.site_folder import check_folder
-from arena.publish.replay.selection import Choice
+from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import write_report
 from arena.ratings.table import Leaderboard, Overall
-from arena.records import FixtureResult, LeagueInfo, SetAside
+from arena.records import FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.docker.engine import warning
 from arena.sandboxes.docker.sandbox import DockerSandbox
@@ -87,7 +87,7 @@ def command(
     workers: int | None,
     cluster: str | None,
     *,
-    replays: Choice,
+    replays: ReplayChoice,
     trust_bots: bool,
     skip_missing_runtimes: bool,
     accept_changes: bool,
@@ -117,9 +117,9 @@ def command(
         _announce(info, kept)
         engine: Engine = link or Processes(box, workers or plan.workers, pin=plan.pin)
         trusted = trust_bots or all(bot.shipped for bot in plan.bots)
-        orders = orders_of(plan, sandbox, trusted=trusted)
-        bots = link.ship(orders, staged, say) if link else staged
-        course = Course(info)
+        orders = run_spec(plan, sandbox, trusted=trusted)
+        bots = link.distribute(orders, staged, say) if link else staged
+        course = LeagueProgress(info)
         if not _play(info, course, {bot.name: bot for bot in bots}, engine, kept):
             return _say_how_to_resume(kept)
         report = write_report(kept, info, info.ratings, site, replays)
@@ -157,10 +157,10 @@ def _prepared(
     plan: League, box: Sandbox, store: Store, *, accept: bool
 ) -> Iterator[tuple[LeagueInfo, list[Bot]]]:
     """Yield the conditions in force and the bots, ready to play; changes are looked at first."""
-    proposal = propose(plan, box.name, store, accept=accept)
+    proposal = resolve(plan, box.name, store, accept=accept)
     rules = next(iter(plan.variants.values()))
-    with ready(plan.bots, rules, plan.limits, box) as staged:
-        yield settle(proposal, store, say), staged
+    with prepared(plan.bots, rules, plan.limits, box) as staged:
+        yield commit(proposal, store, say), staged
 
 
 def _leave_out(plan: League) -> League:
@@ -184,7 +184,7 @@ def _announce(info: LeagueInfo, store: Store) -> None:
 
 
 def _play(
-    info: LeagueInfo, course: Course, bots: dict[str, Bot], engine: Engine, store: Store
+    info: LeagueInfo, course: LeagueProgress, bots: dict[str, Bot], engine: Engine, store: Store
 ) -> bool:
     """Play what is not stored yet; returns whether the league was finished."""
     stored = [one for one in store.results() if course.counts(one.fixture.id)]
@@ -206,7 +206,7 @@ def _play(
 
 def _play_on(
     info: LeagueInfo,
-    course: Course,
+    course: LeagueProgress,
     bots: dict[str, Bot],
     engine: Engine,
     store: Store,
@@ -218,7 +218,7 @@ def _play_on(
 
     with progress(tally) as update:
         return run(
-            *(info, course.due, bots, engine, keep, store.set_aside, update),
+            *(info, course.due, bots, engine, keep, store.quarantine, update),
             notify=lambda: say(STOPPING),
         )
 
@@ -233,7 +233,7 @@ def _say_verdict(verdict: Verdict, info: LeagueInfo) -> None:
     say(f"{where} the budget is spent; not separated: {pairs}")
 
 
-def _say_set_aside(aside: Sequence[SetAside]) -> None:
+def _say_set_aside(aside: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
     shown = [f"{one.fixture.id} ({', '.join(one.fixture.seats)})" for one in aside[:_ASIDE_SHOWN]]
     more = [f"and {len(aside) - _ASIDE_SHOWN} more"] if len(aside) > _ASIDE_SHOWN else []

@@ -7,7 +7,7 @@ import click
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
 from arena.league.status import Status, TableStatus, status
-from arena.store.lock import is_played
+from arena.store.lock import is_locked
 from arena.store.store import Store
 
 
@@ -21,7 +21,7 @@ def command(league: Path, store: Path | None, *, as_json: bool) -> int:
     Reads the store beside an `arena run` that goes on.
     """
     path = store_path(league, store)
-    playing = is_played(path)
+    playing = is_locked(path)
     with Store(path) as kept:
         found = status(kept, playing=playing)
     if as_json:

@@ -8,7 +8,7 @@ import click
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, say
 from arena.league.verify import Verified, verify
-from arena.store.lock import is_played
+from arena.store.lock import is_locked
 from arena.store.store import Store
 
 
@@ -26,7 +26,7 @@ def command(
     Prints the root: one hash over the conditions and all games. Exit code 1 when anything differs.
     """
     path = store_path(league, store)
-    playing = is_played(path)
+    playing = is_locked(path)
     cores = len(os.sched_getaffinity(0))
     with Store(path) as kept:
         verified = verify(kept, workers=workers or cores, published=root, playing=playing)

@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator
 from math import exp
 
-from arena.league.finite_field import Field, prime_power
+from arena.league.finite_field import FiniteField, prime_power
 
 Table = tuple[int, ...]
 """Bots by number, seat 0 first."""
@@ -45,7 +45,7 @@ def _round(bots: int, players: int, count: int, draw: random.Random) -> list[lis
     return [_translates(base, bots) for base in search(bots, players, count, draw)]
 
 
-def joining(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
+def joining_blocks(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
     """Return `count` blocks in which bot number `bots`, a newcomer, meets all of 0 .. bots-1.
 
     A block has `bots` tables, and the newcomer sits at all of them, in the same seat; the others
@@ -71,7 +71,7 @@ def _translates(base: Table, bots: int) -> list[Table]:
 
 def _affine(bots: int, players: int, count: int, draw: random.Random) -> Iterator[list[Table]]:
     """Yield the images of one table under x -> ax + b over GF(q): a block for each a."""
-    field = Field(bots)
+    field = FiniteField(bots)
     points = draw.sample(range(bots), players)
     for a in draw.sample(range(1, bots), count):
         scaled = [field.multiply(a, point) for point in points]

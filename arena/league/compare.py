@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 
 from arena.errors import ArenaError
-from arena.league.block_design import joining
-from arena.league.runner import Progress, run
+from arena.league.block_design import joining_blocks
+from arena.league.runner import OnResult, run
 from arena.league.workers import Processes
 from arena.ratings.paired import Paired, paired
-from arena.records import Fixture, FixtureResult, LeagueInfo, SetAside
+from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.sandboxes.base import Sandbox
 from arena.seeds import block_seed, fixture_seed
 from arena.store.rows import Packed
@@ -19,7 +19,7 @@ OLD, NEW = "old", "new"
 """What the two versions are called at their tables."""
 
 
-class Compared(Struct, frozen=True):
+class Comparison(Struct, frozen=True):
     """What came of it; games and faults are those of each version."""
 
     games: int
@@ -44,7 +44,7 @@ def in_field(name: str) -> str:
     return f"field/{name}"
 
 
-def gauntlet(info: LeagueInfo) -> list[Fixture]:
+def comparison_fixtures(info: LeagueInfo) -> list[Fixture]:
     """Return the fixtures of both versions against the field `info.bots`, pair after pair.
 
     A pair shares dice, seats and the seeds of the bots, so two equal versions play equal games; no
@@ -54,7 +54,7 @@ def gauntlet(info: LeagueInfo) -> list[Fixture]:
     [variant], [players] = info.variants, info.players
     names = [in_field(bot.name) for bot in info.bots]
     fixtures: list[Fixture] = []
-    for block, tables in enumerate(joining(len(names), players, info.rounds, info.seed)):
+    for block, tables in enumerate(joining_blocks(len(names), players, info.rounds, info.seed)):
         for table in tables:
             pair = f"{len(fixtures)}"
             keys = fixture_seed(info.seed, pair), block_seed(info.seed, pair)
@@ -72,13 +72,13 @@ def compare(
     info: LeagueInfo,
     bots: Mapping[str, Bot],
     sandbox: Sandbox,
-    progress: Progress,
+    progress: OnResult,
     *,
     workers: int,
     notify: Callable[[], None],
-) -> Compared | None:
+) -> Comparison | None:
     """Play the gauntlet, with bots named as at its tables; returns None where Ctrl-C came first."""
-    fixtures = gauntlet(info)
+    fixtures = comparison_fixtures(info)
     blocks = {version: [_Block() for _ in range(info.rounds)] for version in (OLD, NEW)}
     played: set[str] = set()
 
@@ -96,7 +96,7 @@ def compare(
     return _compared(blocks)
 
 
-def _refuse(one: SetAside) -> None:
+def _refuse(one: QuarantinedFixture) -> None:
     """End a comparison that cannot be whole: without a table, its twin counts for nothing."""
     raise ArenaError(
         f"{one.deaths} workers died while they played one fixture",
@@ -113,12 +113,12 @@ def _count(block: _Block, one: FixtureResult, seat: int) -> None:
         block.faults += game.faults[seat] is not None
 
 
-def _compared(blocks: Mapping[str, Sequence[_Block]]) -> Compared:
+def _compared(blocks: Mapping[str, Sequence[_Block]]) -> Comparison:
     places, wins = (
         paired(*([getattr(b, figure) / b.games for b in blocks[v]] for v in (OLD, NEW)))
         for figure in ("places", "wins")
     )
-    return Compared(
+    return Comparison(
         games=sum(block.games for block in blocks[NEW]),
         mean_place=places,
         win_share=wins,

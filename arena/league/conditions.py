@@ -11,8 +11,8 @@ from arena.errors import ArenaError
 from arena.league.condition_changes import decisive, effect, harmless
 from arena.league.config import League
 from arena.league.host import this_machine
-from arena.league.schedule import blocks_of, kinds, same_terms, terms
-from arena.records import Fixture, Kind, LeagueInfo, Stage
+from arena.league.schedule import blocks_of, divisions, has_same_terms, terms
+from arena.records import Division, Epoch, Fixture, LeagueInfo
 from arena.seeds import commitment
 from arena.store.store import Store
 
@@ -20,7 +20,7 @@ _DIGITS = 8
 """Digits of a hash that are enough to tell two apart."""
 
 
-class Proposal(Struct, frozen=True):
+class Resolution(Struct, frozen=True):
     """The conditions that a league asks for now, beside those that a store holds."""
 
     info: LeagueInfo
@@ -41,10 +41,10 @@ def begin(
     notify: Callable[[str], None] = lambda _: None,
 ) -> LeagueInfo:
     """Return the conditions in force, stored before the first game: `propose` and `settle`."""
-    return settle(propose(league, sandbox, store, accept=accept), store, notify)
+    return commit(resolve(league, sandbox, store, accept=accept), store, notify)
 
 
-def propose(league: League, sandbox: str, store: Store, *, accept: bool = False) -> Proposal:
+def resolve(league: League, sandbox: str, store: Store, *, accept: bool = False) -> Resolution:
     """Compare a league with what a store holds, and write nothing yet.
 
     A league without a seed draws a secret one, once. Raises ArenaError where what decides games
@@ -54,17 +54,17 @@ def propose(league: League, sandbox: str, store: Store, *, accept: bool = False)
     seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
     info = conditions(league, sandbox, seed)
     if stored is None:
-        return Proposal(replace(info, machine=this_machine()), None)
+        return Resolution(replace(info, machine=this_machine()), None)
     info = replace(info, machine=stored.machine)
     aside = harmless(stored, info)
     finished = store.finished()
     what = decisive(stored, info)
     if not finished:
         what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
-        return Proposal(info, stored, f"{what}: nothing was played before" if what else "", aside)
+        return Resolution(info, stored, f"{what}: nothing was played before" if what else "", aside)
     _check_seed(stored, info, league, store)
     if not what:
-        return Proposal(replace(info, earlier=stored.earlier), stored, "", aside)
+        return Resolution(replace(info, earlier=stored.earlier), stored, "", aside)
     info = _next_stage(stored, info, finished)
     if not accept:
         raise ArenaError(
@@ -73,10 +73,10 @@ def propose(league: League, sandbox: str, store: Store, *, accept: bool = False)
             "--accept-changes goes on, and keeps every game in the store; or undo the change, "
             f"or start anew with another --store than {store.path}",
         )
-    return Proposal(info, stored, f"{what}: {effect(stored, info, finished)}", aside)
+    return Resolution(info, stored, f"{what}: {effect(stored, info, finished)}", aside)
 
 
-def settle(proposal: Proposal, store: Store, notify: Callable[[str], None]) -> LeagueInfo:
+def commit(proposal: Resolution, store: Store, notify: Callable[[str], None]) -> LeagueInfo:
     """Store the conditions where they are new, and tell what changed; returns them."""
     info, stored = proposal.info, proposal.stored
     if stored is None:
@@ -127,7 +127,7 @@ def _next_stage(stored: LeagueInfo, now: LeagueInfo, finished: set[str]) -> Leag
     """Return the conditions with those before as stages, each with terms of its own."""
     old = terms(stored)
     before = [replace(stage, terms=stage.terms or old) for stage in stored.earlier]
-    ended = Stage(stored.bots, stored.rounds, _kept(stored, now, finished), old)
+    ended = Epoch(stored.bots, stored.rounds, _kept(stored, now, finished), old)
     return replace(now, earlier=(*before, ended))
 
 
@@ -145,8 +145,8 @@ def _kept(stored: LeagueInfo, now: LeagueInfo, finished: set[str]) -> tuple[int,
     )
 
 
-def _goes_on(kind: Kind, stored: LeagueInfo, now: LeagueInfo) -> bool:
-    return kind in kinds(now) and same_terms(kind, stored, now)
+def _goes_on(kind: Division, stored: LeagueInfo, now: LeagueInfo) -> bool:
+    return kind in divisions(now) and has_same_terms(kind, stored, now)
 
 
 def _begun(blocks: list[list[Fixture]], finished: set[str]) -> int:

@@ -18,7 +18,7 @@ def prime_power(number: int) -> tuple[int, int] | None:
     return (p, e) if number == 1 else None
 
 
-class Field:
+class FiniteField:
     """Arithmetic on 0 .. q-1, which stand for the elements of GF(q); q is a prime power."""
 
     def __init__(self, q: int) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.schedule import schedule, stages
+from arena.league.schedule import epochs, schedule
 from arena.match.replay import ReplayError, replay
 from arena.records import Fixture, LeagueInfo, PlayedFixture
 from arena.store.store import AnyStored, Store
@@ -39,7 +39,7 @@ class Judge:
     def __init__(self, info: LeagueInfo) -> None:
         self._expected = {
             one.id: (one, stage.variants[one.variant])
-            for stage in stages(info)
+            for stage in epochs(info)
             for one in schedule(stage)
         }
 

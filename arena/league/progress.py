@@ -6,9 +6,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from arena.league.schedule import blocks_of, earlier_blocks
+from arena.league.schedule import blocks_of, blocks_of_earlier_epochs
 from arena.ratings.sequential import Block, Seated, separated, tied
-from arena.records import Fixture, Kind, LeagueInfo
+from arena.records import Division, Fixture, LeagueInfo
 
 
 class Verdict(Struct, frozen=True):
@@ -40,7 +40,7 @@ class Finished(Protocol):
         """All of its games."""
 
 
-class Course:
+class LeagueProgress:
     """The schedule of a league, beside what was played of it.
 
     With `until` each variant and table size stops on its own, and whether it does is looked at
@@ -48,7 +48,7 @@ class Course:
     """
 
     def __init__(self, info: LeagueInfo) -> None:
-        first = earlier_blocks(info)
+        first = blocks_of_earlier_epochs(info)
         self._tracks = [
             _Track(kind, blocks, info, first[kind]) for kind, blocks in blocks_of(info).items()
         ]
@@ -97,7 +97,7 @@ class _Track:
     """The blocks of one kind; the first `first` of them are played in any case."""
 
     def __init__(
-        self, kind: Kind, blocks: Sequence[Sequence[Fixture]], info: LeagueInfo, first: int
+        self, kind: Division, blocks: Sequence[Sequence[Fixture]], info: LeagueInfo, first: int
     ) -> None:
         self._kind = kind
         self._blocks = blocks

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from arena.league.interruption import Interruption, interruptible
 from arena.league.workers import Engine, Task, WorkerDiedError
-from arena.records import Fixture, FixtureResult, LeagueInfo, SetAside
+from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.store.rows import Packed
 from arena.submissions.manifest import Bot
 
@@ -21,7 +21,7 @@ _WHY = "the worker that played it died each time, at last with nothing else in i
 
 Keep = Callable[[Packed, FixtureResult], None]
 """Called for each fixture, as it is to be stored, with what came of it."""
-Progress = Callable[[FixtureResult | None], None]
+OnResult = Callable[[FixtureResult | None], None]
 """Called for each fixture that was kept, and now and then with None while nothing came."""
 
 
@@ -31,8 +31,8 @@ def run(
     bots: Mapping[str, Bot],
     engine: Engine,
     keep: Keep,
-    set_aside: Callable[[SetAside], None],
-    progress: Progress,
+    set_aside: Callable[[QuarantinedFixture], None],
+    progress: OnResult,
     *,
     notify: Callable[[], None] = lambda: None,
 ) -> bool:
@@ -53,7 +53,7 @@ def run(
 
     def give_up(task: Task, deaths: int) -> None:
         aside.add(task.fixture.id)
-        set_aside(SetAside(task.fixture, _WHY, deaths, time.time()))
+        set_aside(QuarantinedFixture(task.fixture, _WHY, deaths, time.time()))
 
     with interruptible(notify) as interruption:
         crew = _Crew(engine, keep, give_up, progress, interruption)
@@ -81,7 +81,7 @@ class _Crew:
         engine: Engine,
         keep: Keep,
         give_up: Callable[[Task, int], None],
-        progress: Progress,
+        progress: OnResult,
         interruption: Interruption,
     ) -> None:
         self._engine = engine

@@ -11,8 +11,8 @@ from math import ceil
 import msgspec
 from msgspec.structs import asdict, replace
 
-from arena.league.block_design import Table, blocks, joining
-from arena.records import Fixture, Kind, LeagueInfo, Terms
+from arena.league.block_design import Table, blocks, joining_blocks
+from arena.records import Division, Fixture, LeagueInfo, Terms
 from arena.seeds import block_seed, fixture_seed
 
 Seats = tuple[str, ...]
@@ -31,12 +31,12 @@ def schedule(info: LeagueInfo) -> list[Fixture]:
     return sorted(fixtures, key=lambda fixture: fixture.index)
 
 
-def kinds(info: LeagueInfo) -> list[Kind]:
+def divisions(info: LeagueInfo) -> list[Division]:
     """Return every variant with every table size, in the league's order."""
     return [(variant, players) for variant in info.variants for players in info.players]
 
 
-def stages(info: LeagueInfo) -> Iterator[LeagueInfo]:
+def epochs(info: LeagueInfo) -> Iterator[LeagueInfo]:
     """Yield the league as it was at each stage, and last as it is."""
     for number, stage in enumerate(info.earlier):
         terms = asdict(stage.terms) if stage.terms else {}
@@ -50,7 +50,7 @@ def terms(info: LeagueInfo) -> Terms:
     return Terms(**{key: getattr(info, key) for key in Terms.__struct_fields__})
 
 
-def same_terms(kind: Kind, one: LeagueInfo, other: LeagueInfo) -> bool:
+def has_same_terms(kind: Division, one: LeagueInfo, other: LeagueInfo) -> bool:
     """Tell whether games of a kind, which the second league has, are of the same terms in both."""
     variant, _ = kind
     return one.variants.get(variant) == other.variants[variant] and all(
@@ -58,22 +58,22 @@ def same_terms(kind: Kind, one: LeagueInfo, other: LeagueInfo) -> bool:
     )
 
 
-def blocks_of(info: LeagueInfo) -> dict[Kind, list[list[Fixture]]]:
+def blocks_of(info: LeagueInfo) -> dict[Division, list[list[Fixture]]]:
     """Return the blocks of each kind, in order.
 
     Fixtures of bots that left or changed since, or of other terms, are not in them: a block may be
     empty.
     """
     whole = _whole(info)
-    return {kind: list(whole.counting(kind)) for kind in kinds(info)}
+    return {kind: list(whole.counting(kind)) for kind in divisions(info)}
 
 
-def earlier_blocks(info: LeagueInfo) -> dict[Kind, int]:
+def blocks_of_earlier_epochs(info: LeagueInfo) -> dict[Division, int]:
     """Return how many of the blocks of each kind are from the stages before this one."""
     if not info.earlier:
-        return dict.fromkeys(kinds(info), 0)
+        return dict.fromkeys(divisions(info), 0)
     blocks, now = _whole(info).blocks, len(info.earlier)
-    return {kind: sum(stage < now for stage, _ in blocks[kind]) for kind in kinds(info)}
+    return {kind: sum(stage < now for stage, _ in blocks[kind]) for kind in divisions(info)}
 
 
 def schedule_key(info: LeagueInfo) -> str:
@@ -86,7 +86,7 @@ def schedule_key(info: LeagueInfo) -> str:
 
 def _whole(info: LeagueInfo) -> "_Whole":
     whole = _Whole()
-    for stage in stages(info):
+    for stage in epochs(info):
         whole.add(stage)
     return whole
 
@@ -95,7 +95,7 @@ class _Whole:
     """All blocks of a league, stage by stage, with those that do not count any more."""
 
     def __init__(self) -> None:
-        self.blocks: dict[Kind, list[tuple[int, list[Fixture]]]] = {}
+        self.blocks: dict[Division, list[tuple[int, list[Fixture]]]] = {}
         """Each with its stage."""
         self._stages: list[LeagueInfo] = []
         self._index = 0
@@ -103,13 +103,13 @@ class _Whole:
     def add(self, stage: LeagueInfo) -> None:
         """Keep what stays of the stages before, and add what this one lacks."""
         if self._stages:
-            ended = kinds(self._stages[-1])
+            ended = divisions(self._stages[-1])
             for kind, kept in zip(ended, stage.earlier[-1].kept, strict=True):
                 del self.blocks[kind][kept:]
         self._stages.append(stage)
-        for kind in kinds(stage):
+        for kind in divisions(stage):
             self.blocks.setdefault(kind, [])
-        drawn = {kind: self._lacking(kind) for kind in kinds(stage)}
+        drawn = {kind: self._lacking(kind) for kind in divisions(stage)}
         key, number = schedule_key(stage), len(stage.earlier)
         for together in zip_longest(*drawn.values()):
             for kind, tables in zip(drawn, together, strict=True):
@@ -117,18 +117,18 @@ class _Whole:
                     block = list(self._fixtures(kind, tables, key))
                     self.blocks[kind].append((number, block))
 
-    def counting(self, kind: Kind) -> Iterator[list[Fixture]]:
+    def counting(self, kind: Division) -> Iterator[list[Fixture]]:
         """Yield the blocks of a kind without fixtures of other bots and terms than the last."""
         now = self._stages[-1]
         bots = set(now.bots)
         same = [
-            {bot.name for bot in then.bots if bot in bots and same_terms(kind, then, now)}
+            {bot.name for bot in then.bots if bot in bots and has_same_terms(kind, then, now)}
             for then in self._stages
         ]
         for stage, block in self.blocks[kind]:
             yield [fixture for fixture in block if same[stage].issuperset(fixture.seats)]
 
-    def _lacking(self, kind: Kind) -> list[list[Seats]]:
+    def _lacking(self, kind: Division) -> list[list[Seats]]:
         """Return blocks that bring newcomers level, then whole ones up to the rounds wanted."""
         stage = self._stages[-1]
         names = [bot.name for bot in stage.bots]
@@ -139,7 +139,7 @@ class _Whole:
         short = wanted - min(met[name] for name in names)
         return found + draw.whole(names, max(0, ceil(short / kind[1])))
 
-    def _fixtures(self, kind: Kind, tables: Sequence[Seats], key: str) -> Iterator[Fixture]:
+    def _fixtures(self, kind: Division, tables: Sequence[Seats], key: str) -> Iterator[Fixture]:
         """Yield a block's tables as fixtures: number them and give them their seeds."""
         info, (variant, players) = self._stages[-1], kind
         block = len(self.blocks[kind])
@@ -155,7 +155,7 @@ class _Whole:
 class _Draw:
     """Draws the tables of one kind in one stage."""
 
-    def __init__(self, seed: str, stage: int, kind: Kind) -> None:
+    def __init__(self, seed: str, stage: int, kind: Division) -> None:
         variant, self._players = kind
         part = f"/stage {stage}" if stage else ""
         self._design = f"{seed}/schedule/{self._players}{part}"
@@ -173,7 +173,7 @@ class _Draw:
             gain = len(present) - self._players + 1
             count = ceil(min(wanted / len(present), level / gain))
             seats = [*_shuffled(present, seed), bot]
-            blocks = _named(joining(len(present), self._players, count, seed), seats)
+            blocks = _named(joining_blocks(len(present), self._players, count, seed), seats)
             met.update(chain.from_iterable(chain.from_iterable(blocks)))
             found += blocks
             present.append(bot)

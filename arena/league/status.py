@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from arena.errors import ArenaError
-from arena.league.progress import Course
+from arena.league.progress import LeagueProgress
 from arena.records import Cause, Fixture, FixtureResult
 from arena.store.store import Store
 
@@ -67,7 +67,7 @@ def status(store: Store, *, playing: bool) -> Status:
     info = store.league
     if info is None:
         raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
-    course = Course(info)
+    course = LeagueProgress(info)
     count = _Count()
     for result in store.results():
         count.add(result, course)
@@ -111,7 +111,7 @@ class _Count:
         self.times: list[tuple[float, int]] = []
         self.not_counting = 0
 
-    def add(self, result: FixtureResult, course: Course) -> None:
+    def add(self, result: FixtureResult, course: LeagueProgress) -> None:
         if result.stored_at is not None:
             self.times.append((result.stored_at, len(result.games)))
         if not course.counts(result.fixture.id):
@@ -126,7 +126,7 @@ class _Count:
         self.causes.update(causes)
 
 
-def _tables(course: Course, count: _Count) -> Iterable[TableStatus]:
+def _tables(course: LeagueProgress, count: _Count) -> Iterable[TableStatus]:
     scheduled: defaultdict[tuple[str, int], list[Fixture]] = defaultdict(list)
     for fixture in course.fixtures():
         scheduled[fixture.variant, len(fixture.seats)].append(fixture)

@@ -10,11 +10,11 @@ import msgspec
 
 from arena.errors import ArenaError
 from arena.league.fixture_check import Checked, Finding, Judge, check_in_worker
-from arena.league.progress import Course
+from arena.league.progress import LeagueProgress
 from arena.league.workers import pool, start
 from arena.records import Fixture, LeagueInfo
 from arena.seeds import commitment
-from arena.store.hashes import root
+from arena.store.hashes import root_hash
 from arena.store.store import Store
 
 _GAMES_AT_A_TIME = 500
@@ -53,7 +53,7 @@ def verify(
     findings = [Finding(where, what) for where, what in store.damage(playing=playing)]
     findings += _check_seed(info)
     spans = _spans(store.positions(), info.games)
-    course, proved, pins, games = Course(info), list[Fixture](), list[bytes](), 0
+    course, proved, pins, games = LeagueProgress(info), list[Fixture](), list[bytes](), 0
     for checked in _checked(store, info, spans, workers):
         findings += checked.findings
         pins.append(checked.pin)
@@ -63,7 +63,7 @@ def verify(
             proved.append(checked.played.fixture)
     wanted = course.wanted()
     findings += _check_end(course, proved, wanted)
-    found_root = root(info, pins) if all(pins) else None
+    found_root = root_hash(info, pins) if all(pins) else None
     findings += _check_root(found_root, published)
     return Verified(len(pins), games, len(wanted), found_root, store.hashed, findings)
 
@@ -107,7 +107,7 @@ def _check_seed(info: LeagueInfo) -> Iterator[Finding]:
 
 
 def _check_end(
-    course: Course, proved: Iterable[Fixture], wanted: Iterable[Fixture]
+    course: LeagueProgress, proved: Iterable[Fixture], wanted: Iterable[Fixture]
 ) -> Iterator[Finding]:
     """Find out who went on until the result pleased, or left out what did not."""
     ids = {fixture.id for fixture in wanted}

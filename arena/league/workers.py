@@ -22,7 +22,7 @@ from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo
 from arena.sandboxes.base import Sandbox
-from arena.sessions.warm_pool import Roster
+from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import Packed, pack
 from arena.submissions.manifest import Bot
 
@@ -118,7 +118,7 @@ class Processes:
             raise WorkerDiedError from None
 
 
-_roster = Roster()
+_roster = WarmPool()
 """The bots of this worker that wait for their next table."""
 
 
@@ -165,7 +165,7 @@ def start(
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def play_task(task: Task, sandbox: Sandbox, roster: Roster) -> Packed:
+def play_task(task: Task, sandbox: Sandbox, roster: WarmPool) -> Packed:
     """Play a fixture in a worker, with bots from its roster, and pack it there.
 
     Games go on meanwhile on the other cores; the one process that stores them all has less to do.

@@ -17,7 +17,7 @@ _AT_A_TIME = 4
 
 
 @contextmanager
-def ready(
+def prepared(
     bots: Sequence[Bot], rules: Rules, limits: LimitsInfo, sandbox: Sandbox
 ) -> Iterator[list[Bot]]:
     """Copy, build and try every bot; yields them in the order given, and removes the copies after.

@@ -44,12 +44,17 @@ class Referee:
     """One game in progress.
 
     `waiting` holds the seats that must answer now; it is empty when the game is over. They are
-    asked for calza where `offering` is true, else for a turn. `takers` are the seats that asked to
+    asked for calza where `offering` is true, else for a turn. `calza_seats` are those that asked to
     be offered calza. Call `take` for every waiting seat, in any order.
     """
 
     def __init__(
-        self, rules: Rules, players: int, seed: str, game: int, takers: frozenset[int] = frozenset()
+        self,
+        rules: Rules,
+        players: int,
+        seed: str,
+        game: int,
+        calza_seats: frozenset[int] = frozenset(),
     ) -> None:
         opener = first_opener(
             seed, game, players, highest_roll=rules.first_opener == "highest_roll"
@@ -59,7 +64,7 @@ class Referee:
         self.notices: list[Notice] = []
         self.waiting: tuple[int, ...] = ()
         self._seed = seed
-        self._takers = takers
+        self._calza_takers = calza_seats
         self._standing = first_standing(rules, players, opener)
         self._places = [0] * players
         self._number = -1
@@ -159,7 +164,11 @@ class Referee:
         self.events.append(BidMade(seat, bid.quantity, bid.face))
         self._bids.append(SeatBid(seat, bid.quantity, bid.face))
         self._turn_to(place(self._now, bid))
-        offered = [s for s in calza_seats(self._now) if s in self._takers] if self._takers else []
+        offered = (
+            [s for s in calza_seats(self._now) if s in self._calza_takers]
+            if self._calza_takers
+            else []
+        )
         self.offering = bool(offered)
         self.waiting = tuple(offered) or (self._now.to_act,)
 

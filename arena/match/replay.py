@@ -28,8 +28,8 @@ def replay(fixture: Fixture, rules: Rules, record: GameRecord) -> GameRecord:
     ReplayError where an action is missing or left over.
     """
     players = len(fixture.seats)
-    takers = frozenset(range(players)) if rules.calza else frozenset[int]()
-    referee = Referee(rules, players, fixture.dice_key, record.game, takers)
+    calza_seats = frozenset(range(players)) if rules.calza else frozenset[int]()
+    referee = Referee(rules, players, fixture.dice_key, record.game, calza_seats)
     for moment in _moments(record.events):
         if not referee.waiting:
             raise ReplayError(f"game {record.game} goes on after its end")

@@ -25,7 +25,7 @@ class Difference(Struct, frozen=True):
     now: str
 
 
-class Again(Struct, frozen=True):
+class Rerun(Struct, frozen=True):
     """What came of it."""
 
     fixture: int
@@ -38,14 +38,14 @@ class Again(Struct, frozen=True):
     """What was said in the one game asked for, and when its bots started."""
 
 
-def play_again(
+def rerun(
     stored: PlayedFixture,
     rules: Rules,
     bots: Sequence[Bot],
     sandbox: Sandbox,
     limits: LimitsInfo,
     game: int | None = None,
-) -> Again:
+) -> Rerun:
     """Play all games of a fixture again, on the same dice; `bots` are staged and in seat order.
 
     Where a `game` is named only that one is compared, and all that is said in it is returned. It
@@ -55,7 +55,7 @@ def play_again(
     wanted = [one for one in stored.games if game in (None, one.game)]
     fresh = {one.game: one for one in now.games}
     found = (difference(one, fresh[one.game]) for one in wanted)
-    return Again(
+    return Rerun(
         fixture=stored.fixture.index,
         seats=stored.fixture.seats,
         games=len(wanted),

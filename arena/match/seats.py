@@ -3,7 +3,7 @@
 from arena.perudo.rules import Rules
 from arena.records import Cause, Fault, Fixture, LimitsInfo
 from arena.seeds import bot_seed
-from arena.sessions.multiplexer import Board
+from arena.sessions.multiplexer import Multiplexer
 from arena.wire.codec import encode
 from arena.wire.messages import PROTOCOL, Hello, Limits, Ready
 
@@ -12,7 +12,7 @@ class Seats:
     """Who is there for which game.
 
     `starting` are the seats whose `ready` is awaited, `ready` those that can be asked, `absent`
-    those without a bot for the game that begins next, `takers` those that asked to be offered
+    those without a bot for the game that begins next, `calza_seats` those that asked to be offered
     calza. `room` is how many games all bots together can play at a time.
     """
 
@@ -20,7 +20,7 @@ class Seats:
         self,
         fixture: Fixture,
         rules: Rules,
-        board: Board,
+        board: Multiplexer,
         limits: LimitsInfo,
         *,
         keep_memory: bool = False,
@@ -28,7 +28,7 @@ class Seats:
         self.starting: set[int] = set()
         self.ready: set[int] = set()
         self.absent: dict[int, Fault] = {}
-        self.takers: set[int] = set()
+        self.calza_seats: set[int] = set()
         self.room = limits.concurrent_games
         self._fixture = fixture
         self._rules = rules
@@ -62,7 +62,7 @@ class Seats:
         """Note what a bot said of itself."""
         self.starting.discard(seat)
         self.ready.add(seat)
-        _put(seat, self.takers, within=ready.calza)
+        _put(seat, self.calza_seats, within=ready.calza)
         _put(seat, self._board.keeping, within=ready.reusable or self._keep_memory)
         self._can_play[seat] = ready.concurrent_games
         self.room = min(self._limits.concurrent_games, *self._can_play)

@@ -13,7 +13,7 @@ _GAMES = 5
 _TABLES = (2, 3)
 
 
-class Checked(Struct, frozen=True):
+class CheckedBot(Struct, frozen=True):
     """How a bot did: what it faulted with, one line each, and the end of its standard error.
 
     `build` is the end of what its build printed; whoever staged the bot knows.
@@ -27,7 +27,7 @@ class Checked(Struct, frozen=True):
     build: str = ""
 
 
-def check_bot(bot: Bot, sandbox: Sandbox, limits: LimitsInfo | None = None) -> Checked:
+def check_bot(bot: Bot, sandbox: Sandbox, limits: LimitsInfo | None = None) -> CheckedBot:
     """Play a staged bot against itself under each variant, with calza and without."""
     limits = limits or LimitsInfo()
     played = [
@@ -38,7 +38,7 @@ def check_bot(bot: Bot, sandbox: Sandbox, limits: LimitsInfo | None = None) -> C
         for rules in _all_rules()
         for players in _TABLES
     ]
-    return Checked(
+    return CheckedBot(
         bot=bot.name,
         games=sum(len(p.games) for _, p in played),
         decisions=sum(p.decisions for _, p in played),

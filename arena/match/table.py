@@ -9,8 +9,8 @@ from arena.perudo.rules import Rules
 from arena.records import Fault, Fixture, GameRecord, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.sessions.clock import READY
-from arena.sessions.multiplexer import Board
-from arena.sessions.warm_pool import Roster
+from arena.sessions.multiplexer import Multiplexer
+from arena.sessions.warm_pool import WarmPool
 from arena.submissions.manifest import Bot
 from arena.wire.codec import encode
 from arena.wire.messages import Answer, Bye, Ready
@@ -23,7 +23,7 @@ def play_fixture(
     sandbox: Sandbox,
     limits: LimitsInfo,
     log: Callable[[int, str, bytes], None] | None = None,
-    roster: Roster | None = None,
+    roster: WarmPool | None = None,
     *,
     keep_memory: bool = False,
 ) -> PlayedFixture:
@@ -34,7 +34,7 @@ def play_fixture(
     `roster`, if there is one, and return to it: those that said that they may serve again, or, with
     `keep_memory`, all.
     """
-    with Board(bots, sandbox, limits, log, roster) as board:
+    with Multiplexer(bots, sandbox, limits, log, roster) as board:
         seats = Seats(fixture, rules, board, limits, keep_memory=keep_memory)
         table = _Table(fixture, rules, board, seats)
         games = table.play()
@@ -53,7 +53,7 @@ def play_fixture(
 def try_start(bot: Bot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
     """Start a bot, greet it and end it; returns what it did wrong."""
     fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
-    with Board([bot], sandbox, limits) as board:
+    with Multiplexer([bot], sandbox, limits) as board:
         seats = Seats(fixture, rules, board, limits)
         table = _Table(fixture, rules, board, seats)
         while not seats.fill(0):
@@ -84,7 +84,7 @@ class _Table:
     they are the same as if one game had been played after another.
     """
 
-    def __init__(self, fixture: Fixture, rules: Rules, board: Board, seats: Seats) -> None:
+    def __init__(self, fixture: Fixture, rules: Rules, board: Multiplexer, seats: Seats) -> None:
         self.seconds = 0.0
         self._fixture = fixture
         self._rules = rules
@@ -144,8 +144,8 @@ class _Table:
         if not self._under_way:
             self._began = time.perf_counter()
         fixture, seats = self._fixture, self._seats
-        takers = frozenset(seats.takers)
-        referee = Referee(self._rules, len(fixture.seats), fixture.dice_key, number, takers)
+        calza_seats = frozenset(seats.calza_seats)
+        referee = Referee(self._rules, len(fixture.seats), fixture.dice_key, number, calza_seats)
         if seats.absent:
             referee.forfeit(seats.absent)
             seats.absent = {}

@@ -4,12 +4,12 @@ from msgspec import Struct
 
 from arena.perudo.rules import Rules
 from arena.playstats import game_scan as walk
-from arena.playstats.game_scan import Walk
-from arena.playstats.key_moves import Moments
+from arena.playstats.game_scan import GameScan
+from arena.playstats.key_moves import KeyMoves
 from arena.playstats.style import Calibration, Style
 from arena.records import Cause, Fixture, PlayedFixture
 
-DIGEST_VERSION = 2
+SUMMARY_VERSION = 2
 """Goes up whenever the same games may give another digest."""
 
 STDERR_SHOWN = 4000
@@ -36,17 +36,17 @@ class FaultEntry(Struct, frozen=True):
     detail: str
 
 
-class SeatDigest(Struct, frozen=True):
+class SeatSummary(Struct, frozen=True):
     """What one seat did in a fixture."""
 
     style: Style
     calibration: Calibration
-    moments: Moments
+    moments: KeyMoves
     stderr: str = ""
     """The end of its standard error, where it faulted; never blank but empty."""
 
 
-class Digest(Struct, frozen=True):
+class FixtureSummary(Struct, frozen=True):
     """One fixture."""
 
     fixture: Fixture
@@ -59,16 +59,16 @@ class Digest(Struct, frozen=True):
     stored_at: float | None
     """Seconds since 1970; None where that was not written down."""
     games: tuple[walk.Game, ...]
-    seats: tuple[SeatDigest, ...]
+    seats: tuple[SeatSummary, ...]
     faults: tuple[FaultEntry, ...] = ()
     """By game, then by step."""
 
 
-def digest(played: PlayedFixture, rules: Rules) -> Digest:
+def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
     """Walk the games of a fixture, played by `rules`; the same games give the same digest."""
-    walked = Walk(played.fixture, rules)
+    walked = GameScan(played.fixture, rules)
     games = tuple([walked.play(record) for record in played.games])
-    return Digest(
+    return FixtureSummary(
         fixture=played.fixture,
         sandbox=played.sandbox,
         clock=played.clock,
@@ -81,11 +81,11 @@ def digest(played: PlayedFixture, rules: Rules) -> Digest:
     )
 
 
-def _seats(played: PlayedFixture, walked: Walk) -> tuple[SeatDigest, ...]:
+def _seats(played: PlayedFixture, walked: GameScan) -> tuple[SeatSummary, ...]:
     faulty = {fault.event.seat for fault in walked.faults}
     counted = zip(walked.styles, walked.calibration, walked.moments, strict=True)
     return tuple(
-        SeatDigest(style, calibration, moments, _stderr(played, seat) if seat in faulty else "")
+        SeatSummary(style, calibration, moments, _stderr(played, seat) if seat in faulty else "")
         for seat, (style, calibration, moments) in enumerate(counted)
     )
 

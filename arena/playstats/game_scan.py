@@ -13,7 +13,7 @@ from arena.perudo.dice import Hand
 from arena.perudo.odds import at_least, unknown
 from arena.perudo.round import Bid, Round, Standing, raises
 from arena.perudo.rules import FACES, PACO, Rules
-from arena.playstats.key_moves import Moment, Moments, Shortlist
+from arena.playstats.key_moves import KeyMove, KeyMoves, Shortlist
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
 from arena.records import BidMade, CallMade, Faulted, Fixture, GameRecord, RoundStarted
 
@@ -68,7 +68,7 @@ def _lowest(
     return tuple([(one.min, one.face) for one in found])
 
 
-class Walk:
+class GameScan:
     """The seats of one fixture while its games go by; what is counted can be read at any time."""
 
     def __init__(self, fixture: Fixture, rules: Rules) -> None:
@@ -87,10 +87,10 @@ class Walk:
         }
 
     @property
-    def moments(self) -> tuple[Moments, ...]:
+    def moments(self) -> tuple[KeyMoves, ...]:
         """The best and the worst moments of each seat so far."""
         ends = zip(self._best, self._worst, strict=True)
-        return tuple(Moments(best.kept(), worst.kept()) for best, worst in ends)
+        return tuple(KeyMoves(best.kept(), worst.kept()) for best, worst in ends)
 
     def play(self, record: GameRecord) -> Game:
         """Count one game."""
@@ -244,10 +244,10 @@ class Walk:
         raised: tuple[int, int] | None,
         odds: tuple[int, int, int],
         right: bool,
-    ) -> Moment:
+    ) -> KeyMove:
         chance, instead, edge = odds
         fixture = self._fixture
-        return Moment(
+        return KeyMove(
             variant=fixture.variant,
             players=len(fixture.seats),
             index=fixture.index,

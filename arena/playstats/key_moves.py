@@ -22,7 +22,7 @@ KEPT = 5
 """Moments that are kept at either end."""
 
 
-class Moment(Struct, frozen=True):
+class KeyMove(Struct, frozen=True):
     """One move of one bot, and what it could have done instead. Counts are from 0."""
 
     variant: str
@@ -52,14 +52,14 @@ class Moment(Struct, frozen=True):
     """How it came out: whether the bid was true, or the call right."""
 
 
-class Moments(Struct, frozen=True):
+class KeyMoves(Struct, frozen=True):
     """The best calls of a bot, of those not obvious, and its worst moves; the clearest first."""
 
-    best: tuple[Moment, ...] = ()
-    worst: tuple[Moment, ...] = ()
+    best: tuple[KeyMove, ...] = ()
+    worst: tuple[KeyMove, ...] = ()
 
 
-def best(moments: Iterable[Moment]) -> tuple[Moment, ...]:
+def best(moments: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
     """Return the moves that were better than their alternatives by most.
 
     Of equals the one with fewer dice on the table comes first: there a die counts for more.
@@ -67,18 +67,18 @@ def best(moments: Iterable[Moment]) -> tuple[Moment, ...]:
     return tuple(sorted(moments, key=lambda one: (-one.edge, *_place(one)))[:KEPT])
 
 
-def worst(moments: Iterable[Moment]) -> tuple[Moment, ...]:
+def worst(moments: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
     """Return the moves that were worse than their alternatives by most, in the same way."""
     return tuple(sorted(moments, key=lambda one: (one.edge, *_place(one)))[:KEPT])
 
 
-def _place(one: Moment) -> tuple[int, int, int, int]:
+def _place(one: KeyMove) -> tuple[int, int, int, int]:
     return one.dice, one.index, one.game, one.step
 
 
-def merged(found: Collection[Moments]) -> Moments:
+def merged(found: Collection[KeyMoves]) -> KeyMoves:
     """Return the best and the worst of all."""
-    return Moments(
+    return KeyMoves(
         best([moment for one in found for moment in one.best]),
         worst([moment for one in found for moment in one.worst]),
     )
@@ -89,20 +89,20 @@ class Shortlist:
 
     def __init__(self, *, bad: bool) -> None:
         self._sign = -1 if bad else 1
-        self._found: list[Moment] = []
+        self._found: list[KeyMove] = []
         self._bar = 1
 
     def takes(self, edge: int) -> bool:
         """Tell whether a move with this edge, in millionths of a die, may be among those kept."""
         return edge * self._sign >= self._bar
 
-    def add(self, moment: Moment) -> None:
+    def add(self, moment: KeyMove) -> None:
         """Take in a moment that may be among those kept."""
         self._found.append(moment)
         if len(self._found) > KEPT:
             self._found = list(self.kept())
             self._bar = round(self._found[-1].edge * MILLION) * self._sign
 
-    def kept(self) -> tuple[Moment, ...]:
+    def kept(self) -> tuple[KeyMove, ...]:
         """Return the moments that stay."""
         return best(self._found) if self._sign > 0 else worst(self._found)

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from arena.playstats.fixture_summary import Digest, FaultEntry
-from arena.playstats.key_moves import Moments, merged
+from arena.playstats.fixture_summary import FaultEntry, FixtureSummary
+from arena.playstats.key_moves import KeyMoves, merged
 from arena.playstats.style import Calibration, Rate, Style
-from arena.records import Cause, Kind
+from arena.records import Cause, Division
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
@@ -50,22 +50,22 @@ class AtTable(Struct):
     seats: dict[int, SeatResult] = field(default_factory=dict)
 
 
-class Facts(Struct):
+class LeagueSummary(Struct):
     """Everything that the pages say about the games beyond the leaderboards."""
 
     faults: list[FaultEntry] = field(default_factory=list)
     """In schedule order."""
     stderr: dict[str, dict[int, str]] = field(default_factory=dict)
     """The end of a faulty bot's standard error, by bot and fixture index; never blank."""
-    played: dict[Kind, Played] = field(default_factory=dict)
+    played: dict[Division, Played] = field(default_factory=dict)
     """By variant label and table size."""
     sandboxes: Counter[str] = field(default_factory=Counter)
     """Fixtures played in each sandbox."""
     clocks: Counter[str] = field(default_factory=Counter)
     """Fixtures timed by each clock."""
-    bots: dict[str, dict[Kind, AtTable]] = field(default_factory=dict)
+    bots: dict[str, dict[Division, AtTable]] = field(default_factory=dict)
     """By bot, then by variant label and table size."""
-    moments: dict[str, Moments] = field(default_factory=dict)
+    moments: dict[str, KeyMoves] = field(default_factory=dict)
     """The best and the worst of each bot."""
 
     def total(self) -> Played:
@@ -121,10 +121,10 @@ class Facts(Struct):
         }
 
 
-def gather(digests: Iterable[Digest]) -> Facts:
+def summarize_league(digests: Iterable[FixtureSummary]) -> LeagueSummary:
     """Add up the digests of a league's fixtures, given in any order, each once."""
-    facts = Facts()
-    seen: dict[str, list[Moments]] = defaultdict(list)
+    facts = LeagueSummary()
+    seen: dict[str, list[KeyMoves]] = defaultdict(list)
     for one in digests:
         _count(facts, one)
         _count_seats(facts, one)
@@ -137,7 +137,7 @@ def gather(digests: Iterable[Digest]) -> Facts:
     return facts
 
 
-def _count(facts: Facts, one: Digest) -> None:
+def _count(facts: LeagueSummary, one: FixtureSummary) -> None:
     kind = facts.played.setdefault((one.fixture.variant, len(one.fixture.seats)), Played())
     kind.fixtures += 1
     kind.games += len(one.games)
@@ -149,7 +149,7 @@ def _count(facts: Facts, one: Digest) -> None:
     kind.wins.update([game.places.index(1) for game in one.games])
 
 
-def _count_seats(facts: Facts, one: Digest) -> None:
+def _count_seats(facts: LeagueSummary, one: FixtureSummary) -> None:
     names = one.fixture.seats
     kind = one.fixture.variant, len(names)
     for seat, (bot, did) in enumerate(zip(names, one.seats, strict=True)):
@@ -159,14 +159,14 @@ def _count_seats(facts: Facts, one: Digest) -> None:
         _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
 
 
-def _count_places(result: SeatResult, one: Digest, seat: int) -> None:
+def _count_places(result: SeatResult, one: FixtureSummary, seat: int) -> None:
     places = [game.places[seat] for game in one.games]
     result.games += len(places)
     result.wins += places.count(1)
     result.places += sum(places)
 
 
-def _keep_stderr(facts: Facts, one: Digest) -> None:
+def _keep_stderr(facts: LeagueSummary, one: FixtureSummary) -> None:
     """Keep the standard error of the first fixtures, in the schedule, in which a bot faulted."""
     for fault in one.faults:
         pieces = facts.stderr.setdefault(fault.bot, {})

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from arena.playstats.fixture_summary import Digest
+from arena.playstats.fixture_summary import FixtureSummary
 
 
-class Moment(Struct, frozen=True, order=True):
+class StoredAt(Struct, frozen=True, order=True):
     """When a fixture was stored, and how long it was played; times in seconds, from 1970."""
 
     stored_at: float
@@ -19,7 +19,7 @@ class Moment(Struct, frozen=True, order=True):
     """The fixture's place in the schedule, from 0."""
 
 
-class Pace(Struct, frozen=True):
+class Timing(Struct, frozen=True):
     """The time of a league's games, in seconds."""
 
     began: float
@@ -33,26 +33,26 @@ class Pace(Struct, frozen=True):
     decisions: int
 
     @property
-    def games_a_second(self) -> float:
+    def games_per_second(self) -> float:
         """Games in a second of wall time."""
         return self.games / self.wall if self.wall else 0.0
 
     @property
-    def decisions_a_second(self) -> float:
+    def decisions_per_second(self) -> float:
         """Answers in a second of wall time."""
         return self.decisions / self.wall if self.wall else 0.0
 
 
-def moments(digests: Iterable[Digest]) -> list[Moment]:
+def stored_times(digests: Iterable[FixtureSummary]) -> list[StoredAt]:
     """Return when each fixture was stored; none for fixtures of which that is not known."""
     return [
-        Moment(one.stored_at, one.seconds, len(one.games), one.decisions, one.fixture.index)
+        StoredAt(one.stored_at, one.seconds, len(one.games), one.decisions, one.fixture.index)
         for one in digests
         if one.stored_at is not None
     ]
 
 
-def pace(known: Sequence[Moment], start: float) -> Pace | None:
+def timing(known: Sequence[StoredAt], start: float) -> Timing | None:
     """Return how long a league took, or None where no time is known.
 
     `start` is how long a bot may take to be ready. A table cannot have been at play for longer than
@@ -65,7 +65,7 @@ def pace(known: Sequence[Moment], start: float) -> Pace | None:
         min(after.stored_at - before.stored_at, after.seconds + start)
         for before, after in pairwise(order)
     )
-    return Pace(
+    return Timing(
         order[0].stored_at,
         order[-1].stored_at,
         wall,

@@ -5,9 +5,9 @@ from hashlib import sha256
 from typing import Any, Protocol, TypeVar
 
 from arena.perudo.rules import Rules
-from arena.playstats.fixture_summary import Digest, digest
+from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.ratings.results import Results, grouped
-from arena.records import Kind, PlayedFixture
+from arena.records import Division, PlayedFixture
 
 Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]
@@ -16,11 +16,11 @@ Jobs = Sequence[tuple[int, Any]]
 """Places in the schedule, each with what the work needs beside the fixture."""
 
 
-class Source(Protocol):
+class GameSource(Protocol):
     """The fixtures that a site is about."""
 
     @property
-    def digests(self) -> Sequence[Digest]:
+    def digests(self) -> Sequence[FixtureSummary]:
         """In schedule order."""
 
     @property
@@ -39,7 +39,7 @@ class InMemory:
 
     def __init__(self, played: Sequence[PlayedFixture], variants: Mapping[str, Rules]) -> None:
         self._played = {one.fixture.index: one for one in played}
-        self.digests = [digest(one, variants[one.fixture.variant]) for one in played]
+        self.digests = [summarize_fixture(one, variants[one.fixture.variant]) for one in played]
         self.marks = {index: mark_of(one) for index, one in self._played.items()}
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
@@ -57,12 +57,12 @@ def mark_of(played: PlayedFixture) -> str:
     return sha256(repr((played.fixture, played.games)).encode()).hexdigest()
 
 
-def results(digests: Iterable[Digest]) -> dict[Kind, list[Results]]:
+def results(digests: Iterable[FixtureSummary]) -> dict[Division, list[Results]]:
     """Return the results of each variant and table size, as the ratings take them."""
     return grouped((one.fixture, _results(one)) for one in digests)
 
 
-def _results(one: Digest) -> Results:
+def _results(one: FixtureSummary) -> Results:
     return Results(
         bots=one.fixture.seats,
         games=[game.game for game in one.games],

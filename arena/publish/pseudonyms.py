@@ -22,14 +22,14 @@ from arena.publish.data.tables import csv_cell, csv_of
 from arena.records import (
     BotInfo,
     Cause,
+    Epoch,
     Event,
     Faulted,
     GameRecord,
     LeagueInfo,
     PlayedFixture,
+    QuarantinedFixture,
     RatingsInfo,
-    SetAside,
-    Stage,
 )
 
 _FIRST = (
@@ -91,7 +91,7 @@ class Pseudonyms:
             stderr=(),
         )
 
-    def aside(self, one: SetAside) -> SetAside:
+    def aside(self, one: QuarantinedFixture) -> QuarantinedFixture:
         """Return a fixture that was set aside, without names."""
         seats = tuple(self.bots[bot] for bot in one.fixture.seats)
         return replace(one, fixture=replace(one.fixture, seats=seats))
@@ -110,7 +110,7 @@ class Pseudonyms:
             digest="",
         )
 
-    def _stage(self, stage: Stage) -> Stage:
+    def _stage(self, stage: Epoch) -> Epoch:
         return replace(stage, bots=self._bots(stage.bots))
 
 

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.league.progress import Course
+from arena.league.progress import LeagueProgress
 from arena.publish.game_source import results
 from arena.publish.pseudonyms import Pseudonyms
-from arena.publish.replay.selection import Choice
+from arena.publish.replay.selection import ReplayChoice
 from arena.publish.site import publish
-from arena.publish.stored_games import Stored, Submit
+from arena.publish.stored_games import StoredGames, Submit
 from arena.ratings.standings import Ratings, rate_results
-from arena.records import LeagueInfo, RatingsInfo, SetAside
+from arena.records import LeagueInfo, QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
 
 
@@ -29,7 +29,7 @@ class Report(NamedTuple):
     games: int
     left: int
     """Fixtures that are due and not stored; none are where the league is finished."""
-    aside: list[SetAside]
+    aside: list[QuarantinedFixture]
     """What could not be played."""
 
     def data(self) -> dict[str, object]:
@@ -43,7 +43,7 @@ def write_report(
     info: LeagueInfo,
     options: RatingsInfo,
     site: Path,
-    replays: Choice,
+    replays: ReplayChoice,
     *,
     names: Pseudonyms | None = None,
 ) -> Report:
@@ -57,11 +57,11 @@ def _write(
     info: LeagueInfo,
     options: RatingsInfo,
     site: Path,
-    replays: Choice,
+    replays: ReplayChoice,
     names: Pseudonyms | None,
 ) -> Report:
-    course = Course(info)
-    fixtures = Stored(store, info, course.counts, _workers, names)
+    course = LeagueProgress(info)
+    fixtures = StoredGames(store, info, course.counts, _workers, names)
     for one in fixtures.digests:
         course.add(one)
     aside = [one for one in store.aside() if course.counts(one.fixture.id)]

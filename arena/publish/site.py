@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from arena import shipped
-from arena.playstats.league_summary import Facts, gather
-from arena.playstats.timing import moments, pace
+from arena.playstats.league_summary import LeagueSummary, summarize_league
+from arena.playstats.timing import stored_times, timing
 from arena.publish.data import chart_data as figures
 from arena.publish.data import tables as data
 from arena.publish.data.columns import SHEETS
 from arena.publish.data.schema import schema_text
-from arena.publish.game_source import InMemory, Source
-from arena.publish.output.site_folder import FRONT, File, claimed, replace_site
+from arena.publish.game_source import GameSource, InMemory
+from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages import bot as bots
 from arena.publish.pages import charts, conditions, feed, matches
 from arena.publish.pages import rules as rulebook
@@ -29,11 +29,11 @@ from arena.publish.pages.leaderboard import (
 from arena.publish.pages.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.pages.overview import leaders, overview
 from arena.publish.pages.templates import environment
-from arena.publish.replay.selection import NEWEST, UPSET, Choice, choose
+from arena.publish.replay.selection import NEWEST, UPSET, ReplayChoice, select_replays
 from arena.publish.replay.shards import shards
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
-from arena.records import Cause, LeagueInfo, PlayedFixture, SetAside
+from arena.records import Cause, LeagueInfo, PlayedFixture, QuarantinedFixture
 
 PAGES = {
     *(FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES)
@@ -58,9 +58,9 @@ def write_site(
     played: Sequence[PlayedFixture],
     folder: Path,
     *,
-    aside: Sequence[SetAside] = (),
+    aside: Sequence[QuarantinedFixture] = (),
     root: str = "",
-    replays: Choice = NEWEST,
+    replays: ReplayChoice = NEWEST,
 ) -> Path:
     """Write the report of fixtures that are at hand, in schedule order; see `publish`."""
     source = InMemory(played, league.variants)
@@ -70,12 +70,12 @@ def write_site(
 def publish(
     league: LeagueInfo,
     ratings: Ratings,
-    source: Source,
+    source: GameSource,
     folder: Path,
     *,
-    aside: Sequence[SetAside] = (),
+    aside: Sequence[QuarantinedFixture] = (),
     root: str = "",
-    replays: Choice = NEWEST,
+    replays: ReplayChoice = NEWEST,
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
@@ -86,7 +86,7 @@ def publish(
     Raises ArenaError where the folder cannot be written; an earlier report then stays whole.
     """
     site = _Site(league, ratings, source, aside, replays, root)
-    with claimed(folder) as there:
+    with locked_site(folder) as there:
         replace_site(folder, site.files(there))
     return folder / FRONT
 
@@ -102,9 +102,9 @@ class _Site:
         self,
         league: LeagueInfo,
         ratings: Ratings,
-        source: Source,
-        aside: Sequence[SetAside],
-        choice: Choice,
+        source: GameSource,
+        aside: Sequence[QuarantinedFixture],
+        choice: ReplayChoice,
         root: str,
     ) -> None:
         self._root = root
@@ -114,8 +114,8 @@ class _Site:
         self.boards = boards = ratings.boards
         self.source = source
         self.choice = choice
-        self.facts: Facts = gather(source.digests)
-        self.kept = choose(source.digests, boards, choice, self.facts.moment_games())
+        self.facts: LeagueSummary = summarize_league(source.digests)
+        self.kept = select_replays(source.digests, boards, choice, self.facts.moment_games())
         self.links: Links = links(league, boards)
         self.matches = matches.matches(source.digests, self.kept, boards)
         self.common = {
@@ -148,7 +148,9 @@ class _Site:
         yield from self._matches()
         for bot in bots.models(self.league, self.boards, self.facts):
             yield self._page(
-                "bot.html", self.links.bot(bot.info.name), {"bot": bot, "again": bots.again}
+                "bot.html",
+                self.links.bot(bot.info.name),
+                {"bot": bot, "rerun_command": bots.rerun_command},
             )
         yield self._page("charts.html", "charts.html", charts.model(self.facts))
         names = [bot.name for bot in self.league.bots]
@@ -162,7 +164,7 @@ class _Site:
         return File(path, environment().get_template(template).render(context))
 
     def _conditions(self) -> Iterator[File]:
-        known = pace(moments(self.source.digests), self.league.limits.start)
+        known = timing(stored_times(self.source.digests), self.league.limits.start)
         model = {**conditions.model(self.league, self.facts, known), "store_root": self._root}
         yield self._page("conditions.html", "conditions.html", model)
         model = {"clauses": rulebook.entries(self.league), "books": rulebook.BOOKS}

@@ -15,7 +15,7 @@ import msgspec
 
 from arena import __version__
 from arena.perudo.rules import Rules
-from arena.playstats.fixture_summary import DIGEST_VERSION, Digest, digest
+from arena.playstats.fixture_summary import SUMMARY_VERSION, FixtureSummary, summarize_fixture
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.output.cache import Cache, Kept, cache_path
 from arena.publish.pseudonyms import Pseudonyms
@@ -44,14 +44,14 @@ class _Kept(msgspec.Struct, array_like=True, frozen=True):
     """What is kept of a fixture: its part in the store's root, and its digest."""
 
     pin: bytes
-    digest: Digest
+    summary: FixtureSummary
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _kept = msgspec.msgpack.Decoder(_Kept)
 
 
-class Stored:
+class StoredGames:
     """The fixtures of a store that count, told by their ids, perhaps under other names."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Stored:
         found = self._digested(hashes, info.variants)
         self.root = store.root()
         """The hash that pins the store."""
-        self.digests = [found[index].digest for index in hashes]
+        self.digests = [found[index].summary for index in hashes]
         """In schedule order."""
         called = names.fingerprint if names else ""
         self.marks = {index: one.pin.hex() + called for index, one in found.items()}
@@ -132,7 +132,7 @@ def _mark(store: Store, index: int, found: bytes | None) -> bytes:
 
 def _maker(variants: dict[str, Rules], names: Pseudonyms | None) -> str:
     """Return what all that is kept depends on beside the games."""
-    versions = __version__, DIGEST_VERSION, _STORED_VERSION
+    versions = __version__, SUMMARY_VERSION, _STORED_VERSION
     called = names.fingerprint if names else ""
     return sha256(_encode((*versions, called, variants))).hexdigest()
 
@@ -163,7 +163,9 @@ def _digest(
     stored = next(store.stored(index, index))
     record = store.record(stored)
     played = _named(names, store.unpack(stored, record))
-    return _encode(_Kept(stored.pinned(record), digest(played, variants[played.fixture.variant])))
+    return _encode(
+        _Kept(stored.pinned(record), summarize_fixture(played, variants[played.fixture.variant]))
+    )
 
 
 def _work(

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from arena.ratings.arrays import Floats, Ints, as_floats
-from arena.ratings.findings import Gain
+from arena.ratings.findings import DiceGain
 from arena.ratings.games import Games
 from arena.ratings.thurstone import Fit
 
@@ -34,7 +34,7 @@ Method = Literal["blocks", "games"]
 
 
 @dataclass(frozen=True)
-class Spread:
+class Covariance:
     """How far estimates would vary from league to league."""
 
     mu: Floats
@@ -111,7 +111,7 @@ def freedom_of(games: Games) -> tuple[Floats, float]:
     return own, float(own.sum()) * (n - 1) / n
 
 
-def spread(games: Games, found: Fit, mu: Floats, sigma: Floats) -> Spread:
+def covariance(games: Games, found: Fit, mu: Floats, sigma: Floats) -> Covariance:
     """Return how far the estimates vary; `mu` and `sigma` are TrueSkill's.
 
     With too few blocks the games are taken as independent, and the method says so. No error is
@@ -129,13 +129,13 @@ def spread(games: Games, found: Fit, mu: Floats, sigma: Floats) -> Spread:
         free = np.full(games.size, inf)
         alone = _floored(skill.by_game, sigma)
         alone_place = _floored(place.by_game, places)
-        return Spread(alone + order, alone + bend, alone_place, free, "games", blocks)
+        return Covariance(alone + order, alone + bend, alone_place, free, "games", blocks)
     borrowed = max(0.0, min(_BORROWED, field - float(own.mean())))
     share = own / np.maximum(own + borrowed, 1.0)
     free = _freedom(own, field, share)
     mixed = _floored(skill.moderated(share), half)
     mixed_place = _floored(place.moderated(share), places)
-    return Spread(mixed + order, mixed + bend, mixed_place, free, "blocks", blocks)
+    return Covariance(mixed + order, mixed + bend, mixed_place, free, "blocks", blocks)
 
 
 def _freedom(own: Floats, field: float, share: Floats) -> Floats:
@@ -200,7 +200,7 @@ def _floored(covariance: Floats, least: Floats) -> Floats:
     return as_floats(covariance + np.diag(lacking))
 
 
-def dice_gain(games: Games, found: Fit) -> Gain | None:
+def dice_gain(games: Games, found: Fit) -> DiceGain | None:
     """Compare how results vary within fixtures with how their sums over shared dice vary.
 
     Games of one number have the same dice in all fixtures of a block. None where there are too few
@@ -213,4 +213,4 @@ def dice_gain(games: Games, found: Fit) -> Gain | None:
     if weight < _FEW_FOR_GAIN or together <= 0.0:
         return None
     factor = exp(1.96 * sqrt(2.0 / weight))
-    return Gain(alone / together, alone / together / factor, alone / together * factor)
+    return DiceGain(alone / together, alone / together / factor, alone / together * factor)

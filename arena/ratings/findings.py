@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 
-class Gain(Struct, frozen=True):
+class DiceGain(Struct, frozen=True):
     """How many times smaller sharing dice within blocks made the variance of a mean place."""
 
     ratio: float

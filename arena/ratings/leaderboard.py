@@ -8,7 +8,7 @@ import numpy as np
 from arena.ratings import block_variance as blocks
 from arena.ratings import thurstone
 from arena.ratings.arrays import Floats, Ints, as_floats, lines
-from arena.ratings.block_variance import Spread
+from arena.ratings.block_variance import Covariance
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import relative, snapshots
 from arena.ratings.ranks import chances, rank_ranges
@@ -28,7 +28,7 @@ class Rated(NamedTuple):
     board: Leaderboard
     games: Games
     fit: Fit
-    spread: Spread
+    spread: Covariance
 
 
 class _Estimates(NamedTuple):
@@ -41,7 +41,7 @@ class _Estimates(NamedTuple):
     """The order-free fit's figure for mu."""
     better: Floats
     """[i, j]: the probability that i is better than j."""
-    spread: Spread
+    spread: Covariance
 
 
 class _Tally(NamedTuple):
@@ -67,7 +67,7 @@ def rate(
     mean = sum(rating.mu for rating in skill.values()) / len(skill)
     mu = as_floats([skill[bot].mu - mean for bot in games.bots])
     sigma = as_floats([skill[bot].sigma for bot in games.bots])
-    spread = blocks.spread(games, found, mu, sigma)
+    spread = blocks.covariance(games, found, mu, sigma)
     better = chances(mu, spread.freedom, spread.gaps)
     board = Leaderboard(
         variant=variant,

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from arena.records import Fixture, FixtureResult, GameResult, Kind, PlayedFixture, game_result
+from arena.records import Division, Fixture, FixtureResult, GameResult, PlayedFixture, game_result
 
 
 class Results(NamedTuple):
@@ -23,15 +23,15 @@ class Results(NamedTuple):
     """The fixture's place in the schedule."""
 
 
-def by_table(played: Iterable[PlayedFixture | FixtureResult]) -> dict[Kind, list[Results]]:
+def by_table(played: Iterable[PlayedFixture | FixtureResult]) -> dict[Division, list[Results]]:
     """Return the results of each variant and table size, in the order of their first fixtures."""
     return grouped((one.fixture, _results(one)) for one in played)
 
 
-def grouped(fixtures: Iterable[tuple[Fixture, Results]]) -> dict[Kind, list[Results]]:
+def grouped(fixtures: Iterable[tuple[Fixture, Results]]) -> dict[Division, list[Results]]:
     """Return the same of fixtures whose results are known already."""
-    first: dict[Kind, int] = {}
-    kinds: dict[Kind, list[Results]] = {}
+    first: dict[Division, int] = {}
+    kinds: dict[Division, list[Results]] = {}
     for fixture, results in fixtures:
         kind = (fixture.variant, len(fixture.seats))
         if results.games:

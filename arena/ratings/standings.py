@@ -7,7 +7,7 @@ from msgspec import Struct
 from arena.ratings.findings import Suspicion
 from arena.ratings.results import Results, by_table
 from arena.ratings.table import Leaderboard, Overall
-from arena.records import FixtureResult, Kind, PlayedFixture, RatingsInfo
+from arena.records import Division, FixtureResult, PlayedFixture, RatingsInfo
 
 
 class Ratings(Struct, frozen=True):
@@ -30,7 +30,7 @@ def rate_league(
 
 
 def rate_results(
-    results: Mapping[Kind, Sequence[Results]], options: RatingsInfo | None = None
+    results: Mapping[Division, Sequence[Results]], options: RatingsInfo | None = None
 ) -> Ratings:
     """Rate the results of each variant and table size."""
     # numpy is slow to import, and this module is read at every start

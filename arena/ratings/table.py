@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from arena.ratings.findings import Gain
+from arena.ratings.findings import DiceGain
 from arena.ratings.history import History
 
 
@@ -70,7 +70,7 @@ class Leaderboard(Struct, frozen=True):
     """How many blocks were played, or begun."""
     method: Literal["blocks", "games"]
     """What the intervals take to vary independently: `games` where there are too few blocks."""
-    dice_gain: Gain | None
+    dice_gain: DiceGain | None
     """None where there are too few games to tell."""
     anchor: str | None = None
     """The bot whose mu is 0; None where it is the mean of the field, or the anchor did not play."""

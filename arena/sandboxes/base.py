@@ -41,7 +41,7 @@ class Running(Protocol):
     stdin: int
     stdout: int
     stderr: int
-    death: int
+    exit_fd: int
     """Becomes readable when the program has ended."""
 
     def end_input(self) -> None:
@@ -69,7 +69,7 @@ class Running(Protocol):
         ...
 
 
-class Obstacle(NamedTuple):
+class Unavailable(NamedTuple):
     """Why a sandbox does not work on this machine, and what would mend it ("" where unknown)."""
 
     what: str
@@ -91,7 +91,7 @@ class Sandbox(Protocol):
     starts_slowly: bool
     """Whether it pays to start a program long before it is needed."""
 
-    def why_not(self) -> Obstacle | None:
+    def unavailable_reason(self) -> Unavailable | None:
         """Return why it does not work on this machine; None when it does."""
         ...
 
@@ -111,7 +111,7 @@ def find_command(command: Sequence[str], folder: Path) -> bool:
     return shutil.which(program, path=PATH) is not None
 
 
-def needs(tools: Sequence[str], hint: str) -> Obstacle | None:
+def missing_tools(tools: Sequence[str], hint: str) -> Unavailable | None:
     """Return which tools are missing; None when all are here."""
     missing = [tool for tool in tools if shutil.which(tool) is None]
-    return Obstacle(f"{', '.join(missing)} not found", hint) if missing else None
+    return Unavailable(f"{', '.join(missing)} not found", hint) if missing else None

@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from arena.sandboxes.base import ENVIRONMENT, Obstacle, Program, Quota, needs
-from arena.sandboxes.cgroups.systemd_scope import holders
-from arena.sandboxes.child_process import LocalProcess, with_limits
+from arena.sandboxes.base import ENVIRONMENT, Program, Quota, Unavailable, missing_tools
+from arena.sandboxes.cgroups.systemd_scope import process_trees
+from arena.sandboxes.child_process import ChildProcess, with_limits
 from arena.sandboxes.seccomp import denials, deny_filter
 
 GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
@@ -36,31 +36,31 @@ class BubblewrapSandbox:
 
     def __init__(self, quota: Quota | None = None) -> None:
         self._quota = quota or Quota()
-        self._holders = holders()
+        self._holders = process_trees()
         self.freezes = self._holders is not None and self._holders.freezes
         self._capped = self._holders is not None and self._holders.caps_memory
 
-    def why_not(self) -> Obstacle | None:
+    def unavailable_reason(self) -> Unavailable | None:
         """Return why bubblewrap does not work on this machine; None when it does."""
-        missing = needs(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP)
+        missing = missing_tools(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP)
         if missing:
             return missing
         if not _can_drop():
             what = "it would run as root, whom limits do not hold, and no other user can be taken"
-            return Obstacle(what, "run the arena as another user")
+            return Unavailable(what, "run the arena as another user")
         try:
             tried = self.start(Program(Path("/usr"), ["true"]))
         except OSError as error:
-            return Obstacle(f"it cannot be started: {error.strerror}", GET_BUBBLEWRAP)
+            return Unavailable(f"it cannot be started: {error.strerror}", GET_BUBBLEWRAP)
         _, said = tried.process.communicate(timeout=20)
         code = tried.exit_code()
         tried.close()
         if code == 0:
             return None
         lines = said.decode("utf-8", "replace").strip().splitlines()
-        return Obstacle(lines[-1] if lines else f"bwrap ended with {code}", GET_BUBBLEWRAP)
+        return Unavailable(lines[-1] if lines else f"bwrap ended with {code}", GET_BUBBLEWRAP)
 
-    def start(self, program: Program, *, writable: bool = False) -> LocalProcess:
+    def start(self, program: Program, *, writable: bool = False) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
         room = replace(self._quota, processes=self._quota.processes + _OWN_PROCESSES)
         group = self._holders.make(room) if self._holders else None
@@ -74,7 +74,7 @@ class BubblewrapSandbox:
         try:
             fds = (arguments, filter_fd, info_end)
             argv = [*_as_nobody(), *ours]
-            return LocalProcess(argv, program.folder, pass_fds=fds, info=info, group=group)
+            return ChildProcess(argv, program.folder, pass_fds=fds, info=info, group=group)
         except (OSError, subprocess.SubprocessError):
             os.close(info)
             if group:

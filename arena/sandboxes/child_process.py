@@ -21,7 +21,7 @@ _PROCESSOR_TIME = 2
 """The kind of clock, beside which its number holds the process."""
 
 
-class Together(Protocol):
+class ProcessTree(Protocol):
     """What holds all processes of a bot together: a control group."""
 
     environment: Mapping[str, str]
@@ -52,7 +52,7 @@ class Together(Protocol):
         ...
 
 
-class LocalProcess:
+class ChildProcess:
     """A child process in a session of its own, with pipes to it; raises OSError.
 
     `info`, if given, is a pipe on which the sandbox says which process is the first one inside it;
@@ -66,7 +66,7 @@ class LocalProcess:
         *,
         pass_fds: Sequence[int] = (),
         info: int | None = None,
-        group: Together | None = None,
+        group: ProcessTree | None = None,
     ) -> None:
         self.process = process = subprocess.Popen(
             group.around(argv) if group else list(argv),
@@ -81,7 +81,7 @@ class LocalProcess:
         )
         self._pipes = [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe]
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
-        self.death = os.pidfd_open(process.pid)
+        self.exit_fd = os.pidfd_open(process.pid)
         self._info = info
         self._group = group
         if group:
@@ -127,7 +127,7 @@ class LocalProcess:
         self.process.wait()
         for pipe in self._pipes:
             pipe.close()
-        for fd in (self.death, self._info):
+        for fd in (self.exit_fd, self._info):
             if fd is not None:
                 os.close(fd)
         if self._group:

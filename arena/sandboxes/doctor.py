@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from arena.sandboxes import probe
 from arena.sandboxes.base import MIB, Program, Quota, Running, Sandbox
-from arena.sandboxes.cgroups.groups import groups
+from arena.sandboxes.cgroups.groups import cgroups
 from arena.sandboxes.run_folder import run_folder
-from arena.sandboxes.run_once import run_to_end
+from arena.sandboxes.run_once import run_once
 
 Make = Callable[..., Sandbox]
 _SECONDS = 30.0
@@ -84,12 +84,12 @@ class Finding(Struct, frozen=True):
     """How to get it, where it is missing."""
 
 
-class Examined(Struct, frozen=True):
+class SandboxReport(Struct, frozen=True):
     """One sandbox: why it does not work here, else what was found."""
 
     sandbox: str
     isolates: bool
-    why_not: str
+    unavailable_reason: str
     """What, and how to mend it."""
     findings: tuple[Finding, ...]
 
@@ -100,21 +100,21 @@ class Examined(Struct, frozen=True):
         return self.isolates and ESSENTIAL.keys() <= kept
 
 
-def examine(name: str, make: Make) -> Examined:
+def examine(name: str, make: Make) -> SandboxReport:
     """Try all that a sandbox may promise; takes a few seconds."""
     sandbox = make(Quota(memory=_MEMORY * MIB, processes=_PROCESSES))
-    if reason := sandbox.why_not():
+    if reason := sandbox.unavailable_reason():
         mend = f" ({reason.hint})" if reason.hint else ""
-        return Examined(name, sandbox.isolates, reason.what + mend, ())
+        return SandboxReport(name, sandbox.isolates, reason.what + mend, ())
     with run_folder() as folder:
         examiner = _Examiner(sandbox, folder)
         try:
             findings = [*examiner.looked(), *examiner.greedy(), *examiner.ended(name)]
         except (OSError, ValueError) as error:
-            return Examined(name, sandbox.isolates, f"the probe failed: {error}", ())
+            return SandboxReport(name, sandbox.isolates, f"the probe failed: {error}", ())
     order = list(PROMISES)
     findings.sort(key=lambda one: order.index(one.promise))
-    return Examined(name, sandbox.isolates, "", tuple(findings))
+    return SandboxReport(name, sandbox.isolates, "", tuple(findings))
 
 
 def _finding(promise: str, kept: bool | None, seen: str, hint: str = _ISOLATION) -> Finding:
@@ -186,7 +186,7 @@ class _Examiner:
     def _ask(self, request: dict[str, Any], killed: dict[str, Any] | None = None) -> Any:
         """Run a probe; returns what it says, or `killed` where it was; raises ValueError."""
         said = json.dumps(request).encode() + b"\n"
-        ended = run_to_end(self._sandbox, self._program, _SECONDS, said=said)
+        ended = run_once(self._sandbox, self._program, _SECONDS, said=said)
         if ended.code == 0:
             return json.loads(ended.out)
         if killed is not None and ended.code in _KILLED:
@@ -235,7 +235,7 @@ class _Examiner:
         os.close(says)
         gone = _is_gone(alive)
         os.close(alive)
-        if made := groups():
+        if made := cgroups():
             made.clear_away()
         return gone
 

@@ -5,9 +5,9 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from arena.sandboxes.base import Obstacle, Program, Quota, needs
-from arena.sandboxes.cgroups.systemd_scope import holders
-from arena.sandboxes.child_process import LocalProcess, with_limits
+from arena.sandboxes.base import Program, Quota, Unavailable, missing_tools
+from arena.sandboxes.cgroups.systemd_scope import process_trees
+from arena.sandboxes.child_process import ChildProcess, with_limits
 
 _ANY_NUMBER = 65_536
 
@@ -27,14 +27,14 @@ class ProcessSandbox:
 
     def __init__(self, quota: Quota | None = None) -> None:
         self._quota = quota or Quota()
-        self._holders = holders()
+        self._holders = process_trees()
         self.freezes = self._holders is not None and self._holders.freezes
 
-    def why_not(self) -> Obstacle | None:
+    def unavailable_reason(self) -> Unavailable | None:
         """Return which tool is missing; None when it works."""
-        return needs(["setpriv", "prlimit"], "sudo apt-get install util-linux")
+        return missing_tools(["setpriv", "prlimit"], "sudo apt-get install util-linux")
 
-    def start(self, program: Program, *, writable: bool = False) -> LocalProcess:
+    def start(self, program: Program, *, writable: bool = False) -> ChildProcess:
         """Start a program in its folder; the kernel ends it when its worker dies."""
         del writable
         # A process's own limit on processes counts every one of the user, not of the bot: it would
@@ -43,7 +43,7 @@ class ProcessSandbox:
         argv = ["setpriv", "--pdeathsig", "KILL", "--", *limited]
         group = self._holders.make(self._quota) if self._holders else None
         try:
-            return LocalProcess(argv, program.folder, group=group)
+            return ChildProcess(argv, program.folder, group=group)
         except (OSError, subprocess.SubprocessError):
             if group:
                 group.close()

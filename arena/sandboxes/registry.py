@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from arena.errors import ArenaError, did_you_mean
 from arena.records import LimitsInfo
-from arena.sandboxes.base import Obstacle, Sandbox
+from arena.sandboxes.base import Sandbox, Unavailable
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.sandbox import DockerSandbox
@@ -28,11 +28,15 @@ def make_sandbox(
     sandbox that does not work here.
     """
     if name == AUTO:
-        return next(box for one in SANDBOXES if not (box := _make(one, runtimes, images)).why_not())
+        return next(
+            box
+            for one in SANDBOXES
+            if not (box := _make(one, runtimes, images)).unavailable_reason()
+        )
     if name not in SANDBOXES:
         raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
     sandbox = _make(name, runtimes, images)
-    if reason := sandbox.why_not():
+    if reason := sandbox.unavailable_reason():
         raise _does_not_work(name, reason)
     return sandbox
 
@@ -43,7 +47,7 @@ def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sa
     return SANDBOXES[name]()
 
 
-def _does_not_work(name: str, reason: Obstacle) -> ArenaError:
+def _does_not_work(name: str, reason: Unavailable) -> ArenaError:
     others = "--sandbox auto"
     hint = f"{reason.hint}, or {others}" if reason.hint else others
     return ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)

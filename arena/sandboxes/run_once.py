@@ -26,7 +26,7 @@ class Finished(NamedTuple):
     """Both, as they came."""
 
 
-def run_to_end(
+def run_once(
     sandbox: Sandbox,
     program: Program,
     seconds: float,
@@ -60,7 +60,7 @@ class _Listener:
 
     def __init__(self, running: Running, watch: Callable[[], None]) -> None:
         self._outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
-        self._death = running.death
+        self._death = running.exit_fd
         self._watch = watch
         self._said = bytearray()
 

@@ -10,7 +10,7 @@ from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Running, Sandbox
 from arena.sessions.clock import Bank
 from arena.sessions.session import STDERR_KEPT, Reply, Session
-from arena.sessions.warm_pool import Roster
+from arena.sessions.warm_pool import WarmPool
 from arena.submissions.manifest import Bot
 
 _GRACE = 0.5
@@ -18,7 +18,7 @@ _GRACE = 0.5
 _Reply = tuple[int, int, Reply]
 
 
-class Board:
+class Multiplexer:
     """Sessions by seat; a context manager that leaves no process behind.
 
     `ask` keeps requests, any number a seat; `wait` writes what each seat was told and asked in one
@@ -33,7 +33,7 @@ class Board:
         sandbox: Sandbox,
         limits: LimitsInfo,
         log: Callable[[int, str, bytes], None] | None = None,
-        roster: Roster | None = None,
+        roster: WarmPool | None = None,
     ) -> None:
         self.keeping: set[int] = set()
         self._roster = roster
@@ -50,7 +50,7 @@ class Board:
         self._ahead: set[int] = set()
         self._due = inf
 
-    def __enter__(self) -> "Board":
+    def __enter__(self) -> "Multiplexer":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,7 +79,7 @@ class Board:
         self._sessions[seat] = session
         self._watch(session.stdout, partial(self._hear, seat, session))
         self._watch(session.stderr, partial(self._keep_errors, session))
-        self._watch(session.death, partial(self._bury, seat, session))
+        self._watch(session.exit_fd, partial(self._bury, seat, session))
         session.greet(hello)
         self._look_after(seat, session)
         return None
@@ -141,7 +141,7 @@ class Board:
             self._forget(session.stdin)
             session.say_goodbye()
         deadline = time.monotonic() + _GRACE
-        waiting = {s.death: s for s in self._sessions.values() if not s.ended}
+        waiting = {s.exit_fd: s for s in self._sessions.values() if not s.ended}
         while waiting and (left := deadline - time.monotonic()) > 0:
             for fd, _ in self._poll.poll(left):
                 self._serve[fd]()
@@ -152,7 +152,7 @@ class Board:
             return self._roster.take(bot, self._sandbox)
         return self._sandbox.start(bot.program)
 
-    def _return(self, seat: int, roster: Roster) -> None:
+    def _return(self, seat: int, roster: WarmPool) -> None:
         """Return a bot to the roster, unless it owes or said something."""
         session = self._sessions[seat]
         self._unwatch(session)
@@ -185,7 +185,7 @@ class Board:
         return [(seat, *reply) for reply in replies]
 
     def _bury(self, seat: int, session: Session) -> Sequence[_Reply]:
-        self._forget(session.death)
+        self._forget(session.exit_fd)
         return [(seat, *reply) for reply in session.died()]
 
     def _keep_errors(self, session: Session) -> Sequence[_Reply]:
@@ -213,7 +213,7 @@ class Board:
         self._poll.register(fd, event)
 
     def _unwatch(self, session: Session) -> None:
-        for fd in (session.stdin, session.stdout, session.stderr, session.death):
+        for fd in (session.stdin, session.stdout, session.stderr, session.exit_fd):
             self._forget(fd)
 
     def _forget(self, fd: int) -> None:

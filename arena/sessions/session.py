@@ -40,7 +40,7 @@ class Session:
         banks: dict[int, Bank] | None = None,
     ) -> None:
         self.stdin, self.stdout = running.stdin, running.stdout
-        self.stderr, self.death = running.stderr, running.death
+        self.stderr, self.exit_fd = running.stderr, running.exit_fd
         self._clock = Clock(limits, now, running.cpu, banks)
         self._open = self._clock.open
         self._asked: list[tuple[int, int]] = []
@@ -229,7 +229,7 @@ class Session:
 
     def _how_it_ended(self) -> str:
         """Say how the process ended; its pipe may close a moment before it is gone."""
-        if not select.select([self.death], [], [], _LINGER)[0]:
+        if not select.select([self.exit_fd], [], [], _LINGER)[0]:
             return "it closed its output"
         code = self._running.exit_code()
         number = -code if code < 0 else code - 128

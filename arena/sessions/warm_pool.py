@@ -13,7 +13,7 @@ MOST = 16
 _Key = tuple[str, str]
 
 
-class Roster:
+class WarmPool:
     """Running bots that nobody plays with: such as served before, and such as are started ahead."""
 
     def __init__(self, most: int = MOST) -> None:
@@ -56,7 +56,7 @@ def _key(bot: Bot, sandbox: Sandbox) -> _Key:
 
 
 def _has_ended(running: Running) -> bool:
-    return bool(select.select([running.death], [], [], 0)[0])
+    return bool(select.select([running.exit_fd], [], [], 0)[0])
 
 
 def _end(running: Running) -> None:

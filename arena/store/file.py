@@ -36,10 +36,10 @@ class File:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with self.in_words():
+        with self.translate_errors():
             self.db = sqlite3.connect(path, timeout=30, isolation_level=None)
         try:
-            with self.in_words():
+            with self.translate_errors():
                 self.db.text_factory = _text
                 self.db.execute("PRAGMA synchronous = FULL")
                 self._place = _place(path)
@@ -52,7 +52,7 @@ class File:
         self.db.close()
 
     @contextmanager
-    def in_words(self) -> Iterator[None]:
+    def translate_errors(self) -> Iterator[None]:
         """Say of whatever fails inside that this file does."""
         try:
             yield
@@ -62,7 +62,7 @@ class File:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Do what is inside all at once, durably, or not at all."""
-        with self.in_words():
+        with self.translate_errors():
             self.db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -75,14 +75,14 @@ class File:
 
     def make_writable(self) -> None:
         """Make ready to write while others read; raises ArenaError where nothing can be written."""
-        with self.in_words():
+        with self.translate_errors():
             self.db.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
             self.db.execute("PRAGMA user_version")
 
     def rows(self, sql: str, *values: object) -> Iterator[Any]:
         """Yield what a query finds, as it was when the first row was asked for."""
-        with self.in_words():
+        with self.translate_errors():
             # No `yield from`: it would close the cursor of whoever stops early, after the file.
             for row in self.db.execute(sql, values):  # noqa: UP028
                 yield row
@@ -116,7 +116,7 @@ class File:
         """Copy what is open to a file in which nothing is yet."""
         part = kept.with_name(f".{kept.name}.{os.getpid()}.part")
         try:
-            with self.in_words():
+            with self.translate_errors():
                 self.db.execute("VACUUM INTO ?", (str(part),))
                 # This takes away the log beside the file, which is not the log of the copy.
                 self.db.close()

@@ -20,12 +20,12 @@ def row_hash(row: Iterable[object]) -> bytes:
     return digest.digest()
 
 
-def pin(id_: str, record: bytes, sandbox: str, clock: object, decisions: object) -> bytes:
+def content_hash(id_: str, record: bytes, sandbox: str, clock: object, decisions: object) -> bytes:
     """Return the SHA-256 of what comes out the same when a fixture is played again."""
     return row_hash((id_, record, sandbox, clock, decisions))
 
 
-def root(info: LeagueInfo, pins: Iterable[bytes]) -> str:
+def root_hash(info: LeagueInfo, pins: Iterable[bytes]) -> str:
     """Return one SHA-256 over the conditions and all fixtures in schedule order, hexadecimal.
 
     The machine is no part of it: who plays the league again, anywhere, comes to the same.

@@ -14,7 +14,7 @@ _PATIENCE = 100
 """How often a claim is tried again while others only ask whether there is one."""
 
 
-def claim(path: Path) -> Callable[[], None]:
+def lock_store(path: Path) -> Callable[[], None]:
     """Claim a store for one player: two would play every fixture, on a secret seed each.
 
     Returns what gives it up. Call that last: closing any descriptor drops SQLite's locks on the
@@ -33,7 +33,7 @@ def claim(path: Path) -> Callable[[], None]:
     return lambda: os.close(file)
 
 
-def is_played(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """Tell whether an arena is playing into a store now.
 
     Ask before this process opens the store: closing any descriptor drops SQLite's locks on it.

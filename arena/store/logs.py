@@ -80,7 +80,7 @@ class Logs:
 
     def of(self, position: int) -> tuple[list[Log], bytes]:
         """Return the logs of the fixture at a position, and its standard error."""
-        with self.file.in_words():
+        with self.file.translate_errors():
             query = "SELECT key, log, hash FROM logs WHERE key BETWEEN ? AND ? ORDER BY key"
             logs = [Log(*row) for row in self.file.rows(query, *keys(position, position))]
         texts = "SELECT texts FROM stderr WHERE position = ?"
@@ -91,7 +91,7 @@ class Logs:
         if new and (version, tables) == (0, 0):
             self._create(token)
         [(application,)] = self.file.rows("PRAGMA application_id")
-        with self.file.in_words():
+        with self.file.translate_errors():
             if (application, self.file.state()[0]) != (_APPLICATION, _VERSION):
                 raise DamageError("it does not hold the logs of a store")
         if [*self.file.rows("SELECT token FROM pair")] != [(token,)]:

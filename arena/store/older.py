@@ -10,7 +10,7 @@ import msgspec
 from arena.errors import ArenaError
 from arena.records import FixtureResult, PlayedFixture, fixture_result
 from arena.store.file import DamageError, File
-from arena.store.hashes import pin, row_hash
+from arena.store.hashes import content_hash, row_hash
 from arena.store.logs import Logs
 from arena.store.rows import Stored, packed, played
 from arena.store.schema import TABLES, make_token, token, upgraded
@@ -79,7 +79,7 @@ class OldStored(NamedTuple):
     def pinned(self, record: bytes) -> bytes:
         """Return the fixture's part in the root, by its record."""
         row = self.row
-        return pin(row.id, record, row.sandbox, row.clock, row.decisions)
+        return content_hash(row.id, record, row.sandbox, row.clock, row.decisions)
 
     def played(self, record: bytes) -> PlayedFixture:
         """Return the fixture of its record; raises zlib or msgspec errors where it cannot."""
@@ -122,7 +122,7 @@ class OldTables:
     def results(self) -> Iterator[FixtureResult]:
         """Yield what came of each fixture."""
         for stored in self.stored(None, None):
-            with self._file.in_words():
+            with self._file.translate_errors():
                 result = fixture_result(stored.played(stored.record()), stored.row.stored_at)
             yield result
 
@@ -133,7 +133,7 @@ class OldTables:
     def pins(self) -> Iterator[bytes]:
         """Yield each fixture's part in the root."""
         for stored in self.stored(None, None):
-            with self._file.in_words():
+            with self._file.translate_errors():
                 part = stored.pinned(stored.record())
             yield part
 
@@ -164,7 +164,7 @@ def migrate(file: File, version: int) -> None:
             _move(file, logs)
             file.db.execute("DROP TABLE older")
             _upgrade_league(file, version)
-        with file.in_words():
+        with file.translate_errors():
             file.db.execute("VACUUM")
     finally:
         logs.close()
@@ -182,7 +182,7 @@ def _move(file: File, logs: Logs) -> None:
 
 def _today(file: File, old: OldStored) -> Stored:
     try:
-        with file.in_words():
+        with file.translate_errors():
             return old.today()
     except ArenaError as error:
         what = f"an older store that is damaged is not brought up to date: {error.what}"

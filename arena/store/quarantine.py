@@ -4,15 +4,15 @@ import sqlite3
 
 import msgspec
 
-from arena.records import SetAside
+from arena.records import QuarantinedFixture
 
 _TABLE = "CREATE TABLE IF NOT EXISTS set_aside (id TEXT PRIMARY KEY, record BLOB NOT NULL)"
 _HAS = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'set_aside'"
 _LEFT = "SELECT record FROM set_aside WHERE id NOT IN (SELECT id FROM fixtures)"
-_record = msgspec.json.Decoder(SetAside)
+_record = msgspec.json.Decoder(QuarantinedFixture)
 
 
-def put(database: sqlite3.Connection, one: SetAside) -> None:
+def put(database: sqlite3.Connection, one: QuarantinedFixture) -> None:
     """Write down a fixture that was set aside, in the place of an earlier time."""
     database.execute("BEGIN IMMEDIATE")
     database.execute(_TABLE)
@@ -21,7 +21,7 @@ def put(database: sqlite3.Connection, one: SetAside) -> None:
     database.execute("COMMIT")
 
 
-def left(database: sqlite3.Connection) -> list[SetAside]:
+def left(database: sqlite3.Connection) -> list[QuarantinedFixture]:
     """Return the fixtures that were set aside and not played since, in schedule order."""
     if database.execute(_HAS).fetchone() == (0,):
         return []

@@ -21,7 +21,7 @@ from arena.records import (
     game_result,
 )
 from arena.store.file import DamageError
-from arena.store.hashes import pin, row_hash
+from arena.store.hashes import content_hash, row_hash
 
 GAMES = 1 << 20
 """A game's key is its fixture's position times this, plus its number: more than a fixture holds."""
@@ -135,7 +135,7 @@ class Stored(NamedTuple):
     def pinned(self, record: bytes) -> bytes:
         """Return the fixture's part in the root, by what its logs say."""
         row = self.row
-        return pin(row.id, record, row.sandbox, row.clock, row.decisions)
+        return content_hash(row.id, record, row.sandbox, row.clock, row.decisions)
 
     def played(self, record: bytes) -> PlayedFixture:
         """Return the fixture of its record; raises zlib or msgspec errors where it cannot."""
@@ -220,7 +220,7 @@ def packed(played: PlayedFixture, fixture: bytes, logs: Sequence[bytes], stderr:
         decisions=played.decisions,
         seconds=played.seconds,
         stored_at=None,
-        pin=pin(one.id, record, played.sandbox, played.clock, played.decisions),
+        pin=content_hash(one.id, record, played.sandbox, played.clock, played.decisions),
     )
     games = [pack_game(one.id, one.index, game) for game in played.games]
     kept = [_log(one, game, log) for game, log in zip(played.games, logs, strict=True)]

@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError
-from arena.records import FixtureResult, LeagueInfo, PlayedFixture, SetAside
+from arena.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store import quarantine as aside
 from arena.store import schema
 from arena.store.clock import steady_clock
 from arena.store.file import DamageError, File
-from arena.store.hashes import root, row_hash
-from arena.store.lock import claim
+from arena.store.hashes import root_hash, row_hash
+from arena.store.lock import lock_store
 from arena.store.logs import Logs, check_not_widowed, logs_path
 from arena.store.older import OldStored, OldTables, is_old, migrate
 from arena.store.rows import Packed, Stored
@@ -47,7 +47,7 @@ class Store:
         self._kept_logs: Logs | None = None
         try:
             if create:
-                self._open.callback(claim(path))
+                self._open.callback(lock_store(path))
             self._file = File(path)
             self._open.callback(self._file.close)
             self._prepare(create=create)
@@ -67,7 +67,7 @@ class Store:
     def league(self) -> LeagueInfo | None:
         """The conditions of the stored games; None in a new store."""
         query = "SELECT info, user_version FROM league, pragma_user_version"
-        with self._file.in_words():
+        with self._file.translate_errors():
             found = next(self._file.rows(query), None)
             return _leagues.decode(upgraded(*found)) if found else None
 
@@ -79,14 +79,14 @@ class Store:
     def begin(self, info: LeagueInfo) -> None:
         """Write down the conditions, before the first game."""
         new = _encode(info)
-        with self._file.in_words():
+        with self._file.translate_errors():
             insert = "INSERT INTO league (info, hash) VALUES (?, ?)"
             self._file.db.execute(insert, (new, row_hash([new])))
 
     def change(self, info: LeagueInfo) -> None:
         """Write down new conditions in the place of those before, which they hold as stages."""
         new = _encode(info)
-        with self._file.in_words():
+        with self._file.translate_errors():
             self._file.db.execute("UPDATE league SET info = ?, hash = ?", (new, row_hash([new])))
 
     def finished(self) -> set[str]:
@@ -102,14 +102,14 @@ class Store:
         """Store a fixture, durably and at most once: its logs first, then its rows."""
         self._today().add(packed.stored(self._now()))
 
-    def set_aside(self, one: SetAside) -> None:
+    def quarantine(self, one: QuarantinedFixture) -> None:
         """Store durably that a fixture was set aside."""
-        with self._file.in_words():
+        with self._file.translate_errors():
             aside.put(self._file.db, one)
 
-    def aside(self) -> list[SetAside]:
+    def aside(self) -> list[QuarantinedFixture]:
         """Return the fixtures that were set aside and not played since, in schedule order."""
-        with self._file.in_words():
+        with self._file.translate_errors():
             return aside.left(self._file.db)
 
     def played(self, first: int | None = None, last: int | None = None) -> Iterator[PlayedFixture]:
@@ -184,8 +184,8 @@ class Store:
         info = self.league
         if info is None:
             raise ArenaError("nothing was played yet", str(self.path), "start with: arena run")
-        with self._file.in_words():
-            return root(info, self._tables.pins())
+        with self._file.translate_errors():
+            return root_hash(info, self._tables.pins())
 
     def _prepare(self, *, create: bool) -> None:
         version, tables = self._file.state()
@@ -195,7 +195,7 @@ class Store:
                 str(self.path),
                 "use a newer arena, or --store with a new file",
             )
-        with self._file.in_words():
+        with self._file.translate_errors():
             if version == 0 and tables:
                 raise DamageError("its tables are another program's")
             if version and "logs" in self._file.tables():
@@ -216,7 +216,7 @@ class Store:
 
     def _make_ready(self) -> None:
         """Make sure that fixtures can be added, before any is played."""
-        with self._file.in_words():
+        with self._file.translate_errors():
             if not self._is_its_version():
                 raise DamageError(f"its version is not {self._version}, as it says")
         self._file.make_writable()
@@ -248,7 +248,7 @@ class Store:
 
     def _words_of_logs(self) -> AbstractContextManager[None]:
         """Say of what fails inside that the file does in which events are kept."""
-        return (self._file if self._old else self._logs().file).in_words()
+        return (self._file if self._old else self._logs().file).translate_errors()
 
     def _logs(self) -> Logs:
         """Return the logs, opened when they are first asked for; a new store's are made then."""

@@ -48,7 +48,7 @@ class Tables:
     def results(self) -> Iterator[FixtureResult]:
         """Yield what came of each fixture; no log is opened."""
         for row, games, _ in self._rows(None, None):
-            with self._file.in_words():
+            with self._file.translate_errors():
                 result = unpack_results(row, games)
             yield result
 

@@ -40,7 +40,7 @@ def pack(folder: Path) -> bytes:
     return zlib.compress(_encode(packed), _LEVEL)
 
 
-def name(parcel: bytes) -> str:
+def bundle_digest(parcel: bytes) -> str:
     """Return what a parcel is known by: the SHA-256 of its bytes, hexadecimal."""
     return sha256(parcel).hexdigest()
 
@@ -50,7 +50,7 @@ def unpack(parcel: bytes, expected: str, folder: Path) -> None:
 
     Raises ArenaError where it is not the parcel `expected`, or there is no space for it.
     """
-    if name(parcel) != expected:
+    if bundle_digest(parcel) != expected:
         raise ArenaError("a bot was damaged on its way", expected, "run it again")
     try:
         folder.mkdir()

@@ -12,7 +12,7 @@ from arena.errors import ArenaError
 from arena.sandboxes.base import MIB, Sandbox, find_command
 from arena.sandboxes.bubblewrap import GET_BUBBLEWRAP
 from arena.sandboxes.run_folder import remove
-from arena.sandboxes.run_once import run_to_end
+from arena.sandboxes.run_once import run_once
 from arena.submissions import folder, manifest
 from arena.submissions.folder import walk
 from arena.submissions.manifest import Bot, check_size, digest, files_of, opened, places_named
@@ -126,7 +126,7 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox, told: Told | No
             raise ArenaError(what, " ".join(command), hint)
 
     program = bot.program._replace(command=command)
-    ran = run_to_end(sandbox, program, BUILD_SECONDS, watch=watch, writable=True)
+    ran = run_once(sandbox, program, BUILD_SECONDS, watch=watch, writable=True)
     code, text = ran.code, ran.said.decode("utf-8", "replace").strip()
     if told is not None:
         told(bot, text)

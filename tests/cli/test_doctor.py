@@ -7,7 +7,7 @@ import pytest
 
 from arena.cli import doctor
 from arena.cli.main import run
-from arena.sandboxes.doctor import PROMISES, Examined, Finding
+from arena.sandboxes.doctor import PROMISES, Finding, SandboxReport
 from arena.sandboxes.registry import SANDBOXES
 
 Say = Callable[..., None]
@@ -20,15 +20,15 @@ def say(monkeypatch: pytest.MonkeyPatch) -> Say:
     def said(*broken: str, **lacking: tuple[str, ...]) -> None:
         working = [name for name in SANDBOXES if name not in broken]
 
-        def examined(name: str, _make: object) -> Examined:
+        def examined(name: str, _make: object) -> SandboxReport:
             if name in broken:
-                return Examined(name, name != "process", "it is\x1bbroken", ())
+                return SandboxReport(name, name != "process", "it is\x1bbroken", ())
             lacks = lacking.get(name, ())
             findings = [
                 Finding(key, key not in lacks, f"seen {key}", "" if key not in lacks else "do this")
                 for key in PROMISES
             ]
-            return Examined(name, name != "process", "", tuple(findings))
+            return SandboxReport(name, name != "process", "", tuple(findings))
 
         monkeypatch.setattr(doctor, "examine", examined)
         monkeypatch.setattr(doctor, "make_sandbox", lambda _name: SANDBOXES[working[0]]())

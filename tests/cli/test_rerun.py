@@ -1,4 +1,4 @@
-"""`arena again`: a stored fixture, played once more by the same bots, by others, and by none."""
+"""`arena rerun`: a stored fixture, played once more by the same bots, by others, and by none."""
 
 import json
 import shlex
@@ -40,7 +40,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_command_on_a_bot_s_page_shows_its_fault_again(played: Path) -> None:
     page = (played / "site/bots/odd.html").read_text()
-    commands = findall("arena again [^<]+", page)
+    commands = findall("arena rerun [^<]+", page)
     assert commands
     before = records(played / "league.sqlite")
     for command in commands[:2]:
@@ -59,9 +59,9 @@ def test_the_command_on_a_bot_s_page_shows_its_fault_again(played: Path) -> None
 
 
 def test_a_whole_fixture_comes_out_the_same(played: Path) -> None:
-    ran = run("again", "league.yaml", 1, *TRUSTED, cwd=played)
+    ran = run("rerun", "league.yaml", 1, *TRUSTED, cwd=played)
     assert (ran.code, ran.out, ran.err) == (0, "", "fixture 1, 5 games: just as stored\n")
-    said = json.loads(run("again", "league.yaml", 1, 2, *TRUSTED, "--json", cwd=played).out)
+    said = json.loads(run("rerun", "league.yaml", 1, 2, *TRUSTED, "--json", cwd=played).out)
     assert (said["fixture"], said["games"], said["differences"]) == (1, 1, [])
     assert sorted(said["seats"]) == ["honest", "odd"]
     assert said["transcript"]
@@ -71,13 +71,13 @@ def test_a_bot_that_changed_is_named_and_differs(tmp_path: Path, played: Path) -
     copied(played / "league.sqlite", tmp_path / "league.sqlite")
     bot(tmp_path / "odd", LOWEST)
     league(tmp_path, bots=["odd", "sample:honest"], games=5)
-    ran = run("again", "league.yaml", 0, *TRUSTED, cwd=tmp_path)
+    ran = run("rerun", "league.yaml", 0, *TRUSTED, cwd=tmp_path)
     assert (ran.code, ran.out) == (1, "")
     first, *lines = ran.err.splitlines()
     assert first == "'odd' has other files now than when it played"
     assert lines[0].endswith(" on")
     assert '["fault",' in lines[1]
-    ran = run("again", "league.yaml", 0, *TRUSTED, "--json", cwd=tmp_path)
+    ran = run("rerun", "league.yaml", 0, *TRUSTED, "--json", cwd=tmp_path)
     differences = json.loads(ran.out)["differences"]
     assert ran.code == 1
     stored = opened(tmp_path / "league.sqlite")[0]["games"]
@@ -88,17 +88,17 @@ def test_a_bot_that_changed_is_named_and_differs(tmp_path: Path, played: Path) -
 
 
 def test_what_is_not_there_is_said(played: Path, tmp_path: Path) -> None:
-    ran = run("again", "league.yaml", 99, cwd=played)
+    ran = run("rerun", "league.yaml", 99, cwd=played)
     error_line(ran, "fixture 99 is not stored", "league.sqlite")
-    ran = run("again", "league.yaml", 0, 5, cwd=played)
+    ran = run("rerun", "league.yaml", 0, 5, cwd=played)
     error_line(ran, "fixture 0 has no game 5", "its games are 0 to 4")
     league(tmp_path, bots=FIELD)
-    error_line(run("again", "league.yaml", 0, cwd=tmp_path), "nothing was played yet")
+    error_line(run("rerun", "league.yaml", 0, cwd=tmp_path), "nothing was played yet")
     copied(played / "league.sqlite", tmp_path / "league.sqlite")
-    ran = run("again", "league.yaml", 0, "--sandbox", "process", cwd=tmp_path)
+    ran = run("rerun", "league.yaml", 0, "--sandbox", "process", cwd=tmp_path)
     error_line(ran, "'odd' played in this fixture, and is not in the league now", "league.yaml")
 
 
 def test_strangers_need_a_sandbox_or_trust(played: Path) -> None:
-    ran = run("again", "league.yaml", 0, "--sandbox", "process", cwd=played)
+    ran = run("rerun", "league.yaml", 0, "--sandbox", "process", cwd=played)
     error_line(ran, "does not isolate bots", "--trust-bots")

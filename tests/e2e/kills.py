@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.publish.output.site_folder import STAGING
 from arena.sandboxes.cgroups.groups import PREFIX
-from arena.sandboxes.cgroups.mounts import candidates
+from arena.sandboxes.cgroups.mounts import own_mounts
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import Live, processes, wait_for_death
 
@@ -62,7 +62,7 @@ def wait_until_all_are_gone(live: Live) -> set[int]:
 
 def groups_left(pids: set[int]) -> list[Path]:
     """Return the control groups that processes made and that are there still."""
-    folders = {home.folder for home in candidates().values()}
+    folders = {home.folder for home in own_mounts().values()}
     groups = [group for folder in folders for group in folder.glob(f"{PREFIX}.*")]
     return [group for group in groups if int(group.name.split(".")[2]) in pids]
 

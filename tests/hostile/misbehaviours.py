@@ -3,10 +3,10 @@
 from msgspec import Struct
 
 from arena.records import Cause, LimitsInfo
-from arena.sandboxes.cgroups.systemd_scope import holders
+from arena.sandboxes.cgroups.systemd_scope import process_trees
 from arena.sandboxes.registry import SANDBOXES
 
-_holders = holders()
+_holders = process_trees()
 GROUPED = _holders is not None and _holders.caps_memory
 """Whether control groups hold bots together on this machine."""
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0, restarts=1)

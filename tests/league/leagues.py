@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena.league.conditions import begin
 from arena.league.config import League, load_league
-from arena.league.progress import Course
+from arena.league.progress import LeagueProgress
 from arena.league.runner import run
 from arena.league.workers import Processes
 from arena.records import FixtureResult
@@ -60,7 +60,7 @@ def play(
     """Play what a store lacks; returns whether the league is finished."""
     with Store(path, create=True) as store:
         info = begin(plan, "process", store, accept=accept)
-        course = Course(info)
+        course = LeagueProgress(info)
         for one in store.played():
             course.add(one)
         bots = {bot.name: bot for bot in plan.bots}
@@ -70,7 +70,7 @@ def play(
             course.add(result)
 
         engine = Processes(ProcessSandbox(), workers)
-        return run(info, course.due, bots, engine, keep, store.set_aside, progress)
+        return run(info, course.due, bots, engine, keep, store.quarantine, progress)
 
 
 def records(path: Path) -> list[tuple[str, bytes]]:

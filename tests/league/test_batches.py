@@ -12,7 +12,7 @@ from arena.league.conditions import conditions
 from arena.league.runner import run
 from arena.league.schedule import schedule
 from arena.league.workers import Task, WorkerDiedError
-from arena.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture, SetAside
+from arena.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store.rows import Packed, pack
 from tests.league import leagues
 
@@ -61,7 +61,7 @@ class Season:
         self.bots = {bot.name: bot for bot in plan.bots}
         self.fixtures = schedule(self.info)
         self.kept: list[str] = []
-        self.aside: list[SetAside] = []
+        self.aside: list[QuarantinedFixture] = []
 
     def play(self, engine: Scripted) -> bool:
         def keep(packed: Packed, result: FixtureResult) -> None:

@@ -7,7 +7,7 @@ from itertools import permutations, product
 import pytest
 
 from arena.league.block_design import Table, blocks
-from arena.league.finite_field import Field, prime_power
+from arena.league.finite_field import FiniteField, prime_power
 
 PRIME_POWERS = [3, 4, 5, 7, 8, 9, 11, 16, 25, 27]
 OTHERS = [6, 10, 12, 15, 20]
@@ -74,7 +74,7 @@ def test_the_same_seed_seats_alike_and_another_does_not() -> None:
 
 @pytest.mark.parametrize("q", PRIME_POWERS)
 def test_a_field_is_one(q: int) -> None:
-    field = Field(q)
+    field = FiniteField(q)
     numbers = range(q)
     for a in numbers:
         assert field.add(a, 0) == a
@@ -100,4 +100,4 @@ def test_prime_powers() -> None:
         64: (2, 6),
     }
     with pytest.raises(ValueError, match="6 is no prime power"):
-        Field(6)
+        FiniteField(6)

@@ -9,8 +9,8 @@ import pytest
 
 from arena import shipped
 from arena.league.cluster.client import TASK_SECONDS, Cluster
-from arena.league.cluster.revocable_sandbox import Lease
-from arena.league.cluster.worker import Played, identity
+from arena.league.cluster.revocable_sandbox import RevocableSandbox
+from arena.league.cluster.worker import BatchResult, identity
 from arena.records import Fixture, PlayedFixture
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.run_folder import run_folder
@@ -36,7 +36,7 @@ def engine(workers: int, fixtures: int, seconds: float) -> Cluster:
     fixture = Fixture("f", 0, "bga", ("a", "b"), "s", 1)
     one = pack(PlayedFixture(fixture, [], "process", "cpu", 0, 0.0))
     future: Future[object] = Future()
-    future.set_result(Played([one] * fixtures, seconds))
+    future.set_result(BatchResult([one] * fixtures, seconds))
     assert found.collect(future) == [one] * fixtures
     return found
 
@@ -80,7 +80,7 @@ def test_a_run_without_a_cluster_imports_no_dask() -> None:
 
 
 def test_a_lease_ends_what_it_started_and_starts_nothing_more(tmp_path: Path) -> None:
-    lease = Lease(ProcessSandbox())
+    lease = RevocableSandbox(ProcessSandbox())
     with run_folder() as runs:
         bot = stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, ProcessSandbox())
         closed, running = lease.start(bot.program), lease.start(bot.program)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.league.compare import NEW, OLD, Compared, compare, gauntlet, in_field
+from arena.league.compare import NEW, OLD, Comparison, compare, comparison_fixtures, in_field
 from arena.perudo.rules import BGA
 from arena.records import Fixture, LeagueInfo, LimitsInfo
 from arena.sandboxes.process import ProcessSandbox
@@ -30,7 +30,7 @@ def conditions(names: tuple[str, ...], players: int, rounds: int, games: int = 2
 
 
 def pairs(info: LeagueInfo) -> list[tuple[Fixture, Fixture]]:
-    fixtures = gauntlet(info)
+    fixtures = comparison_fixtures(info)
     return list(zip(fixtures[::2], fixtures[1::2], strict=True))
 
 
@@ -65,7 +65,7 @@ def test_in_each_block_the_field_is_met_alike(players: int, more: int, rounds: i
             assert sorted(table[other] for table in tables) == sorted(map(in_field, names))
 
 
-def play(old: str, new: str, *field: str) -> Compared:
+def play(old: str, new: str, *field: str) -> Comparison:
     samples = folder("sample_bots")
     names = {OLD: old, NEW: new, **{in_field(name): name for name in field}}
     bots = {seat: load_bot(samples / name) for seat, name in names.items()}

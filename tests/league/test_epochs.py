@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.schedule import blocks_of, schedule, stages
+from arena.league.schedule import blocks_of, epochs, schedule
 from arena.perudo.rules import BGA
-from arena.records import Fixture, LeagueInfo, Stage
+from arena.records import Epoch, Fixture, LeagueInfo
 from tests.publish import factory
 
 each_field = settings(max_examples=10, deadline=None, database=None)
@@ -24,7 +24,7 @@ def field(names: str, players: int = 2, **changes: object) -> LeagueInfo:
 def then(before: LeagueInfo, names: str, kept: int | None = None, **changes: object) -> LeagueInfo:
     """Return a league with another field, all blocks of the earlier one kept, or `kept`."""
     [blocks] = blocks_of(before).values()
-    ended = Stage(before.bots, before.rounds, (len(blocks) if kept is None else kept,))
+    ended = Epoch(before.bots, before.rounds, (len(blocks) if kept is None else kept,))
     after = field(names, before.players[0], **changes)
     return replace(after, earlier=(*before.earlier, ended))
 
@@ -164,7 +164,7 @@ def histories(draw: st.DrawFn) -> LeagueInfo:
 @given(histories())
 def test_whatever_happens_ids_places_and_dice_are_never_used_twice(info: LeagueInfo) -> None:
     seen: dict[str, Fixture] = {}
-    for stage in stages(info):
+    for stage in epochs(info):
         for one in schedule(stage):
             assert seen.setdefault(one.id, one) == one
     fixtures = schedule(info)

@@ -6,10 +6,10 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from arena.league.progress import Course
+from arena.league.progress import LeagueProgress
 from arena.league.schedule import schedule
 from arena.perudo.rules import BGA, CLASSIC
-from arena.records import Fixture, GameRecord, LeagueInfo, PlayedFixture, Stage
+from arena.records import Epoch, Fixture, GameRecord, LeagueInfo, PlayedFixture
 from tests.publish import factory
 
 Skill = Callable[[str, str], float]
@@ -51,7 +51,7 @@ def outcome(fixture: Fixture, skill: Skill) -> PlayedFixture:
     return PlayedFixture(fixture, games, "process", "wall", 1, 1.0)
 
 
-def play(course: Course, skill: Skill, most: int | None = None) -> list[Fixture]:
+def play(course: LeagueProgress, skill: Skill, most: int | None = None) -> list[Fixture]:
     """Play what is due, at most so many fixtures, one by one; returns them."""
     played: list[Fixture] = []
     while due := course.due():
@@ -63,8 +63,8 @@ def play(course: Course, skill: Skill, most: int | None = None) -> list[Fixture]
     return played
 
 
-def resumed(info: LeagueInfo, fixtures: Iterable[Fixture], skill: Skill) -> Course:
-    course = Course(info)
+def resumed(info: LeagueInfo, fixtures: Iterable[Fixture], skill: Skill) -> LeagueProgress:
+    course = LeagueProgress(info)
     for fixture in fixtures:
         course.add(outcome(fixture, skill))
     return course
@@ -72,7 +72,7 @@ def resumed(info: LeagueInfo, fixtures: Iterable[Fixture], skill: Skill) -> Cour
 
 def test_without_until_all_is_due_at_once() -> None:
     info = league(until=None, rounds=3)
-    course = Course(info)
+    course = LeagueProgress(info)
     assert course.due() == course.wanted() == schedule(info)
     assert len(course) == len(schedule(info)) == 9
     some = schedule(info)[::2]
@@ -81,7 +81,7 @@ def test_without_until_all_is_due_at_once() -> None:
 
 
 def test_one_block_after_the_other_is_due() -> None:
-    course = Course(league())
+    course = LeagueProgress(league())
     first = course.due()
     assert [one.block for one in first] == [0, 0, 0]
     course.add(outcome(first[1], equal))
@@ -93,7 +93,7 @@ def test_one_block_after_the_other_is_due() -> None:
 
 def test_it_stops_when_neighbours_are_separated() -> None:
     info = league()
-    course = Course(info)
+    course = LeagueProgress(info)
     played = play(course, by_name)
     [verdict] = course.verdicts()
     assert (verdict.variant, verdict.players, verdict.tied) == ("bga", 2, ())
@@ -104,7 +104,7 @@ def test_it_stops_when_neighbours_are_separated() -> None:
 
 def test_equal_bots_spend_the_budget_and_are_named() -> None:
     info = league("ab", rounds=12)
-    course = Course(info)
+    course = LeagueProgress(info)
     assert play(course, equal) == schedule(info)
     [verdict] = course.verdicts()
     assert verdict.rounds == 12
@@ -112,7 +112,7 @@ def test_equal_bots_spend_the_budget_and_are_named() -> None:
 
 
 def test_each_variant_stops_on_its_own() -> None:
-    course = Course(league(variants={"classic": CLASSIC, "bga": BGA}, rounds=20))
+    course = LeagueProgress(league(variants={"classic": CLASSIC, "bga": BGA}, rounds=20))
     played = play(course, clear_in_bga)
     slow, quick = course.verdicts()
     assert (slow.variant, slow.rounds) == ("classic", 20)
@@ -125,16 +125,16 @@ def test_each_variant_stops_on_its_own() -> None:
 @pytest.mark.parametrize("after", [1, 5, 24, 25, 30])
 def test_wherever_it_was_interrupted_it_decides_the_same(after: int) -> None:
     info = league()
-    whole = play(Course(info), by_name)
-    some = play(Course(info), by_name, most=after)
+    whole = play(LeagueProgress(info), by_name)
+    some = play(LeagueProgress(info), by_name, most=after)
     again = resumed(info, reversed(some), by_name)
     assert play(again, by_name) == whole[len(some) :]
 
 
 def test_raising_the_budget_goes_on() -> None:
     before = league("ab", rounds=10)
-    played = play(Course(before), equal)
-    after = replace(before, rounds=14, earlier=(Stage(before.bots, before.rounds, (10,)),))
+    played = play(LeagueProgress(before), equal)
+    after = replace(before, rounds=14, earlier=(Epoch(before.bots, before.rounds, (10,)),))
     course = resumed(after, played, equal)
     assert [one.block for one in course.due()] == [10, 10]
     play(course, equal)
@@ -143,9 +143,9 @@ def test_raising_the_budget_goes_on() -> None:
 
 def test_a_newcomer_is_brought_level_before_it_stops_again() -> None:
     before = league()
-    played = play(Course(before), by_name)
+    played = play(LeagueProgress(before), by_name)
     rounds = len(played) // 3
-    after = league("abcd", earlier=(Stage(before.bots, before.rounds, (rounds,)),))
+    after = league("abcd", earlier=(Epoch(before.bots, before.rounds, (rounds,)),))
     course = resumed(after, played, by_name)
     more = play(course, by_name)
     catching_up = [one for one in more if "d" in one.seats]
@@ -160,7 +160,7 @@ def test_a_newcomer_is_brought_level_before_it_stops_again() -> None:
 def test_games_of_who_left_are_passed_over() -> None:
     before = league("abcd", until=None, rounds=3)
     fixtures = schedule(before)
-    after = league("abc", until=None, rounds=2, earlier=(Stage(before.bots, 3, (3,)),))
+    after = league("abc", until=None, rounds=2, earlier=(Epoch(before.bots, 3, (3,)),))
     course = resumed(after, fixtures, equal)
     assert course.due() == []
     assert [course.counts(one.id) for one in fixtures] == ["d" not in one.seats for one in fixtures]

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.progress import Course
-from arena.league.schedule import blocks_of, kinds, schedule, stages, terms
+from arena.league.progress import LeagueProgress
+from arena.league.schedule import blocks_of, divisions, epochs, schedule, terms
 from arena.perudo.rules import BGA, CLASSIC, variant
-from arena.records import Fixture, LeagueInfo, Stage
+from arena.records import Epoch, Fixture, LeagueInfo
 from tests.league.test_progress import by_name, play, resumed
 from tests.publish import factory
 
@@ -20,7 +20,7 @@ CALZA = variant("bga", {}, calza=True)
 def then(before: LeagueInfo, kept: list[int] | None = None, **changes: object) -> LeagueInfo:
     """Return a league under other terms, all blocks of the earlier one kept, or `kept`."""
     all_of_them = [len(blocks) for blocks in blocks_of(before).values()]
-    ended = Stage(before.bots, before.rounds, tuple(kept or all_of_them), terms(before))
+    ended = Epoch(before.bots, before.rounds, tuple(kept or all_of_them), terms(before))
     return replace(before, earlier=(*before.earlier, ended), **changes)
 
 
@@ -35,7 +35,7 @@ def test_a_kind_that_joins_leaves_the_others_as_they_are() -> None:
     fixtures = schedule(after)
     assert fixtures[: len(schedule(before))] == schedule(before)
     counts = Counter((one.variant, len(one.seats)) for one in fixtures)
-    assert counts == dict.fromkeys(kinds(after), 3 * 4)
+    assert counts == dict.fromkeys(divisions(after), 3 * 4)
 
 
 def test_a_switch_touches_its_variant_alone() -> None:
@@ -55,7 +55,7 @@ def test_what_comes_back_counts_again_and_nothing_is_added() -> None:
 
 def test_with_until_it_decides_by_games_of_its_own_terms_alone() -> None:
     before = league(rounds=40, until=0.95, games=10)
-    played = play(Course(before), by_name)
+    played = play(LeagueProgress(before), by_name)
     begun = max(one.block for one in played) + 1
     after = then(before, [begun], games=20)
     course = resumed(after, played, by_name)
@@ -92,11 +92,11 @@ def histories(draw: st.DrawFn) -> LeagueInfo:
 @given(histories())
 def test_whatever_happens_ids_and_places_are_never_used_twice(info: LeagueInfo) -> None:
     seen: dict[str, Fixture] = {}
-    for stage in stages(info):
+    for stage in epochs(info):
         for one in schedule(stage):
             assert seen.setdefault(one.id, one) == one
             assert (one.games, bool(one.dice)) == (stage.games, stage.shared_dice)
-            assert (one.variant, len(one.seats)) in kinds(stage)
+            assert (one.variant, len(one.seats)) in divisions(stage)
     fixtures = schedule(info)
     assert len({one.index for one in fixtures}) == len(fixtures)
     assert len({one.seed for one in seen.values()}) == len(seen)

@@ -23,10 +23,12 @@ def bid(quantity: int, face: int) -> Answer:
     return Answer(id=0, action="bid", quantity=quantity, face=face)
 
 
-def table(players: int, book: str = "bga", takers: tuple[int, ...] = (), **options: int) -> Referee:
-    """Begin a game; with takers calza is played."""
-    chosen = variant(book, {}, calza=bool(takers), **options)
-    return Referee(chosen, players, SEED, 0, frozenset(takers))
+def table(
+    players: int, book: str = "bga", calza_seats: tuple[int, ...] = (), **options: int
+) -> Referee:
+    """Begin a game; with calza_seats calza is played."""
+    chosen = variant(book, {}, calza=bool(calza_seats), **options)
+    return Referee(chosen, players, SEED, 0, frozenset(calza_seats))
 
 
 def left_of(seat: int, players: int, steps: int = 1) -> int:
@@ -58,12 +60,12 @@ class Driven(Struct):
 def driven_games(draw: st.DrawFn, *, some_fault: bool = True) -> Driven:
     """A game by any rules of seats that play at random, some of which fault in the middle."""
     book, players = draw(rules()), draw(st.integers(2, 6))
-    takers = draw(st.frozensets(st.integers(0, players - 1)))
+    calza_seats = draw(st.frozensets(st.integers(0, players - 1)))
     rng = Random(draw(st.integers(0, 2**32)))
     risk = draw(st.sampled_from([0.0, 0.02, 0.2, 0.6, 1.0])) if some_fault else 0.0
     seats = tuple(f"bot{seat}" for seat in range(players))
     fixture = Fixture("f", 0, book.name, seats, f"seed {rng.random()}", 1)
-    referee = Referee(book, players, fixture.seed, draw(st.integers(0, 9)), takers)
+    referee = Referee(book, players, fixture.seed, draw(st.integers(0, 9)), calza_seats)
     moments: list[tuple[set[int], set[int]]] = []
     _be_absent(referee, players, risk, rng, moments)
     for _ in range(MANY_MOMENTS):

@@ -29,14 +29,14 @@ SEED = "a seed"
 class ScriptedBoard:
     """Seats that answer at once; `lines` holds what each of them was sent, in order."""
 
-    def __init__(self, players: int, rng: Random, takers: float, risk: float) -> None:
+    def __init__(self, players: int, rng: Random, calza_seats: float, risk: float) -> None:
         self.lines: list[list[bytes]] = [[] for _ in range(players)]
         self.stderr = ("",) * players
         self.keeping: set[int] = set()
         self._live: set[int] = set()
         self._replies: list[tuple[int, int, Ready | Answer]] = []
         self._rng = rng
-        self._takers = takers
+        self._calza_takers = calza_seats
         self._risk = risk
 
     def __enter__(self) -> "ScriptedBoard":
@@ -51,7 +51,7 @@ class ScriptedBoard:
     def start(self, seat: int, hello: bytes) -> None:
         self._live.add(seat)
         self.lines[seat].append(hello)
-        self._replies.append((seat, -1, Ready(calza=self._rng.random() < self._takers)))
+        self._replies.append((seat, -1, Ready(calza=self._rng.random() < self._calza_takers)))
 
     def stop(self, seat: int) -> None:
         self._live.discard(seat)

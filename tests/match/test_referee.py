@@ -9,9 +9,9 @@ from arena.wire.messages import Answer, CalzaOffer, FaultNotice, GameEnd, RoundE
 from tests.match.driver import CALZA, DUDO, GONE, PASS, SEED, bid, left_of, rounds, table
 
 
-def calza_moment(players: int, takers: tuple[int, ...]) -> tuple[Referee, int]:
+def calza_moment(players: int, calza_seats: tuple[int, ...]) -> tuple[Referee, int]:
     """Play an opening bid of a table where calza is offered; returns who made it, too."""
-    referee = table(players, takers=takers)
+    referee = table(players, calza_seats=calza_seats)
     (opener,) = referee.waiting
     referee.take(opener, bid(1, 3))
     return referee, opener
@@ -101,7 +101,7 @@ def test_illegal_answers(first: Answer | None, answer: Answer, because: str) -> 
 
 
 def test_calza_is_offered_to_all_who_asked_nearest_first() -> None:
-    referee, bidder = calza_moment(4, takers=(0, 1, 2, 3))
+    referee, bidder = calza_moment(4, calza_seats=(0, 1, 2, 3))
     assert referee.offering
     assert referee.waiting == tuple(left_of(bidder, 4, step) for step in (1, 2, 3))
     offer = referee.request(referee.waiting[1], 5)
@@ -116,7 +116,7 @@ def test_calza_is_offered_to_all_who_asked_nearest_first() -> None:
 def test_calza_is_offered_to_nobody_else() -> None:
     opener = table(4).waiting[0]
     taker = left_of(opener, 4, 2)
-    referee, _ = calza_moment(4, takers=(taker, opener))
+    referee, _ = calza_moment(4, calza_seats=(taker, opener))
     assert referee.waiting == (taker,)
     referee.take(taker, PASS)
     assert referee.waiting == (left_of(opener, 4),)
@@ -124,7 +124,7 @@ def test_calza_is_offered_to_nobody_else() -> None:
 
 @pytest.mark.parametrize("answered", [(1, 3), (3, 1)])
 def test_the_nearest_after_the_bidder_counts(answered: tuple[int, int]) -> None:
-    referee, bidder = calza_moment(5, takers=(0, 1, 2, 3, 4))
+    referee, bidder = calza_moment(5, calza_seats=(0, 1, 2, 3, 4))
     callers = [left_of(bidder, 5, step) for step in answered]
     for seat in callers:
         referee.take(seat, CALZA)
@@ -137,13 +137,13 @@ def test_the_nearest_after_the_bidder_counts(answered: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("answer", [bid(2, 3), DUDO])
 def test_an_offer_takes_calza_or_pass(answer: Answer) -> None:
-    referee, bidder = calza_moment(3, takers=(0, 1, 2))
+    referee, bidder = calza_moment(3, calza_seats=(0, 1, 2))
     fault = referee.take(left_of(bidder, 3), answer)
     assert fault == Fault(Cause.ILLEGAL_ACTION, "an offer of calza was open")
 
 
 def test_a_fault_voids_a_calza_of_the_same_moment() -> None:
-    referee, bidder = calza_moment(4, takers=(0, 1, 2, 3))
+    referee, bidder = calza_moment(4, calza_seats=(0, 1, 2, 3))
     near, far, last = referee.waiting
     referee.take(near, CALZA)
     referee.take(far, GONE)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.perudo.rules import VARIANTS, Rules, variant
-from arena.playstats.fixture_summary import Digest, digest
+from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.playstats.key_moves import KEPT
-from arena.playstats.league_summary import gather
+from arena.playstats.league_summary import summarize_league
 from arena.records import PlayedFixture, RoundStarted
 from tests.publish import factory, games, slow
 
@@ -31,7 +31,7 @@ leagues = st.tuples(st.sampled_from(sorted(VARIANTS)), st.integers(2, 4), st.int
 @given(leagues)
 def test_styles_are_those_counted_by_their_definitions(what: tuple[str, int, int]) -> None:
     one, rules = played(*what)
-    for seat, did in enumerate(digest(one, rules).seats):
+    for seat, did in enumerate(summarize_fixture(one, rules).seats):
         style, expected = did.style, slow.counted(one, seat)
         names = ("bids", "bluffs", "openings", "dudos", "dudos_right", "calzas", "calzas_right")
         assert {name: getattr(style, name) for name in names} == {
@@ -47,7 +47,7 @@ def test_styles_are_those_counted_by_their_definitions(what: tuple[str, int, int
 @given(leagues)
 def test_bids_fall_into_bins_by_how_likely_they_were(what: tuple[str, int, int]) -> None:
     one, rules = played(*what)
-    for seat, did in enumerate(digest(one, rules).seats):
+    for seat, did in enumerate(summarize_fixture(one, rules).seats):
         bids, held, said = [0] * 10, [0] * 10, [Fraction(0)] * 10
         for move in (move for game in one.games for move in slow.moves(game)):
             if move.seat == seat and move.made is not None:
@@ -66,7 +66,7 @@ def test_bids_fall_into_bins_by_how_likely_they_were(what: tuple[str, int, int])
 
 def check_moments(one: PlayedFixture, rules: Rules) -> None:
     every = [move for game in one.games for move in slow.moves(game)]
-    for seat, did in enumerate(digest(one, rules).seats):
+    for seat, did in enumerate(summarize_fixture(one, rules).seats):
         mine = [slow.weighed(move, rules) for move in every if move.seat == seat]
         found = [one for one in mine if one]
         worst = sorted((w.edge, *w[1:4]) for w in found if w.edge < 0)[:KEPT]
@@ -101,7 +101,7 @@ def test_a_palifico_veteran_is_weighed_against_all_its_raises() -> None:
 
 def test_games_and_faults_are_listed() -> None:
     one, rules = played("bga", 3, 7, count=6)
-    found = digest(one, rules)
+    found = summarize_fixture(one, rules)
     assert [(fault.game, fault.step, fault.seat) for fault in found.faults] == slow.faults(one)
     assert [fault.seat for fault in found.faults] == [
         seat for game in found.games for seat in game.faulted
@@ -114,29 +114,29 @@ def test_games_and_faults_are_listed() -> None:
 
 def test_a_digest_is_the_same_however_it_was_kept() -> None:
     one, rules = played("classic", 4, 3)
-    found = digest(one, rules)
-    assert digest(one, rules) == found
-    again = msgspec.msgpack.decode(msgspec.msgpack.encode(found), type=Digest)
+    found = summarize_fixture(one, rules)
+    assert summarize_fixture(one, rules) == found
+    again = msgspec.msgpack.decode(msgspec.msgpack.encode(found), type=FixtureSummary)
     assert again == found
-    assert gather([again]) == gather([found])
+    assert summarize_league([again]) == summarize_league([found])
 
 
 @pytest.fixture(scope="module")
-def digests() -> list[Digest]:
+def digests() -> list[FixtureSummary]:
     kinds = [("bga", 2), ("classic", 3), ("bga", 2), ("italian", 4)]
-    return [digest(*played(*kinds[at % 4], at, count=2)) for at in range(24)]
+    return [summarize_fixture(*played(*kinds[at % 4], at, count=2)) for at in range(24)]
 
 
-def test_the_order_of_digests_does_not_matter(digests: list[Digest]) -> None:
-    whole = gather(digests)
+def test_the_order_of_digests_does_not_matter(digests: list[FixtureSummary]) -> None:
+    whole = summarize_league(digests)
     mixed = list(digests)
     for seed in range(5):
         Random(seed).shuffle(mixed)
-        assert gather(mixed) == whole
+        assert summarize_league(mixed) == whole
 
 
-def test_a_league_is_the_sum_of_its_parts(digests: list[Digest]) -> None:
-    whole = gather(digests)
+def test_a_league_is_the_sum_of_its_parts(digests: list[FixtureSummary]) -> None:
+    whole = summarize_league(digests)
     for bot, tables in whole.bots.items():
         seats = [
             did
@@ -152,7 +152,7 @@ def test_a_league_is_the_sum_of_its_parts(digests: list[Digest]) -> None:
         assert [moment.edge for moment in whole.moments[bot].worst] == lowest
         games_ = sum(one.games for at in tables.values() for one in at.seats.values())
         assert games_ == sum(len(one.games) for one in digests if bot in one.fixture.seats)
-    halves = [gather(digests[:9]), gather(digests[9:])]
+    halves = [summarize_league(digests[:9]), summarize_league(digests[9:])]
     bids = [sum(pair) for pair in zip(*(half.calibration().bids for half in halves), strict=True)]
     assert whole.calibration().bids == bids
     assert whole.total().games == sum(half.total().games for half in halves)
@@ -160,8 +160,8 @@ def test_a_league_is_the_sum_of_its_parts(digests: list[Digest]) -> None:
     assert sum(r.hits for rates in whole.seat_wins().values() for r in rates) == 48
 
 
-def test_moment_games_hold_every_moment(digests: list[Digest]) -> None:
-    facts = gather(digests)
+def test_moment_games_hold_every_moment(digests: list[FixtureSummary]) -> None:
+    facts = summarize_league(digests)
     named = facts.moment_games()
     assert named
     for moments in facts.moments.values():
@@ -172,6 +172,6 @@ def test_moment_games_hold_every_moment(digests: list[Digest]) -> None:
 
 def test_calls_without_a_bid_are_counted_and_not_weighed() -> None:
     one = factory.fixture(0, ("a", "b"))
-    found = digest(one, VARIANTS["bga"])
+    found = summarize_fixture(one, VARIANTS["bga"])
     assert found.seats[1].style.dudos == len(one.games)
     assert found.seats[1].moments.best == found.seats[1].moments.worst == ()

@@ -154,8 +154,8 @@ def test_faults_say_cause_count_line_and_command(tmp_path: Path) -> None:
     write_site(factory.league(names), factory.ratings(played), played, tmp_path)
     page = (tmp_path / "bots/gamma.html").read_text(encoding="utf-8")
     assert "x" * 3000 in page
-    assert re.findall("arena again league.yaml [0-9]+ [0-9]+", page) == [
-        f"arena again league.yaml 7 {game}" for game in range(3)
+    assert re.findall("arena rerun league.yaml [0-9]+ [0-9]+", page) == [
+        f"arena rerun league.yaml 7 {game}" for game in range(3)
     ]
     assert re.search(r'timeout</a> <span class="count">1</span>, <a [^>]+>malformed_line', page)
 

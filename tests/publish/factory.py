@@ -4,7 +4,7 @@ from hashlib import sha256
 from typing import Any
 
 from arena.perudo.rules import variant
-from arena.playstats.fixture_summary import Digest, digest
+from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.ratings.standings import Ratings, rate_league
 from arena.records import (
     BidMade,
@@ -86,10 +86,10 @@ def ratings(played: list[PlayedFixture], **options: Any) -> Ratings:
     return rate_league(played, RatingsInfo(**{"provisional": 0, **options}))
 
 
-def digests(played: list[PlayedFixture], info: LeagueInfo | None = None) -> list[Digest]:
+def digests(played: list[PlayedFixture], info: LeagueInfo | None = None) -> list[FixtureSummary]:
     """What pages need of what was played."""
     variants = (info or league(())).variants
-    return [digest(one, variants[one.fixture.variant]) for one in played]
+    return [summarize_fixture(one, variants[one.fixture.variant]) for one in played]
 
 
 NAMES = ("alpha", "Bravo Bot", "gamma", "delta")

@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
-from arena.playstats.fixture_summary import digest
-from arena.playstats.league_summary import gather
-from arena.playstats.timing import Moment, moments, pace
+from arena.playstats.fixture_summary import summarize_fixture
+from arena.playstats.league_summary import summarize_league
+from arena.playstats.timing import StoredAt, stored_times, timing
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages import rules as rulebook
 from arena.publish.pages.sandboxes import PROMISES
 from arena.publish.site import write_site
-from arena.records import MachineInfo, Stage
+from arena.records import Epoch, MachineInfo
 from tests.publish import factory
 from tests.publish.pages import read, tree
 
@@ -106,7 +106,7 @@ def test_seed_commitment_limits_and_what_was_used(site: Path) -> None:
 
 def test_a_seed_is_quoted_for_the_shell() -> None:
     league = factory.league((), seed="a b; rm")
-    assert conditions.model(league, gather([]), None)["quoted_seed"] == "'a b; rm'"
+    assert conditions.model(league, summarize_league([]), None)["quoted_seed"] == "'a b; rm'"
 
 
 def test_machine_times_and_versions_show(site: Path) -> None:
@@ -141,7 +141,7 @@ def test_no_other_page_says_where_or_how_fast_and_the_feed_alone_when(
 
 def test_what_was_before_and_how_long_bots_remember_is_said(site: Path, tmp_path: Path) -> None:
     league, ratings, played = factory.sample()
-    stages = (Stage(league.bots[:2], 1, (1, 1)), Stage(league.bots[:3], 2, (2, 2)))
+    stages = (Epoch(league.bots[:2], 1, (1, 1)), Epoch(league.bots[:3], 2, (2, 2)))
     changed = replace(league, earlier=stages, memory_across_fixtures=True)
     write_site(changed, ratings, played, tmp_path)
     page = (tmp_path / "conditions.html").read_text()
@@ -166,19 +166,19 @@ def test_a_sandbox_that_is_not_known_is_said(tmp_path: Path) -> None:
 
 def test_pauses_between_runs_do_not_count() -> None:
     """Two tables at once, then a night, then one more that took 2 s after a start of 1 s."""
-    known = [Moment(103, 3, 5, 50, 0), Moment(104, 3, 5, 50, 1), Moment(5000, 2, 5, 50, 2)]
-    found = pace(known, start=1)
+    known = [StoredAt(103, 3, 5, 50, 0), StoredAt(104, 3, 5, 50, 1), StoredAt(5000, 2, 5, 50, 2)]
+    found = timing(known, start=1)
     assert found is not None
     assert (found.wall, found.tables) == (3 + 1 + 3, 8)
-    assert found.games_a_second == pytest.approx(15 / 7)
-    assert pace([], start=1) is None
-    assert moments([digest(factory.fixture(0, ("a", "b")), VARIANTS["bga"])]) == []
+    assert found.games_per_second == pytest.approx(15 / 7)
+    assert timing([], start=1) is None
+    assert stored_times([summarize_fixture(factory.fixture(0, ("a", "b")), VARIANTS["bga"])]) == []
 
 
 def test_a_league_that_took_no_time_has_no_rate() -> None:
-    found = pace([Moment(5, 0, 1, 1, 0)], start=1)
+    found = timing([StoredAt(5, 0, 1, 1, 0)], start=1)
     assert found is not None
-    assert (found.games_a_second, found.decisions_a_second) == (0, 0)
+    assert (found.games_per_second, found.decisions_per_second) == (0, 0)
 
 
 def test_times_are_readable() -> None:

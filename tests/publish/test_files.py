@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 
 from arena.errors import ArenaError
-from arena.publish.output.site_folder import MANIFEST, STAGING, File, claimed, replace_site
+from arena.publish.output.site_folder import MANIFEST, STAGING, File, locked_site, replace_site
 from arena.publish.site import write_site
 from tests.publish import factory
 from tests.publish.pages import broken_links, tree
@@ -162,10 +162,10 @@ def test_only_files_as_they_were_written_stand_there(tmp_path: Path) -> None:
     files = [File("index.html", "1"), File("a.js", "2", "key a"), File("b.js", "3", "key b")]
     replace_site(tmp_path, files)
     (tmp_path / "b.js").write_text("4")
-    with claimed(tmp_path) as there:
+    with locked_site(tmp_path) as there:
         assert there == {"a.js": "key a"}
         replace_site(tmp_path, [File("index.html", "1"), File("a.js", None, "key a")])
-    with claimed(tmp_path) as there:
+    with locked_site(tmp_path) as there:
         assert there == {"a.js": "key a"}
     assert sorted(tree(tmp_path)) == [MANIFEST, "a.js", "index.html"]
 
@@ -175,7 +175,7 @@ def test_keys_that_nobody_wrote_are_none(tmp_path: Path, keys: object) -> None:
     replace_site(tmp_path, [("index.html", "1")])
     document = {"files": ["index.html"], "keys": keys}
     (tmp_path / MANIFEST).write_text(json.dumps(document))
-    with claimed(tmp_path) as there:
+    with locked_site(tmp_path) as there:
         assert there == {}
 
 
@@ -198,10 +198,10 @@ def test_a_report_waits_for_another_into_the_same_folder(tmp_path: Path) -> None
     order: list[str] = []
 
     def other() -> None:
-        with claimed(tmp_path):
+        with locked_site(tmp_path):
             order.append("other")
 
-    with claimed(tmp_path):
+    with locked_site(tmp_path):
         thread = Thread(target=other)
         thread.start()
         # The lock of a folder is the file system's own: /proc says who waits for it.

@@ -14,7 +14,7 @@ from arena.publish.output.text import fixed
 from arena.publish.pages import matches
 from arena.publish.pages.links import links
 from arena.publish.pages.matches import PAGE, SHARD, Match, match, pages, search_files
-from arena.publish.replay.selection import choose
+from arena.publish.replay.selection import select_replays
 from arena.publish.site import write_site
 from arena.records import Cause, Faulted, Fixture
 from tests.publish import factory
@@ -55,7 +55,7 @@ def test_upsets_are_by_the_ratings_of_that_table() -> None:
 
 def test_matches_have_their_faults_and_replays() -> None:
     _, ratings, played = factory.sample()
-    kept = choose(factory.digests(played), ratings.boards, 0)
+    kept = select_replays(factory.digests(played), ratings.boards, 0)
     found = matches.matches(reversed(factory.digests(played)), kept, ratings.boards)
     assert [one.index for one in found] == [0, 1, 2, 3, 4]
     assert [one.faults for one in found] == [(0, 0), (0, 2), (1, 0), (0, 0, 0), (0, 0, 0)]
@@ -140,7 +140,7 @@ def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
 
 def test_the_search_is_given_what_the_pages_say() -> None:
     league, ratings, played = factory.sample()
-    kept = choose(factory.digests(played), ratings.boards, 0)
+    kept = select_replays(factory.digests(played), ratings.boards, 0)
     found = matches.matches(factory.digests(played), kept, ratings.boards)
     address = links(league, ratings.boards)
     files = dict(search_files(found, league, ratings.boards, address))

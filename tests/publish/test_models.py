@@ -7,8 +7,8 @@ import pytest
 from arena import shipped
 from arena.errors import ArenaError
 from arena.perudo.rules import VARIANTS
-from arena.playstats.fixture_summary import STDERR_SHOWN, digest
-from arena.playstats.league_summary import STDERR_PIECES, gather
+from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
+from arena.playstats.league_summary import STDERR_PIECES, summarize_league
 from arena.publish.pages.leaderboard import axis, cell
 from arena.publish.site import CAUSES
 from arena.ratings.intervals import wilson
@@ -98,7 +98,7 @@ def test_every_cause_is_explained() -> None:
 
 def test_games_are_walked_once() -> None:
     _, _, played = factory.sample()
-    facts = gather(digest(one, BGA) for one in played)
+    facts = summarize_league(summarize_fixture(one, BGA) for one in played)
     total = facts.total()
     assert (total.fixtures, total.games, total.decisions) == (5, 20, 510)
     assert {key: kind.games for key, kind in facts.played.items()} == {
@@ -111,7 +111,7 @@ def test_a_bot_that_always_crashes_keeps_a_bounded_tail() -> None:
     crash = {0: Faulted(0, Cause.CRASH, "exit status 1")}
     noise = ("x" * 70 + "\n") * 900
     played = [factory.fixture(n, ("a", "b"), faults=crash, stderr=(noise, "")) for n in range(50)]
-    facts = gather(digest(one, BGA) for one in played)
+    facts = summarize_league(summarize_fixture(one, BGA) for one in played)
     assert len(facts.faults) == 50
     assert len(facts.stderr["a"]) == STDERR_PIECES
     assert all(len(text) <= STDERR_SHOWN + 2 for text in facts.stderr["a"].values())

@@ -19,12 +19,12 @@ from arena.publish.site import write_site
 from arena.records import (
     BotInfo,
     Cause,
+    Epoch,
     Faulted,
     LeagueInfo,
     PlayedFixture,
+    QuarantinedFixture,
     RatingsInfo,
-    SetAside,
-    Stage,
 )
 from tests.publish import factory
 from tests.publish.pages import broken_links, everything, tree
@@ -77,7 +77,7 @@ def league(world: World = WORLD) -> LeagueInfo:
         BotInfo(name, author, version, runtime, f"{at:x}" * 64, (tag,))
         for at, (name, author, version, runtime, tag) in enumerate(zip(*world[:5], strict=True), 10)
     )
-    stage = Stage((*bots, factory.bot(world.gone, "Former Ph.D.")), 2, (2, 2))
+    stage = Epoch((*bots, factory.bot(world.gone, "Former Ph.D.")), 2, (2, 2))
     info = factory.league(world.bots)
     listed = tuple(sorted(bots, key=lambda bot: bot.author))
     return replace(info, bots=listed, earlier=(stage,), ratings=RatingsInfo(anchor=world.bots[2]))
@@ -102,7 +102,7 @@ def anonymous_site(folder: Path, world: World = WORLD, named: Pseudonyms | None 
     named = named or names(league(world))
     info, seen = named.info(league(world)), [named.played(one) for one in played(world)]
     last = played(world)[-1].fixture
-    aside = [named.aside(SetAside(last, "its worker died", 3, 0.0))]
+    aside = [named.aside(QuarantinedFixture(last, "its worker died", 3, 0.0))]
     ratings = factory.ratings(seen, anchor=info.ratings.anchor, overall=True)
     return write_site(info, ratings, seen, folder, aside=aside, replays="all").parent
 

@@ -10,7 +10,7 @@ import pytest
 from arena.cli.replays import replays_option
 from arena.perudo.rules import VARIANTS
 from arena.publish.pages.links import GAMES_A_SHARD
-from arena.publish.replay.selection import Choice, beats, choose, upsets
+from arena.publish.replay.selection import ReplayChoice, beats, select_replays, upsets
 from arena.publish.replay.shards import unpacked
 from arena.publish.replay.steps import replay
 from arena.publish.site import write_site
@@ -43,9 +43,9 @@ def played() -> list[PlayedFixture]:
     ],
 )
 def test_faults_and_the_newest_of_each_bot_are_kept(
-    choice: Choice, expected: dict[int, list[int]]
+    choice: ReplayChoice, expected: dict[int, list[int]]
 ) -> None:
-    assert choose(factory.digests(played()), [], choice) == expected
+    assert select_replays(factory.digests(played()), [], choice) == expected
 
 
 def test_an_upset_is_a_winner_who_was_unlikely_to_beat_the_best() -> None:
@@ -103,7 +103,7 @@ def test_faults_link_to_their_step(site: Path) -> None:
     ("choice", "said"),
     [("all", "Every game can be watched"), (0, "all upsets. An"), (7, "the newest 7 of each bot")],
 )
-def test_the_page_says_what_can_be_watched(tmp_path: Path, choice: Choice, said: str) -> None:
+def test_the_page_says_what_can_be_watched(tmp_path: Path, choice: ReplayChoice, said: str) -> None:
     league, ratings, seen = factory.sample()
     write_site(league, ratings, seen, tmp_path, replays=choice)
     assert said in (tmp_path / "replay.html").read_text()
@@ -120,7 +120,7 @@ def test_without_replays_nothing_of_them_is_there(tmp_path: Path) -> None:
 
 @click.command()
 @replays_option
-def command(replays: Choice) -> Choice:
+def command(replays: ReplayChoice) -> ReplayChoice:
     return replays
 
 
@@ -129,7 +129,7 @@ def taken(word: str) -> object:
 
 
 @pytest.mark.parametrize(("word", "choice"), [("all", "all"), ("none", "none"), ("0", 0), ("7", 7)])
-def test_the_option_takes(word: str, choice: Choice) -> None:
+def test_the_option_takes(word: str, choice: ReplayChoice) -> None:
     assert taken(word) == choice
 
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from arena.publish.data.columns import SHEETS
 from arena.publish.data.schema import DIALECT, described
 from arena.publish.site import write_site
-from arena.ratings.findings import Gain, Suspicion
-from arena.records import SetAside
+from arena.ratings.findings import DiceGain, Suspicion
+from arena.records import QuarantinedFixture
 from tests.publish import factory, games
 from tests.publish.columns import stands
 from tests.publish.test_hostile import NAMES
@@ -31,11 +31,11 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         Suspicion("collusion", "bga", 2, bot, rival, 40, 0.5, 0.1, 1e-5),
         Suspicion("drift", "house rules", 3, bot, None, 90, 0.0, -2.5, 0.004),
     ]
-    boards = [replace(board, dice_gain=Gain(1.2, 0.9, 1.6)) for board in ratings.boards[:1]]
+    boards = [replace(board, dice_gain=DiceGain(1.2, 0.9, 1.6)) for board in ratings.boards[:1]]
     ratings = replace(ratings, suspicions=cases, boards=[*boards, *ratings.boards[1:]])
     # Players who do whatever is legal have bad moments.
     played.append(games.fixture(9, "bga", league.variants["bga"], (bot, rival), 4))
-    aside = [SetAside(played[0].fixture, f"it died with {bot}", 3, 1_790_000_000.0)]
+    aside = [QuarantinedFixture(played[0].fixture, f"it died with {bot}", 3, 1_790_000_000.0)]
     folder = tmp_path_factory.mktemp("site")
     return write_site(league, ratings, played, folder, aside=aside).parent
 

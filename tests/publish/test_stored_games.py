@@ -14,14 +14,14 @@ from msgspec.structs import replace
 
 from arena.league.workers import pool, start
 from arena.perudo.rules import VARIANTS, Rules
-from arena.playstats.fixture_summary import Digest, digest
+from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.publish import stored_games as stored
 from arena.publish.game_source import results
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
-from arena.publish.replay.selection import NEWEST, Choice
+from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish, write_site
-from arena.publish.stored_games import Stored, Submit
+from arena.publish.stored_games import StoredGames, Submit
 from arena.ratings.standings import rate_results
 from arena.records import PlayedFixture, RatingsInfo
 from arena.store.rows import pack
@@ -62,10 +62,10 @@ def add(path: Path, one: PlayedFixture) -> None:
         store.add(pack(one))
 
 
-def report(path: Path, site: Path, replays: Choice = NEWEST) -> dict[str, bytes]:
+def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, bytes]:
     """Write the site of a store; return its files."""
     with Store(path) as store:
-        source = Stored(store, LEAGUE, lambda _: True, workers)
+        source = StoredGames(store, LEAGUE, lambda _: True, workers)
         ratings = rate_results(results(source.digests), LEAGUE.ratings)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
@@ -84,7 +84,7 @@ def times(site: Path) -> dict[str, tuple[int, int]]:
     st.lists(st.sampled_from(["all", "none", 0, 2, NEWEST]), min_size=6, max_size=6),
 )
 def test_a_site_that_grew_is_the_site_from_cold(
-    order: Sequence[PlayedFixture], choices: Sequence[Choice]
+    order: Sequence[PlayedFixture], choices: Sequence[ReplayChoice]
 ) -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -112,9 +112,9 @@ def test_nothing_is_digested_twice_nor_written_where_nothing_changed(
 ) -> None:
     seen: list[int] = []
 
-    def noting(one: PlayedFixture, rules: Rules) -> Digest:
+    def noting(one: PlayedFixture, rules: Rules) -> FixtureSummary:
         seen.append(one.fixture.index)
-        return digest(one, rules)
+        return summarize_fixture(one, rules)
 
     monkeypatch.setattr(stored, "digest", noting)
     path = begun(tmp_path / "league.sqlite", PLAYED[:4])
@@ -193,7 +193,7 @@ def test_ranks_of_before_are_worked_out_once(
     path = begun(tmp_path / "league.sqlite", blocks[:4])
     looked: list[int] = []
 
-    def counting(then: Sequence[Digest], options: RatingsInfo) -> bytes:
+    def counting(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
         looked.append(1 + max(one.fixture.block for one in then))
         return look_back(then, options)
 
@@ -215,10 +215,10 @@ def test_what_a_killed_report_kept_is_whole(
     path = begun(tmp_path / "league.sqlite", PLAYED)
     left = iter(range(4))
 
-    def dying(one: PlayedFixture, rules: Rules) -> Digest:
+    def dying(one: PlayedFixture, rules: Rules) -> FixtureSummary:
         if next(left, None) is None:
             raise Stop
-        return digest(one, rules)
+        return summarize_fixture(one, rules)
 
     with monkeypatch.context() as patch:
         patch.setattr(stored, "_CHUNK", 2)

@@ -13,9 +13,9 @@ import pytest
 from arena.sandboxes.base import ENVIRONMENT, MIB, Quota, Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.cgroups import systemd_scope as scope
-from arena.sandboxes.cgroups.groups import PREFIX, Group, Groups, groups
-from arena.sandboxes.cgroups.mounts import FEATURES, Home, homes
-from arena.sandboxes.cgroups.systemd_scope import Scope, Scopes, holders
+from arena.sandboxes.cgroups.groups import PREFIX, Cgroup, Cgroups, cgroups
+from arena.sandboxes.cgroups.mounts import FEATURES, CgroupMount, mounts_of
+from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes, process_trees
 from arena.sandboxes.process import ProcessSandbox
 from arena.submissions.staging import stage
 from tests.support.live import BOMB, HANG, run_inside, write_bot
@@ -23,13 +23,13 @@ from tests.support.live import BOMB, HANG, run_inside, write_bot
 Kind = Callable[[Quota], Sandbox]
 KINDS = pytest.mark.parametrize("kind", [BubblewrapSandbox, ProcessSandbox])
 needs_groups = pytest.mark.skipif(
-    not (found := groups()) or not found.caps_memory, reason="no control groups for this user"
+    not (found := cgroups()) or not found.caps_memory, reason="no control groups for this user"
 )
 
 
 def folders(pid: int) -> list[Path]:
     """Return the groups that a process has made and not yet removed."""
-    found = groups()
+    found = cgroups()
     homes_ = {home.folder for home in found.homes.values()} if found else set()
     mine = [folder for home in homes_ for folder in home.glob(f"{PREFIX}.*.{pid}.*.*")]
     return [folder for folder in mine if folder.name.split(".")[2] == str(pid)]
@@ -59,7 +59,7 @@ def test_the_memory_of_a_family_has_one_limit(memory: str, kind: Kind, runs: Pat
     )
     running = sandbox.start(bot.program)
     try:
-        assert select.select([running.stdout, running.death], [], [], HANG)[0]
+        assert select.select([running.stdout, running.exit_fd], [], [], HANG)[0]
         said = os.read(running.stdout, 100)
         assert said in {b"", b"[9]\n"}
         if not said:
@@ -84,7 +84,7 @@ def test_a_bot_is_in_its_group_from_the_start(runs: Path) -> None:
     sandbox = ProcessSandbox()
     told = run_inside(sandbox, stage(write_bot(runs / "bot", WHERE), runs, sandbox)).told
     assert told.count(f"/{PREFIX}.") >= 1
-    found = groups()
+    found = cgroups()
     assert found is not None
     assert told.count(f"/{PREFIX}.") == len({home.folder for home in found.homes.values()})
 
@@ -171,7 +171,7 @@ UNIFIED = Path("/sys/fs/cgroup/unified")
 SPINNER = [sys.executable, "-c", "while True: pass"]
 
 
-def ends_while_frozen(made: Group | Scope, argv: list[str]) -> None:
+def ends_while_frozen(made: Cgroup | SystemdScope, argv: list[str]) -> None:
     """Start a program in a group; it is counted, frozen, and ended all the same."""
     spinner = subprocess.Popen(argv)
     made.started(spinner.pid)
@@ -185,7 +185,7 @@ def ends_while_frozen(made: Group | Scope, argv: list[str]) -> None:
 
 @pytest.mark.skipif(not os.access(UNIFIED, os.W_OK), reason="no version 2 hierarchy to write to")
 def test_version_2_counts_freezes_and_ends() -> None:
-    made = Groups(dict.fromkeys(("cpuacct", "freezer"), Home(UNIFIED, 2))).make(Quota())
+    made = Cgroups(dict.fromkeys(("cpuacct", "freezer"), CgroupMount(UNIFIED, 2))).make(Quota())
     ends_while_frozen(made, made.around(SPINNER))
     assert not list(UNIFIED.glob(f"{PREFIX}.*.{os.getpid()}.*"))
 
@@ -205,11 +205,11 @@ INSIDE = "30 23 0:25 /docker/ab /sys/fs/cgroup rw - cgroup cgroup rw,memory"
 def test_each_feature_has_its_hierarchy_of_version_1_or_that_of_version_2() -> None:
     own = {"memory": Path("/a"), "cpu": Path("/b"), "cpuacct": Path("/b"), "": Path("/c")}
     v1 = Path("/sys/fs/cgroup")
-    unified = Home(v1 / "unified/c", 2)
-    assert homes(V1, own) == {
-        "memory": Home(v1 / "memory/a", 1),
-        "cpu": Home(v1 / "cpu,cpuacct/b", 1),
-        "cpuacct": Home(v1 / "cpu,cpuacct/b", 1),
+    unified = CgroupMount(v1 / "unified/c", 2)
+    assert mounts_of(V1, own) == {
+        "memory": CgroupMount(v1 / "memory/a", 1),
+        "cpu": CgroupMount(v1 / "cpu,cpuacct/b", 1),
+        "cpuacct": CgroupMount(v1 / "cpu,cpuacct/b", 1),
         "pids": unified,
         "freezer": unified,
     }
@@ -217,14 +217,14 @@ def test_each_feature_has_its_hierarchy_of_version_1_or_that_of_version_2() -> N
 
 def test_version_2_has_them_all() -> None:
     slice_ = Path("/user.slice/x.scope")
-    home = Home(Path("/sys/fs/cgroup/user.slice/x.scope"), 2)
-    assert homes(V2, {"": slice_}) == dict.fromkeys(FEATURES, home)
+    home = CgroupMount(Path("/sys/fs/cgroup/user.slice/x.scope"), 2)
+    assert mounts_of(V2, {"": slice_}) == dict.fromkeys(FEATURES, home)
 
 
 def test_a_group_that_is_not_in_view() -> None:
-    assert homes(INSIDE, {"memory": Path("/elsewhere")}) == {}
-    inside = {"memory": Home(Path("/sys/fs/cgroup/x"), 1)}
-    assert homes(INSIDE, {"memory": Path("/docker/ab/x")}) == inside
+    assert mounts_of(INSIDE, {"memory": Path("/elsewhere")}) == {}
+    inside = {"memory": CgroupMount(Path("/sys/fs/cgroup/x"), 1)}
+    assert mounts_of(INSIDE, {"memory": Path("/docker/ab/x")}) == inside
 
 
 # ---------------------------------------------------------------- systemd
@@ -248,7 +248,7 @@ def test_a_bot_in_a_scope(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scope, "_ROOT", UNIFIED)
     monkeypatch.setenv("PATH", f"{runs}:{os.environ['PATH']}")
     monkeypatch.setitem(ENVIRONMENT, "PATH", os.environ["PATH"])
-    made = Scopes(("--user",)).make(Quota())
+    made = SystemdScopes(("--user",)).make(Quota())
     assert made.cpu() is None
     argv = made.around(SPINNER)
     assert "MemoryMax=570425344" in argv
@@ -260,4 +260,4 @@ def test_a_bot_in_a_scope(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_systemd_there_are_no_scopes() -> None:
     if not Path("/run/systemd/system").is_dir():
-        assert holders() == groups()
+        assert process_trees() == cgroups()

@@ -94,7 +94,7 @@ def test_a_container_that_was_lost_before_its_bot_began_is_started_again(folder:
 def test_an_engine_that_loses_them_all_is_named(folder: Path) -> None:
     fake = Engine(folder, lost=99)
     container = Container(folder, fake.launch, fake.runs, remove=lambda container: None)
-    assert said(container.death) == b"125\n"
+    assert said(container.exit_fd) == b"125\n"
     assert b"see the log of the Docker engine" in said(container.stderr)
     container.end_input()
     assert fake.launched == 3

@@ -13,11 +13,11 @@ from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes import bubblewrap, process
 from arena.sandboxes.base import Running, Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.sandboxes.cgroups.systemd_scope import holders
+from arena.sandboxes.cgroups.systemd_scope import process_trees
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.sessions.clock import READY
-from arena.sessions.multiplexer import Board
+from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.session import Session
 from arena.submissions.manifest import Bot
 from arena.submissions.staging import stage
@@ -51,7 +51,7 @@ for number, line in enumerate(sys.stdin):
     print('{"type":"ready"}' if number == 0 else '{"id":%d,"action":"dudo"}' % number, flush=True)
 """
 freezes = pytest.mark.skipif(
-    not (found := holders()) or not found.freezes, reason="no control groups for this user"
+    not (found := process_trees()) or not found.freezes, reason="no control groups for this user"
 )
 
 
@@ -104,7 +104,7 @@ def test_spinning_rivals_change_no_verdict(
     bots = [written(runs, timed, "worker", WORKER)]
     bots += [written(runs, timed, "spinner", SPINNER)] * rivals
     late = Fault(Cause.TIMEOUT, "no answer within 0.05 s of its own processor time")
-    with Board(bots, timed, TIGHT) as board:
+    with Multiplexer(bots, timed, TIGHT) as board:
         for seat in range(len(bots)):
             assert board.start(seat, b'{"id":-1}\n') is None
         ready: set[int] = set()
@@ -182,10 +182,10 @@ def test_a_bot_thinks_on_where_it_may(runs: Path) -> None:
 @freezes
 def test_a_frozen_bot_hears_goodbye(runs: Path) -> None:
     bot = written(runs, ProcessSandbox(), "thinker", THINKER)
-    with Board([bot], ProcessSandbox(), FROZEN) as board:
+    with Multiplexer([bot], ProcessSandbox(), FROZEN) as board:
         board.start(0, b"{}\n")
         board.wait()
         session = board._sessions[0]
         board.bye(b"{}\n")
-        assert select.select([session.death], [], [], HANG)[0]
+        assert select.select([session.exit_fd], [], [], HANG)[0]
         assert session._running.exit_code() == 0

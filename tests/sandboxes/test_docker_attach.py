@@ -8,7 +8,7 @@ from arena.records import Cause
 from arena.sandboxes.base import Program
 from arena.sandboxes.docker import sandbox as module
 from arena.sandboxes.docker.sandbox import DockerSandbox
-from arena.sandboxes.run_once import run_to_end
+from arena.sandboxes.run_once import run_once
 from tests.match.tables import check_lost, faults, play
 from tests.support.live import HANG
 
@@ -18,7 +18,7 @@ FLOOD = "def act(m):\n    while True: os.write(1, b'x' * 65536)\n"
 @pytest.fixture(scope="session")
 def attached() -> DockerSandbox:
     found = DockerSandbox(attach=True)
-    assert found.why_not() is None
+    assert found.unavailable_reason() is None
     return found
 
 
@@ -26,13 +26,13 @@ def test_it_is_taken_where_fifos_do_not_cross(monkeypatch: pytest.MonkeyPatch) -
     """As where the engine runs in a machine of its own: what is mounted there is not this FIFO."""
     monkeypatch.setattr(module, "PIPES", "/elsewhere")
     found = DockerSandbox()
-    assert found.why_not() is None
+    assert found.unavailable_reason() is None
     assert found.attach
 
 
 def test_fifos_are_taken_where_they_cross() -> None:
     found = DockerSandbox()
-    assert found.why_not() is None
+    assert found.unavailable_reason() is None
     assert not found.attach
 
 
@@ -48,12 +48,12 @@ def test_fifos_are_taken_where_they_cross() -> None:
 def test_a_program_runs_to_its_end(
     attached: DockerSandbox, runs: Path, command: list[str], code: int, out: bytes
 ) -> None:
-    ran = run_to_end(attached, Program(runs, command), HANG, said=b"said\n")
+    ran = run_once(attached, Program(runs, command), HANG, said=b"said\n")
     assert (ran.code, ran.out) == (code, out)
 
 
 def test_one_that_does_not_end_is_killed(attached: DockerSandbox, runs: Path) -> None:
-    ran = run_to_end(attached, Program(runs, ["sleep", "infinity"]), 1.0)
+    ran = run_once(attached, Program(runs, ["sleep", "infinity"]), 1.0)
     assert ran.code is None
 
 

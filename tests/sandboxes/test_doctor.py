@@ -3,18 +3,18 @@
 import pytest
 from msgspec.structs import replace
 
-from arena.sandboxes.base import Obstacle, Quota
+from arena.sandboxes.base import Quota, Unavailable
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.sandboxes.cgroups.groups import groups
-from arena.sandboxes.doctor import ESSENTIAL, PROMISES, Examined, Finding, examine
+from arena.sandboxes.cgroups.groups import cgroups
+from arena.sandboxes.doctor import ESSENTIAL, PROMISES, Finding, SandboxReport, examine
 from arena.sandboxes.process import ProcessSandbox
 
-found = groups()
+found = cgroups()
 CAPPED = bool(found and found.caps_memory)
 
 
-def kept(examined: Examined) -> dict[str, bool | None]:
-    assert examined.why_not == ""
+def kept(examined: SandboxReport) -> dict[str, bool | None]:
+    assert examined.unavailable_reason == ""
     assert [one.promise for one in examined.findings] == list(PROMISES)
     assert all(bool(one.hint) != bool(one.kept) for one in examined.findings)
     return {one.promise: one.kept for one in examined.findings if one.promise != "cores"}
@@ -40,8 +40,8 @@ def test_process_is_not() -> None:
 
 
 class Broken(ProcessSandbox):
-    def why_not(self) -> Obstacle | None:
-        return Obstacle("it is broken", "mend it")
+    def unavailable_reason(self) -> Unavailable | None:
+        return Unavailable("it is broken", "mend it")
 
 
 class Useless(ProcessSandbox):
@@ -50,16 +50,16 @@ class Useless(ProcessSandbox):
 
 
 def test_one_that_does_not_work() -> None:
-    assert examine("broken", Broken) == Examined("broken", False, "it is broken (mend it)", ())
+    assert examine("broken", Broken) == SandboxReport("broken", False, "it is broken (mend it)", ())
 
 
 def test_one_in_which_no_probe_runs() -> None:
     examined = examine("useless", Useless)
-    assert examined.why_not.startswith("the probe failed: ")
+    assert examined.unavailable_reason.startswith("the probe failed: ")
     assert examined.findings == ()
 
 
 @pytest.mark.parametrize("missing", ESSENTIAL)
 def test_one_missing_promise_is_enough(missing: str) -> None:
     findings = tuple(Finding(key, key != missing, "") for key in PROMISES)
-    assert not Examined("x", True, "", findings).fit_for_strangers
+    assert not SandboxReport("x", True, "", findings).fit_for_strangers

@@ -18,7 +18,7 @@ from arena.records import LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sessions.clock import READY
-from arena.sessions.multiplexer import Board
+from arena.sessions.multiplexer import Multiplexer
 from arena.submissions.manifest import Bot
 from arena.submissions.staging import stage
 from arena.wire.messages import Ready
@@ -85,7 +85,7 @@ def wait_for_the_end(alive: int) -> None:
 def check_stop_ends(sandbox: Sandbox, runs: Path, family: str, count: int) -> None:
     with (
         family_of(runs, sandbox, family) as (bot, alive),
-        Board([bot], sandbox, PATIENT) as board,
+        Multiplexer([bot], sandbox, PATIENT) as board,
     ):
         board.start(0, b"{}\n")
         assert board.wait() == [(0, READY, Ready())]

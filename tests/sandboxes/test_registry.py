@@ -50,7 +50,7 @@ def test_a_sandbox_by_name(name: str) -> None:
     sandbox = make_sandbox(name)
     assert (sandbox.name, sandbox.clock) == (name, "cpu")
     assert sandbox.isolates == (name != "process")
-    assert sandbox.why_not() is None
+    assert sandbox.unavailable_reason() is None
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,9 @@ def test_a_bubblewrap_that_is_found_but_not_where_bots_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ENVIRONMENT, "PATH", str(tmp_path))
-    assert "cannot be started: No such file or directory" in str(BubblewrapSandbox().why_not())
+    assert "cannot be started: No such file or directory" in str(
+        BubblewrapSandbox().unavailable_reason()
+    )
 
 
 def test_strangers_need_a_sandbox_or_trust(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.process import ProcessSandbox
 from arena.sessions.clock import READY
-from arena.sessions.multiplexer import Board
+from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.session import Reply, Session
 from arena.wire.messages import Answer, Ready
 from tests.support.live import HANG, write_bot
@@ -23,16 +23,16 @@ DUDO = 'os.write(1, b\'{"id":1,"action":"dudo"}\\n\')\nsignal.pause()\n'
 
 
 @contextmanager
-def board_with(folder: Path, body: str, limits: LimitsInfo = PATIENT) -> Iterator[Board]:
+def board_with(folder: Path, body: str, limits: LimitsInfo = PATIENT) -> Iterator[Multiplexer]:
     """Seat one bot that is ready and then runs `body`."""
     bot = write_bot(folder / "bot", SAY_READY + body)
-    with Board([bot], ProcessSandbox(), limits) as board:
+    with Multiplexer([bot], ProcessSandbox(), limits) as board:
         assert board.start(0, b"{}\n") is None
         assert board.wait() == [(0, READY, Ready())]
         yield board
 
 
-def fault_of(board: Board) -> Fault:
+def fault_of(board: Multiplexer) -> Fault:
     ((seat, _, reply),) = board.wait()
     assert seat == 0
     assert isinstance(reply, Fault)
@@ -99,7 +99,7 @@ def test_output_that_nobody_asked_for_is_a_flood(tmp_path: Path) -> None:
 def test_a_helper_does_not_bring_a_dead_bot_back(tmp_path: Path) -> None:
     """The program ended between two requests; what it left behind writes on."""
     with session_with(tmp_path, f"os.fork() and os._exit(6)\nos.read(0, 1)\n{DUDO}") as session:
-        wait_for(session.death)
+        wait_for(session.exit_fd)
         assert session.died() == []
         os.write(session.stdin, b"!")
         wait_for(session.stdout)
@@ -116,7 +116,7 @@ def test_a_helper_does_not_bring_a_dead_bot_back(tmp_path: Path) -> None:
 def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:
     said: list[tuple[int, str, bytes]] = []
     bot = write_bot(tmp_path / "bot", SAY_READY + DUDO)
-    with Board([bot], ProcessSandbox(), PATIENT, lambda *line: said.append(line)) as board:
+    with Multiplexer([bot], ProcessSandbox(), PATIENT, lambda *line: said.append(line)) as board:
         board.start(0, b"hello\n")
         board.wait()
         board.tell(0, b"news\n")
@@ -143,7 +143,7 @@ while True:
 """
 
 
-def answers(board: Board, count: int) -> list[int]:
+def answers(board: Multiplexer, count: int) -> list[int]:
     """Wait for answers; returns their ids in the order they came."""
     found: list[int] = []
     while len(found) < count:

@@ -10,7 +10,7 @@ from arena.perudo.rules import VARIANTS
 from arena.records import Fixture, PlayedFixture
 from arena.sandboxes.base import Program, Running, Sandbox
 from arena.sandboxes.process import ProcessSandbox
-from arena.sessions.warm_pool import Roster
+from arena.sessions.warm_pool import WarmPool
 from arena.submissions.manifest import Bot
 from arena.submissions.staging import stage
 from tests.match.tables import PATIENT
@@ -51,8 +51,8 @@ class CountingSandbox(ProcessSandbox):
 
 
 @pytest.fixture
-def roster() -> Iterator[Roster]:
-    found = Roster()
+def roster() -> Iterator[WarmPool]:
+    found = WarmPool()
     yield found
     found.end()
 
@@ -68,7 +68,7 @@ def counter(folder: Path, sandbox: Sandbox, name: str, *, reusable: bool) -> Bot
 
 
 def play(
-    number: int, bots: list[Bot], sandbox: Sandbox, roster: Roster, *, keep_memory: bool = False
+    number: int, bots: list[Bot], sandbox: Sandbox, roster: WarmPool, *, keep_memory: bool = False
 ) -> PlayedFixture:
     seats = tuple(bot.name for bot in bots)
     fixture = Fixture(f"f{number}", number, "bga", seats, f"seed {number}", 2)
@@ -76,7 +76,7 @@ def play(
     return play_fixture(*table, roster=roster, keep_memory=keep_memory)
 
 
-def test_only_bots_that_say_so_serve_on(runs: Path, box: CountingSandbox, roster: Roster) -> None:
+def test_only_bots_that_say_so_serve_on(runs: Path, box: CountingSandbox, roster: WarmPool) -> None:
     bots = [counter(runs, box, "may", reusable=True), counter(runs, box, "once", reusable=False)]
     said = [play(number, bots, box, roster).stderr for number in range(3)]
     assert len(box.started) == 1 + 3
@@ -84,7 +84,7 @@ def test_only_bots_that_say_so_serve_on(runs: Path, box: CountingSandbox, roster
 
 
 def test_with_memory_across_fixtures_all_serve_on(
-    runs: Path, box: CountingSandbox, roster: Roster
+    runs: Path, box: CountingSandbox, roster: WarmPool
 ) -> None:
     bots = [counter(runs, box, "may", reusable=True), counter(runs, box, "once", reusable=False)]
     for number in range(3):
@@ -93,16 +93,16 @@ def test_with_memory_across_fixtures_all_serve_on(
 
 
 def test_the_games_are_the_same_as_without(
-    runs: Path, box: CountingSandbox, roster: Roster
+    runs: Path, box: CountingSandbox, roster: WarmPool
 ) -> None:
     bots = [counter(runs, box, name, reusable=True) for name in "ab"]
     served = [play(number, bots, box, roster).games for number in range(3)]
-    fresh = [play(number, bots, box, Roster(0)).games for number in range(3)]
+    fresh = [play(number, bots, box, WarmPool(0)).games for number in range(3)]
     assert served == fresh
 
 
 def test_one_that_died_while_it_waited_is_not_served(
-    runs: Path, box: CountingSandbox, roster: Roster
+    runs: Path, box: CountingSandbox, roster: WarmPool
 ) -> None:
     bots = [counter(runs, box, name, reusable=True) for name in "ab"]
     play(0, bots, box, roster)
@@ -114,7 +114,7 @@ def test_one_that_died_while_it_waited_is_not_served(
 
 
 def test_the_one_that_waited_longest_makes_room(runs: Path, box: CountingSandbox) -> None:
-    roster = Roster(most=1)
+    roster = WarmPool(most=1)
     bots = [counter(runs, box, name, reusable=True) for name in "ab"]
     play(0, bots, box, roster)
     assert box.started[0].exit_code() == -9
@@ -122,7 +122,7 @@ def test_the_one_that_waited_longest_makes_room(runs: Path, box: CountingSandbox
     assert box.started[1].exit_code() == -9
 
 
-def test_bots_are_started_ahead_once(runs: Path, box: CountingSandbox, roster: Roster) -> None:
+def test_bots_are_started_ahead_once(runs: Path, box: CountingSandbox, roster: WarmPool) -> None:
     bots = [counter(runs, box, name, reusable=False) for name in "ab"]
     roster.prepare(bots, box)
     roster.prepare(bots, box)

@@ -25,7 +25,7 @@ from arena.records import (
 )
 from arena.sandboxes.process import ProcessSandbox
 from arena.shipped import folder
-from arena.store.lock import is_played
+from arena.store.lock import is_locked
 from arena.store.logs import logs_path
 from arena.store.rows import Record, Stored, pack
 from arena.store.schema import SCHEMA_VERSION
@@ -145,14 +145,14 @@ def test_one_plays_at_a_time(tmp_path: Path) -> None:
 
 def test_who_asks_whether_a_store_is_played_leaves_it_alone(tmp_path: Path) -> None:
     path = tmp_path / "s"
-    assert not is_played(path)
+    assert not is_locked(path)
     with Store(path, create=True) as store:
-        assert is_played(path)
+        assert is_locked(path)
         store.add(pack(factory.fixture(0, ("a", "b"))))
-    assert not is_played(path)
+    assert not is_locked(path)
     with path.open() as asking:
         fcntl.flock(asking, fcntl.LOCK_SH)
-        assert not is_played(path)
+        assert not is_locked(path)
 
 
 def test_nothing_played_yet(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_a_built_bot_comes_out_as_it_was_staged(tmp_path: Path, runs: Path) -> N
         write_bot(tmp_path / "bot", "print('hello')", more=BUILD), runs, ProcessSandbox()
     )
     packed = parcel.pack(staged.folder)
-    parcel.unpack(packed, parcel.name(packed), tmp_path / "copy")
+    parcel.unpack(packed, parcel.bundle_digest(packed), tmp_path / "copy")
     copy = tree(tmp_path / "copy")
     assert copy == tree(staged.folder)
     assert {"made", "a/b/link", "bot.py"} <= copy.keys()
@@ -55,14 +55,14 @@ def test_the_same_files_make_the_same_bytes(tmp_path: Path) -> None:
     one, other = (parcel.pack(tmp_path / str(number)) for number in range(2))
     assert one == other
     (tmp_path / "1" / "a").write_text("b")
-    assert parcel.name(parcel.pack(tmp_path / "1")) != parcel.name(one)
+    assert parcel.bundle_digest(parcel.pack(tmp_path / "1")) != parcel.bundle_digest(one)
 
 
 def test_a_name_need_not_be_utf_8(tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     Path(os.fsdecode(os.fsencode(tmp_path / "bot") + b"/\xff")).write_bytes(b"x")
     packed = parcel.pack(tmp_path / "bot")
-    parcel.unpack(packed, parcel.name(packed), tmp_path / "copy")
+    parcel.unpack(packed, parcel.bundle_digest(packed), tmp_path / "copy")
     assert [os.fsencode(path.name) for path in (tmp_path / "copy").iterdir()] == [b"\xff"]
 
 
@@ -71,7 +71,7 @@ def test_a_parcel_that_was_changed_is_refused(tmp_path: Path) -> None:
     packed = parcel.pack(bot.folder)
     changed = bytes([*packed[:-1], packed[-1] ^ 1])
     with pytest.raises(ArenaError, match="damaged on its way"):
-        parcel.unpack(changed, parcel.name(packed), tmp_path / "copy")
+        parcel.unpack(changed, parcel.bundle_digest(packed), tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
 
 
@@ -79,5 +79,5 @@ def test_a_parcel_that_was_changed_is_refused(tmp_path: Path) -> None:
 def test_nothing_is_written_outside(tmp_path: Path, path: bytes) -> None:
     packed = zlib.compress(msgspec.msgpack.encode([(path, "file", b"x")]))
     with pytest.raises(ArenaError, match="inside its folder"):
-        parcel.unpack(packed, parcel.name(packed), tmp_path / "copy")
+        parcel.unpack(packed, parcel.bundle_digest(packed), tmp_path / "copy")
     assert list(tmp_path.iterdir()) == []

@@ -12,7 +12,7 @@ from arena import shipped
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.sandboxes.run_once import run_to_end
+from arena.sandboxes.run_once import run_once
 from arena.submissions.manifest import Bot, load_bot
 from arena.submissions.staging import stage
 
@@ -84,6 +84,6 @@ def good_bot(runs: Path, sandbox: Sandbox) -> Bot:
 
 def run_inside(sandbox: Sandbox, bot: Bot, said: bytes = b"") -> Ran:
     """Run a bot's command to its end, with `said` on its standard input."""
-    code, out, err, _ = run_to_end(sandbox, bot.program, HANG, said=said)
+    code, out, err, _ = run_once(sandbox, bot.program, HANG, said=said)
     assert code is not None, "it hangs"
     return Ran(code, out, err)

@@ -25,8 +25,8 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.league.cluster import tasks as hands
 from arena.league.cluster.address import local_workers
-from arena.league.cluster.scheduler_plugin import Depot
-from arena.league.cluster.worker import ORDERS, Batch, Orders, Played, identity
+from arena.league.cluster.scheduler_plugin import RunPlugin
+from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
 from arena.league.cores import enough_cores
 from arena.league.workers import Task, WorkerDiedError
 from arena.sandboxes.run_folder import run_folder
@@ -69,7 +69,9 @@ class Cluster:
         self._spent = (0.0, 0)
         """Seconds that workers played, and fixtures."""
 
-    def ship(self, orders: Orders, bots: Sequence[Bot], notify: Callable[[str], None]) -> list[Bot]:
+    def distribute(
+        self, orders: RunSpec, bots: Sequence[Bot], notify: Callable[[str], None]
+    ) -> list[Bot]:
         """Offer staged bots to the workers; returns them as tasks name them, by their content.
 
         `orders` has no bots yet. Which sandboxes the workers chose is told to `notify`, and later
@@ -77,10 +79,12 @@ class Cluster:
         """
         self._notify = notify
         packed = {bot.folder: parcel.pack(bot.folder) for bot in bots}
-        stock = {parcel.name(one): one for one in packed.values()}
-        named = [replace(bot, folder=Path(parcel.name(packed[bot.folder]))) for bot in bots]
+        stock = {parcel.bundle_digest(one): one for one in packed.values()}
+        named = [
+            replace(bot, folder=Path(parcel.bundle_digest(packed[bot.folder]))) for bot in bots
+        ]
         pin = orders.pin and self._own and enough_cores(self.places())
-        stock[ORDERS] = msgspec.msgpack.encode(
+        stock[RUN_SPEC] = msgspec.msgpack.encode(
             replace(orders, bots=tuple(named), pin=pin), enc_hook=str
         )
         self._open_depot(stock)
@@ -125,7 +129,7 @@ class Cluster:
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
         """Hand tasks to the scheduler."""
         with self._in_words():
-            return executor.submit(hands.play, Batch(self._run, identity(), tasks))
+            return executor.submit(hands.play, TaskBatch(self._run, identity(), tasks))
 
     def collect(self, future: Future[object]) -> list[Packed]:
         """Return what was played.
@@ -141,7 +145,7 @@ class Cluster:
             raise self._lost() from None
         except ModuleNotFoundError as error:
             raise _no_arena("a worker", error, self._where) from None
-        if not isinstance(played, Played):
+        if not isinstance(played, BatchResult):
             raise TypeError(played)
         self._spent = (self._spent[0] + played.seconds, self._spent[1] + len(played.fixtures))
         return played.fixtures
@@ -156,7 +160,7 @@ class Cluster:
 
     def _open_depot(self, stock: dict[str, bytes]) -> None:
         try:
-            self._client.register_plugin(Depot(self._run, self._client.id, identity(), stock))
+            self._client.register_plugin(RunPlugin(self._run, self._client.id, identity(), stock))
         except ArenaError:
             raise
         except Exception as error:
@@ -169,7 +173,7 @@ class Cluster:
     def _muster(self) -> None:
         """Have every worker that is here choose its sandbox; the first that cannot is an error."""
         with self._in_words():
-            found = self._client.run(hands.muster, self._run, identity(), on_error="return")
+            found = self._client.run(hands.prepare, self._run, identity(), on_error="return")
         for worker, answer in found.items():
             self._check_answer(worker, answer)
         chosen = ", ".join(f"{box} ({n})" for box, n in sorted(Counter(found.values()).items()))

@@ -6,7 +6,7 @@ from threading import Lock
 from arena.sandboxes.base import Program, Running, Sandbox
 
 
-class Lease:
+class RevocableSandbox:
     """A sandbox like the one it is given, until it ends; another thread may end it.
 
     A fixture that is being played then comes to its end at once: its bots are gone, and none can be
@@ -26,7 +26,7 @@ class Lease:
         self._running: set[_Leased] = set()
         self._lock = Lock()
 
-    def why_not(self) -> None:
+    def unavailable_reason(self) -> None:
         """Return None: it was tried before."""
 
     def start(self, program: Program, *, writable: bool = False) -> Running:
@@ -56,7 +56,7 @@ class _Leased:
         self._closed = False
         self._lock = Lock()
         self.stdin, self.stdout, self.stderr = inner.stdin, inner.stdout, inner.stderr
-        self.death = inner.death
+        self.exit_fd = inner.exit_fd
 
     def end_input(self) -> None:
         self._inner.end_input()

@@ -10,7 +10,7 @@ from arena.league.cluster import tasks as hands
 from arena.league.cluster.worker import check_identity
 
 
-class Depot(SchedulerPlugin):
+class RunPlugin(SchedulerPlugin):
     """Hands out a run's parcels by name, and has all workers clear up when its client is gone.
 
     It lives in the scheduler, which sees a client go however it ends.

@@ -8,16 +8,16 @@ from typing import Any
 from distributed import get_worker
 from distributed.utils import sync
 
-from arena.league.cluster.worker import Batch, Fetch, Played, Posts
+from arena.league.cluster.worker import BatchResult, Fetch, TaskBatch, WorkerRuns
 
 
-def play(batch: Batch) -> Played:
+def play(batch: TaskBatch) -> BatchResult:
     """Play a batch of fixtures, as a task."""
     worker = get_worker()
     return _posts(worker).play(batch, _fetch(worker, batch.run))
 
 
-async def muster(run: str, asking: str, dask_worker: Any = None) -> str:
+async def prepare(run: str, asking: str, dask_worker: Any = None) -> str:
     """Make this worker ready for a run; returns the sandbox it chose. Raises ArenaError.
 
     In a thread, as it may take seconds: the worker goes on to be heard of.
@@ -32,9 +32,9 @@ async def leave(run: str, dask_worker: Any = None) -> None:
 
 
 @cache
-def _posts(worker: Any) -> Posts:
+def _posts(worker: Any) -> WorkerRuns:
     """Return the runs of a worker: more than one may live in a process."""
-    return Posts(f"the worker {worker.address} on {gethostname()}")
+    return WorkerRuns(f"the worker {worker.address} on {gethostname()}")
 
 
 def _fetch(worker: Any, run: str) -> Fetch:

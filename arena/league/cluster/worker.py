@@ -17,26 +17,26 @@ from msgspec.structs import replace
 
 import arena
 from arena.errors import ArenaError
-from arena.league.cluster.revocable_sandbox import Lease
+from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.config import League
 from arena.league.cores import own_core
 from arena.league.workers import Task, play_task
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.sessions.warm_pool import Roster
+from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import Packed
 from arena.submissions import bundle as parcel
 from arena.submissions.manifest import Bot
 from arena.submissions.staging import install_hint, missing_program, runtimes_of
 
-ORDERS = "orders"
+RUN_SPEC = "orders"
 """What a run asks for is kept in its depot under this name, beside the bots' parcels."""
 Fetch = Callable[[str], bytes]
 """Gets what a run's depot has under a name."""
 
 
-class Orders(Struct, frozen=True):
+class RunSpec(Struct, frozen=True):
     """What a run asks of each worker."""
 
     sandbox: str
@@ -51,12 +51,12 @@ class Orders(Struct, frozen=True):
     """Whether to take a core that no other worker has; only where workers end with the run."""
 
 
-def orders_of(league: League, sandbox: str | None, *, trusted: bool) -> Orders:
+def run_spec(league: League, sandbox: str | None, *, trusted: bool) -> RunSpec:
     """Return what a league asks of workers; `sandbox` is what a person asked for instead.
 
     Which bots play is added when they are packed.
     """
-    return Orders(
+    return RunSpec(
         sandbox=sandbox or league.sandbox,
         images=league.images,
         bots=(),
@@ -66,7 +66,7 @@ def orders_of(league: League, sandbox: str | None, *, trusted: bool) -> Orders:
     )
 
 
-class Batch(Struct, frozen=True):
+class TaskBatch(Struct, frozen=True):
     """What is handed to a worker at a time."""
 
     run: str
@@ -76,7 +76,7 @@ class Batch(Struct, frozen=True):
     tasks: Sequence[Task]
 
 
-class Played(Struct, frozen=True):
+class BatchResult(Struct, frozen=True):
     """What came of a batch."""
 
     fixtures: list[Packed]
@@ -102,7 +102,7 @@ def check_identity(asking: str, here: str) -> None:
         raise ArenaError(what, hint="install the same version there")
 
 
-class Post:
+class WorkerRun:
     """What a run has on this worker; all of it goes when it is closed.
 
     Raises ArenaError where the run cannot be played here.
@@ -110,9 +110,11 @@ class Post:
 
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
-        self._orders = orders = msgspec.msgpack.decode(fetch(ORDERS), type=Orders, dec_hook=_path)
-        self.sandbox = Lease(_sandbox(orders))
-        self._roster = Roster()
+        self._orders = orders = msgspec.msgpack.decode(
+            fetch(RUN_SPEC), type=RunSpec, dec_hook=_path
+        )
+        self.sandbox = RevocableSandbox(_sandbox(orders))
+        self._roster = WarmPool()
         self._open = ExitStack()
         self._folder = self._open.enter_context(run_folder())
         self._open.callback(self._roster.end)
@@ -145,7 +147,7 @@ class Post:
         return replace(bot, folder=folder)
 
 
-class Posts:
+class WorkerRuns:
     """The runs of one worker. One task plays at a time, however many threads the worker has.
 
     `here` is how a person would name the worker.
@@ -153,7 +155,7 @@ class Posts:
 
     def __init__(self, here: str) -> None:
         self.here = here
-        self._posts: dict[str, Post] = {}
+        self._posts: dict[str, WorkerRun] = {}
         self._playing = Lock()
         self._left: set[str] = set()
         Finalize(None, self._close_all, exitpriority=1)
@@ -164,14 +166,14 @@ class Posts:
         with self._playing:
             return self._post(run, fetch).sandbox.name
 
-    def play(self, batch: Batch, fetch: Fetch) -> Played:
+    def play(self, batch: TaskBatch, fetch: Fetch) -> BatchResult:
         """Play a batch of fixtures."""
         check_identity(batch.arena, self.here)
         try:
             with self._playing:
                 began = time.perf_counter()
                 fixtures = self._post(batch.run, fetch).play(batch.tasks)
-                return Played(fixtures, time.perf_counter() - began)
+                return BatchResult(fixtures, time.perf_counter() - began)
         finally:
             self._tidy()
 
@@ -182,12 +184,12 @@ class Posts:
             post.sandbox.end()
         self._tidy()
 
-    def _post(self, run: str, fetch: Fetch) -> Post:
+    def _post(self, run: str, fetch: Fetch) -> WorkerRun:
         if run in self._left:
             raise ArenaError("the run is over", self.here)
         if run not in self._posts:
             try:
-                self._posts[run] = Post(fetch)
+                self._posts[run] = WorkerRun(fetch)
             except ArenaError as error:
                 what = f"{self.here} cannot take part: {error.what}"
                 raise ArenaError(what, error.where, error.hint) from None
@@ -211,7 +213,7 @@ def _path(kind: type, value: object) -> object:
     return kind(value)
 
 
-def _sandbox(orders: Orders) -> Sandbox:
+def _sandbox(orders: RunSpec) -> Sandbox:
     """Choose as a run on this machine would; raises ArenaError where that cannot be had here."""
     sandbox = make_sandbox(orders.sandbox, runtimes_of(orders.bots), orders.images)
     if not sandbox.isolates and not orders.trusted:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from arena.playstats.key_moves import Moment, Moments
-from arena.playstats.league_summary import Facts
+from arena.playstats.key_moves import KeyMove, KeyMoves
+from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.style import BINS, MILLION, Calibration, Mean, Rate, Style
 from arena.publish.data import play_columns as sheets
 from arena.publish.data.schema import Sheet
@@ -154,7 +154,7 @@ def history(course: History, bot: str) -> list[HistoryRow]:
     ]
 
 
-def bot_seats(facts: Facts, bot: str) -> list[BotSeatRow]:
+def bot_seats(facts: LeagueSummary, bot: str) -> list[BotSeatRow]:
     """Return a bot's results by kind of table and seat."""
     return [
         BotSeatRow(
@@ -168,7 +168,7 @@ def bot_seats(facts: Facts, bot: str) -> list[BotSeatRow]:
     ]
 
 
-def styles(facts: Facts, bot: str) -> list[StyleRow]:
+def styles(facts: LeagueSummary, bot: str) -> list[StyleRow]:
     """Return a bot's style at each kind of table, and first over all where there are several."""
     tables = sorted(facts.bots.get(bot, {}).items())
     rows = [StyleRow(bot, *kind, at.style) for kind, at in tables]
@@ -180,7 +180,7 @@ def styles(facts: Facts, bot: str) -> list[StyleRow]:
     return [StyleRow(bot, None, None, whole), *rows]
 
 
-def bot_calibration(facts: Facts, bot: str) -> list[CalibrationRow]:
+def bot_calibration(facts: LeagueSummary, bot: str) -> list[CalibrationRow]:
     """Return the bids of one bot by how likely they were to be true."""
     whole = Calibration()
     for at in facts.bots.get(bot, {}).values():
@@ -189,7 +189,7 @@ def bot_calibration(facts: Facts, bot: str) -> list[CalibrationRow]:
 
 
 def tables(
-    facts: Facts, bots: Sequence[str], boards: Sequence[Leaderboard], links: Links
+    facts: LeagueSummary, bots: Sequence[str], boards: Sequence[Leaderboard], links: Links
 ) -> Iterator[tuple[str, Table]]:
     """Yield the data files of all this: a path without suffix, and the table."""
     yield "data/calibration", _table(sheets.CALIBRATION, calibration(facts.calibration()))
@@ -211,12 +211,12 @@ def _table(sheet: Sheet, rows: Sequence[Struct]) -> Table:
     return Table(sheet, [asdict(row) for row in rows])
 
 
-def _calibrations(facts: Facts, bots: Sequence[str]) -> Table:
+def _calibrations(facts: LeagueSummary, bots: Sequence[str]) -> Table:
     rows = [{"bot": bot, **asdict(row)} for bot in bots for row in bot_calibration(facts, bot)]
     return Table(sheets.CALIBRATION_BOTS, rows)
 
 
-def _styles(facts: Facts, bots: Sequence[str]) -> Iterator[Record]:
+def _styles(facts: LeagueSummary, bots: Sequence[str]) -> Iterator[Record]:
     yield from (_style(row) for bot in bots for row in styles(facts, bot))
 
 
@@ -238,14 +238,14 @@ def _style(row: StyleRow) -> Record:
     return record
 
 
-def _moments(facts: Facts, bots: Sequence[str]) -> Iterator[Record]:
+def _moments(facts: LeagueSummary, bots: Sequence[str]) -> Iterator[Record]:
     for bot in bots:
         for end in ("best", "worst"):
-            found = getattr(facts.moments.get(bot, Moments()), end)
+            found = getattr(facts.moments.get(bot, KeyMoves()), end)
             for rank, one in enumerate(found, 1):
                 yield _moment(one) | {"bot": bot, "end": end, "rank": rank}
 
 
-def _moment(one: Moment) -> Record:
+def _moment(one: KeyMove) -> Record:
     quantity, face = one.raised or (None, None)
     return {**asdict(one), "raised_quantity": quantity, "raised_face": face}

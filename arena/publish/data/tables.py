@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from arena.playstats.fixture_summary import FaultEntry
-from arena.playstats.league_summary import Facts
+from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import columns as sheets
 from arena.publish.data.schema import NUMBERS, Column, Sheet
 from arena.publish.output.text import csv_text
@@ -20,7 +20,7 @@ from arena.publish.pages.leaderboard import cells
 from arena.publish.pages.matches import Match
 from arena.ratings.findings import Suspicion
 from arena.ratings.table import Leaderboard, Overall
-from arena.records import LeagueInfo, SetAside
+from arena.records import LeagueInfo, QuarantinedFixture
 
 _encoder = msgspec.json.Encoder()
 """Many times as fast as json, which is needed where a text is not in ASCII."""
@@ -92,7 +92,7 @@ def matches(found: Iterable[Match]) -> Table:
     return Table(sheets.MATCHES, lines)
 
 
-def aside(found: Iterable[SetAside]) -> Table:
+def aside(found: Iterable[QuarantinedFixture]) -> Table:
     """Return the fixtures that are missing."""
     lines = [
         {
@@ -142,7 +142,7 @@ def limits(league: LeagueInfo) -> Table:
     return Table(sheets.LIMITS, [asdict(limit) for limit in conditions.limits(league.limits)])
 
 
-def played(facts: Facts) -> Table:
+def played(facts: LeagueSummary) -> Table:
     """Return how much was played at each kind of table."""
     lines = [
         {"variant": variant, "players": players, **asdict(kind)}

@@ -55,7 +55,7 @@ class _Manifest(NamedTuple):
 
 
 @contextmanager
-def claimed(folder: Path) -> Iterator[Mapping[str, str]]:
+def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
     """Keep other reports out of `folder`, and tell the keys of the files that stand there.
 
     Only files that are as they were written count. Waits for a report that is being written.

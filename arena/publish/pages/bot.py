@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from arena.perudo.round import Bid
 from arena.playstats.fixture_summary import FaultEntry
-from arena.playstats.key_moves import Moment, Moments
-from arena.playstats.league_summary import Facts
+from arena.playstats.key_moves import KeyMove, KeyMoves
+from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data as figures
 from arena.publish.data.chart_data import BotSeatRow, StyleRow
 from arena.publish.pages import charts
@@ -43,7 +43,7 @@ class Stderr(Struct, frozen=True):
 class Shown(Struct, frozen=True):
     """A moment in words."""
 
-    moment: Moment
+    moment: KeyMove
     did: str
     knew: str
     """The probability that it was right, as the bot knew it."""
@@ -70,7 +70,9 @@ class Bot(Struct, frozen=True):
     stderr: list[Stderr]
 
 
-def models(league: LeagueInfo, boards: Sequence[Leaderboard], facts: Facts) -> Iterator[Bot]:
+def models(
+    league: LeagueInfo, boards: Sequence[Leaderboard], facts: LeagueSummary
+) -> Iterator[Bot]:
     """Yield a page model for each bot of the league, in its order."""
     faults: dict[str, list[FaultEntry]] = defaultdict(list)
     for fault in facts.faults:
@@ -80,10 +82,10 @@ def models(league: LeagueInfo, boards: Sequence[Leaderboard], facts: Facts) -> I
 
 
 def _model(
-    info: BotInfo, boards: Sequence[Leaderboard], facts: Facts, faults: list[FaultEntry]
+    info: BotInfo, boards: Sequence[Leaderboard], facts: LeagueSummary, faults: list[FaultEntry]
 ) -> Bot:
     counts = Counter(fault.cause for fault in faults)
-    moments = facts.moments.get(info.name, Moments())
+    moments = facts.moments.get(info.name, KeyMoves())
     calibration = figures.bot_calibration(facts, info.name)
     return Bot(
         info=info,
@@ -100,9 +102,9 @@ def _model(
     )
 
 
-def again(index: int, game: int) -> str:
+def rerun_command(index: int, game: int) -> str:
     """Return the command that plays a stored game again, for a shell beside the league's file."""
-    return shlex.join(["arena", "again", "league.yaml", str(index), str(game)])
+    return shlex.join(["arena", "rerun", "league.yaml", str(index), str(game)])
 
 
 def _standings(boards: Sequence[Leaderboard], bot: str) -> Iterator[Standing]:
@@ -118,7 +120,7 @@ def _history(board: Leaderboard, bot: str) -> Chart | None:
     return charts.rating_history(rows, zero) if rows else None
 
 
-def _shown(one: Moment) -> Shown:
+def _shown(one: KeyMove) -> Shown:
     """Say a moment in words: what was done, how likely that was right, what else there was."""
     bid = spoken(Bid(one.quantity, one.face))
     raised = spoken(Bid(*one.raised)) if one.raised else ""
@@ -134,7 +136,7 @@ def _shown(one: Moment) -> Shown:
     return Shown(one, did, likely(one.chance), other, came[one.right])
 
 
-def _stderr(facts: Facts, faults: Sequence[FaultEntry]) -> list[Stderr]:
+def _stderr(facts: LeagueSummary, faults: Sequence[FaultEntry]) -> list[Stderr]:
     first = {fault.index: fault for fault in reversed(faults)}
     pieces = facts.stderr.get(faults[0].bot, {}) if faults else {}
     return [Stderr(first[index], text) for index, text in sorted(pieces.items())]

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from arena.playstats.league_summary import Facts
+from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data as figures
 from arena.publish.data.chart_data import CalibrationRow, HistoryRow, LengthRow, SeatRow
 from arena.publish.output.text import fixed, grouped, percent, signed
@@ -129,7 +129,7 @@ def _spread(values: Sequence[int]) -> list[int]:
     return list(values[::step])
 
 
-def model(facts: Facts) -> dict[str, Any]:
+def model(facts: LeagueSummary) -> dict[str, Any]:
     """Return what the page of charts shows: all bots together, by table size."""
     bins = figures.calibration(facts.calibration())
     won = [figures.seats(size, wins) for size, wins in facts.seat_wins().items()]

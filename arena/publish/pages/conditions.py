@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from arena import __version__
 from arena.perudo.rules import OPTIONS, SWITCHES, changed_switches
-from arena.playstats.league_summary import Facts
-from arena.playstats.timing import Pace
+from arena.playstats.league_summary import LeagueSummary
+from arena.playstats.timing import Timing
 from arena.publish.output.text import duration, moment
 from arena.publish.pages.rules import Value, clauses_of, shown, values
 from arena.publish.pages.sandboxes import PROMISES, Promise
@@ -109,7 +109,7 @@ class Box(Struct, frozen=True):
     """None for one that this arena does not know."""
 
 
-def boxes(league: LeagueInfo, facts: Facts) -> list[Box]:
+def boxes(league: LeagueInfo, facts: LeagueSummary) -> list[Box]:
     """Return the sandboxes that were used, or the one that is to be used."""
     used = dict(sorted(facts.sandboxes.items())) or {league.sandbox: 0}
     return [Box(name, fixtures, PROMISES.get(name)) for name, fixtures in used.items()]
@@ -148,7 +148,7 @@ def versions(league: LeagueInfo) -> list[Fact]:
     ]
 
 
-def times(known: Pace | None) -> list[Fact]:
+def times(known: Timing | None) -> list[Fact]:
     """Return when and how fast was played."""
     if known is None:
         return []
@@ -157,12 +157,12 @@ def times(known: Pace | None) -> list[Fact]:
         Fact("Last fixture stored", moment(known.ended)),
         Fact("Wall time, without pauses", duration(known.wall)),
         Fact("At the tables, in sum", duration(known.tables)),
-        Fact("Games a second", f"{known.games_a_second:,.1f}"),
-        Fact("Decisions a second", f"{known.decisions_a_second:,.0f}"),
+        Fact("Games a second", f"{known.games_per_second:,.1f}"),
+        Fact("Decisions a second", f"{known.decisions_per_second:,.0f}"),
     ]
 
 
-def model(league: LeagueInfo, facts: Facts, known: Pace | None) -> dict[str, Any]:
+def model(league: LeagueInfo, facts: LeagueSummary, known: Timing | None) -> dict[str, Any]:
     """Return what the page of conditions shows beyond the league itself."""
     return {
         "switches": switches(league),

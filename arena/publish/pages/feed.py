@@ -17,9 +17,9 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from arena.playstats.fixture_summary import Digest
-from arena.playstats.timing import moments
-from arena.publish.game_source import Source, results
+from arena.playstats.fixture_summary import FixtureSummary
+from arena.playstats.timing import stored_times
+from arena.publish.game_source import GameSource, results
 from arena.publish.output.text import one_line, timestamp
 from arena.ratings.table import Leaderboard, Row
 from arena.records import Fixture, LeagueInfo, RatingsInfo
@@ -64,7 +64,7 @@ def checkpoints(blocks: int) -> list[int]:
     return [*doubled, blocks] if blocks else []
 
 
-def history(board: Leaderboard, source: Source, options: RatingsInfo) -> Iterator[Look]:
+def history(board: Leaderboard, source: GameSource, options: RatingsInfo) -> Iterator[Look]:
     """Yield a leaderboard as it was at each checkpoint, the last as it is."""
     mine = _of(board, source)
     for blocks in checkpoints(board.blocks)[:-1]:
@@ -77,12 +77,12 @@ def history(board: Leaderboard, source: Source, options: RatingsInfo) -> Iterato
     yield _look(board)
 
 
-def _of(board: Leaderboard, source: Source) -> list[Digest]:
+def _of(board: Leaderboard, source: GameSource) -> list[FixtureSummary]:
     kind = board.variant, board.players
     return [one for one in source.digests if (one.fixture.variant, len(one.fixture.seats)) == kind]
 
 
-def _look_back(then: Sequence[Digest], options: RatingsInfo) -> bytes:
+def _look_back(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
     # Slow to import, and needed by those alone who look back for the first time.
     from arena.ratings.leaderboard import rate
 
@@ -145,11 +145,11 @@ def block_times(
 
 
 def model(
-    league: LeagueInfo, boards: Sequence[Leaderboard], source: Source, options: RatingsInfo
+    league: LeagueInfo, boards: Sequence[Leaderboard], source: GameSource, options: RatingsInfo
 ) -> dict[str, Any]:
     """Return what the feed's template needs: the entries, the newest first."""
     found: list[Change] = []
-    stored = {one.index: one.stored_at for one in moments(source.digests)}
+    stored = {one.index: one.stored_at for one in stored_times(source.digests)}
     for board in boards:
         course = list(history(board, source, options))
         fixtures = [one.fixture for one in _of(board, source)]

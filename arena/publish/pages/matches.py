@@ -13,11 +13,11 @@ from itertools import groupby
 import msgspec
 from msgspec import Struct
 
-from arena.playstats.fixture_summary import Digest
+from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.game_scan import Game
 from arena.publish.output.text import one_line
 from arena.publish.pages.links import Links
-from arena.publish.replay.selection import Kept, upsets
+from arena.publish.replay.selection import Selection, upsets
 from arena.ratings.table import Leaderboard, Row
 from arena.records import Fixture, LeagueInfo
 
@@ -55,7 +55,9 @@ class Match(Struct, frozen=True):
         return max(self.wins)
 
 
-def matches(played: Iterable[Digest], kept: Kept, boards: Sequence[Leaderboard]) -> list[Match]:
+def matches(
+    played: Iterable[FixtureSummary], kept: Selection, boards: Sequence[Leaderboard]
+) -> list[Match]:
     """Return what came of all fixtures of which a game was played, in schedule order."""
     rows = {
         (board.variant, board.players): {row.bot: row for row in board.rows} for board in boards
@@ -64,7 +66,7 @@ def matches(played: Iterable[Digest], kept: Kept, boards: Sequence[Leaderboard])
     return sorted(found, key=lambda one: one.index)
 
 
-def match(fixture: Fixture, games: Sequence[Game], kept: Kept, strengths: Strengths) -> Match:
+def match(fixture: Fixture, games: Sequence[Game], kept: Selection, strengths: Strengths) -> Match:
     """Return what came of a fixture of at least one game."""
     rows = strengths.get((fixture.variant, len(fixture.seats)), {})
     by_seat = list(zip(*(one.places for one in games), strict=True))

@@ -5,29 +5,29 @@ from collections.abc import Collection, Iterator, Sequence
 from math import erfc, sqrt
 from typing import Literal
 
-from arena.playstats.fixture_summary import Digest
+from arena.playstats.fixture_summary import FixtureSummary
 from arena.ratings.table import Leaderboard, Row
 from arena.ratings.trueskill import BETA
 
-Choice = Literal["all", "none"] | int
+ReplayChoice = Literal["all", "none"] | int
 """Every game, none, or how many of each bot's newest beside those with faults and upsets."""
 
 NEWEST = 50
 UPSET = 0.1
 """A game is an upset where its winner was less likely than this to beat the best-rated rival."""
 
-Kept = dict[int, list[int]]
+Selection = dict[int, list[int]]
 """The games to watch, by the place of their fixture in the schedule; none is empty."""
 
 _Strengths = dict[tuple[str, int], dict[str, Row]]
 
 
-def choose(
-    played: Sequence[Digest],
+def select_replays(
+    played: Sequence[FixtureSummary],
     boards: Sequence[Leaderboard],
-    choice: Choice,
+    choice: ReplayChoice,
     moments: Collection[tuple[int, int]] = frozenset(),
-) -> Kept:
+) -> Selection:
     """Return the numbers of the games that the site keeps a replay of, in schedule order.
 
     `moments` are games that pages point to, by fixture and game.
@@ -45,7 +45,9 @@ def choose(
     return {index: games for index, games in kept.items() if games}
 
 
-def _kept(one: Digest, newest: set[tuple[int, int]], strengths: _Strengths) -> Iterator[int]:
+def _kept(
+    one: FixtureSummary, newest: set[tuple[int, int]], strengths: _Strengths
+) -> Iterator[int]:
     """Yield a fixture's games that are new, have a fault, or are upsets."""
     fixture = one.fixture
     rows = strengths.get((fixture.variant, len(fixture.seats)), {})
@@ -55,7 +57,7 @@ def _kept(one: Digest, newest: set[tuple[int, int]], strengths: _Strengths) -> I
             yield game.game
 
 
-def _newest(played: Sequence[Digest], most: int) -> set[tuple[int, int]]:
+def _newest(played: Sequence[FixtureSummary], most: int) -> set[tuple[int, int]]:
     """Return the last games of each bot in the schedule: fixture and game."""
     found: set[tuple[int, int]] = set()
     taken: Counter[str] = Counter()

@@ -12,10 +12,10 @@ from hashlib import sha256
 import msgspec
 
 from arena import __version__
-from arena.publish.game_source import Source
+from arena.publish.game_source import GameSource
 from arena.publish.output.site_folder import File
 from arena.publish.pages.links import GAMES_A_SHARD, Links
-from arena.publish.replay.selection import Kept
+from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replays, shown_name
 from arena.records import Fixture, PlayedFixture
 
@@ -55,7 +55,9 @@ class _Wanted(msgspec.Struct, frozen=True):
     order: _Order
 
 
-def shards(source: Source, kept: Kept, links: Links, there: Mapping[str, str]) -> Iterator[File]:
+def shards(
+    source: GameSource, kept: Selection, links: Links, there: Mapping[str, str]
+) -> Iterator[File]:
     """Yield every shard; those of which the same stands there already come without a text.
 
     `there` has the keys of the files that stand there, by path.
@@ -69,7 +71,7 @@ def shards(source: Source, kept: Kept, links: Links, there: Mapping[str, str]) -
         yield File(one.path, text, one.key)
 
 
-def _wanted(source: Source, kept: Kept, links: Links) -> Iterator[_Wanted]:
+def _wanted(source: GameSource, kept: Selection, links: Links) -> Iterator[_Wanted]:
     for one in source.digests:
         fixture = one.fixture
         table = f"{links.variants[fixture.variant]}-{len(fixture.seats)}p"

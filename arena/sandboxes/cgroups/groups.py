@@ -17,7 +17,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from arena.sandboxes.base import Quota
-from arena.sandboxes.cgroups.mounts import Home, candidates, homes, own_groups
+from arena.sandboxes.cgroups.mounts import CgroupMount, mounts_of, own_cgroups, own_mounts
 
 PREFIX = "perudo-arena"
 _PERIOD = 100_000
@@ -32,16 +32,16 @@ _left: list[Path] = []
 """Groups that could not be removed yet."""
 
 
-class Groups(Struct, frozen=True):
+class Cgroups(Struct, frozen=True):
     """What control groups can do here, and where."""
 
-    homes: dict[str, Home]
+    homes: dict[str, CgroupMount]
     """By feature; those that do not work here are not in it."""
 
-    def make(self, quota: Quota) -> "Group":
+    def make(self, quota: Quota) -> "Cgroup":
         """Make a group for one bot; raises OSError."""
         name = f"{_mine()}.{next(_numbers)}"
-        group = Group(
+        group = Cgroup(
             {key: home._replace(folder=home.folder / name) for key, home in self.homes.items()}
         )
         try:
@@ -67,13 +67,13 @@ class Groups(Struct, frozen=True):
         return "freezer" in self.homes
 
 
-class Group:
+class Cgroup:
     """The control group of one bot, over as many hierarchies as its features take."""
 
     environment: Mapping[str, str] = MappingProxyType({})
     """Nothing is needed to join."""
 
-    def __init__(self, places: dict[str, Home]) -> None:
+    def __init__(self, places: dict[str, CgroupMount]) -> None:
         self._places = places
         self._folders = sorted({place.folder for place in places.values()})
         self._usage: int | None = None
@@ -162,7 +162,7 @@ class Group:
         _left[:] = [folder for folder in _left if not _removed(folder)]
 
 
-def group_of(pid: int) -> Group | None:
+def cgroup_of(pid: int) -> Cgroup | None:
     """Return the group that a process is in, to look at and to freeze as far as this user may.
 
     None where it cannot be seen, as where an engine runs in a machine of its own. Such a group is
@@ -170,11 +170,11 @@ def group_of(pid: int) -> Group | None:
     """
     try:
         mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-        places = homes(mountinfo, own_groups(str(pid)))
+        places = mounts_of(mountinfo, own_cgroups(str(pid)))
     except OSError:
         return None
     for features in (("cpuacct", "freezer"), ("cpuacct",)):
-        group = Group({key: places[key] for key in features if key in places})
+        group = Cgroup({key: places[key] for key in features if key in places})
         with suppress(OSError):
             group.enter()
             return group if group.counts else None
@@ -183,27 +183,27 @@ def group_of(pid: int) -> Group | None:
 
 
 @cache
-def _found(_pid: int) -> Groups | None:
-    homes = {key: home for key, home in candidates().items() if _works(key, home)}
-    found = Groups(homes) if homes else None
+def _found(_pid: int) -> Cgroups | None:
+    mounts_of = {key: home for key, home in own_mounts().items() if _works(key, home)}
+    found = Cgroups(mounts_of) if mounts_of else None
     if found:
         found.clear_away()
     return found
 
 
-def groups() -> Groups | None:
+def cgroups() -> Cgroups | None:
     """Return what control groups can do for this process; None where they can do nothing."""
     return _found(os.getpid())
 
 
-def room_for(quota: Quota) -> int:
+def memory_limit(quota: Quota) -> int:
     """Return the bytes that a bot's processes may take: what is in /tmp and /dev/shm counts."""
     return quota.memory + 2 * quota.file_size
 
 
-def _works(feature: str, home: Home) -> bool:
+def _works(feature: str, home: CgroupMount) -> bool:
     """Try a group, as permissions and kernels differ in more ways than can be asked for."""
-    trial = Groups({feature: home})
+    trial = Cgroups({feature: home})
     try:
         trial.make(Quota()).close()
     except OSError:
@@ -211,9 +211,9 @@ def _works(feature: str, home: Home) -> bool:
     return True
 
 
-def _settings(feature: str, place: Home, quota: Quota) -> list[tuple[str, str]]:
+def _settings(feature: str, place: CgroupMount, quota: Quota) -> list[tuple[str, str]]:
     """Return the files to write, and what, for a feature."""
-    memory = str(room_for(quota))
+    memory = str(memory_limit(quota))
     if feature == "pids":
         return [("pids.max", str(quota.processes))]
     if place.version == 1:
@@ -286,12 +286,12 @@ def _born(pid: int) -> str:
     return stat.rpartition(")")[2].split()[19]
 
 
-def _reap(home: Home) -> None:
+def _reap(home: CgroupMount) -> None:
     """Clear away the groups of arenas that are gone."""
     for folder in home.folder.glob(f"{PREFIX}.{_namespace()}.*"):
         pid, born = folder.name.split(".")[2:4]
         if _born(int(pid)) != born:
-            left = Group({"freezer": home._replace(folder=folder)})
+            left = Cgroup({"freezer": home._replace(folder=folder)})
             with suppress(OSError):
                 left.enter()
             left.kill()

@@ -11,7 +11,7 @@ _CONTROLLERS = {"memory", "pids", "cpu"}
 """What version 2 does only where it was asked to; the rest it does everywhere."""
 
 
-class Home(NamedTuple):
+class CgroupMount(NamedTuple):
     """Where groups for one feature are made."""
 
     folder: Path
@@ -27,7 +27,7 @@ class _Mount(NamedTuple):
     folder: Path
 
 
-def candidates() -> dict[str, Home]:
+def own_mounts() -> dict[str, CgroupMount]:
     """Return the arena's own groups by feature: a hierarchy of version 1, else that of version 2.
 
     Whether groups can be made below them is for the caller to try.
@@ -36,7 +36,7 @@ def candidates() -> dict[str, Home]:
         mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}
-    found = homes(mountinfo, own_groups())
+    found = mounts_of(mountinfo, own_cgroups())
     for key, home in found.items():
         if home.version == 2 and key in _CONTROLLERS:
             # Where it is not to be had, nothing changes.
@@ -45,15 +45,15 @@ def candidates() -> dict[str, Home]:
     return found
 
 
-def homes(mountinfo: str, own: dict[str, Path]) -> dict[str, Home]:
+def mounts_of(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
     """Return where a process's groups are by feature, from what is mounted and its own groups."""
-    found: dict[str, Home] = {}
+    found: dict[str, CgroupMount] = {}
     for mount in _mounts(mountinfo):
         name = next((c for c in mount.controllers if c in own), None)
         path = own.get("" if mount.version == 2 else name or "?")
         if path is None or not path.is_relative_to(mount.root):
             continue
-        home = Home(mount.folder / path.relative_to(mount.root), mount.version)
+        home = CgroupMount(mount.folder / path.relative_to(mount.root), mount.version)
         if mount.version == 2:
             found = dict.fromkeys(FEATURES, home) | found
         else:
@@ -61,7 +61,7 @@ def homes(mountinfo: str, own: dict[str, Path]) -> dict[str, Home]:
     return found
 
 
-def own_groups(pid: str = "self") -> dict[str, Path]:
+def own_cgroups(pid: str = "self") -> dict[str, Path]:
     """Return a process's group by controller; that of version 2 has the name ""."""
     found: dict[str, Path] = {}
     with suppress(OSError):

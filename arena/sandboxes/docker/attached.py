@@ -49,10 +49,10 @@ class AttachedContainer(Contained):
         self._from_arena, self.stdin = os.pipe()
         self.stdout, self._to_stdout = os.pipe()
         self.stderr, self._to_stderr = os.pipe()
-        self.death, self._ended = os.pipe()
+        self.exit_fd, self._ended = os.pipe()
         for fd in (self.stdin, self.stdout, self.stderr, self._to_stdout, self._to_stderr):
             os.set_blocking(fd, False)
-        self._ours = {self.stdin, self.stdout, self.stderr, self.death}
+        self._ours = {self.stdin, self.stdout, self.stderr, self.exit_fd}
         self._carrier = Thread(target=self._serve, daemon=True)
         self._carrier.start()
 

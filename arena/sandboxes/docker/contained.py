@@ -2,13 +2,13 @@
 
 from abc import ABC, abstractmethod
 
-from arena.sandboxes.cgroups.groups import Group, group_of
+from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
 
 
 class Contained(ABC):
     """A container that is being started: the time that it takes, and whether it goes on."""
 
-    _group: Group | None = None
+    _group: Cgroup | None = None
 
     def cpu(self) -> float | None:
         """Return the processor time of the container; None where its group cannot be seen."""
@@ -32,7 +32,7 @@ class Contained(ABC):
 
     def _find_group(self, pid: int | None) -> None:
         """Find the group by the container's first process, as the engine's machine knows it."""
-        self._group = None if pid is None else group_of(pid)
+        self._group = None if pid is None else cgroup_of(pid)
 
     def _leave_group(self) -> None:
         if self._group:

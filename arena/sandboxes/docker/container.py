@@ -64,7 +64,7 @@ class Container(Contained):
         self._id = ""
         self._code: int | None = None
         # Outputs first and without waiting; the input's other end too, or both sides wait for ever.
-        self.stdout, self.stderr, self.death = (
+        self.stdout, self.stderr, self.exit_fd = (
             os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in ("out", "err", "status")
         )
         self.stdin = os.open(folder / "in", os.O_RDWR | os.O_NONBLOCK)
@@ -85,10 +85,10 @@ class Container(Contained):
         """Wait for the end of the bot; returns its exit code, -9 where nobody could say it."""
         if self._code is None:
             # Of a container that is gone there may never have been anyone to say a word.
-            select.select([self.death], [], [], None if self._lease is not None else 0)
+            select.select([self.exit_fd], [], [], None if self._lease is not None else 0)
             said = b""
             with suppress(BlockingIOError):
-                said = os.read(self.death, 64)
+                said = os.read(self.exit_fd, 64)
             self._code = int(said) if said.strip().isdigit() else _KILLED
         return self._code
 
@@ -109,7 +109,7 @@ class Container(Contained):
         self.kill()
         self.exit_code()
         self.end_input()
-        for fd in (self.stdout, self.stderr, self.death, self._up):
+        for fd in (self.stdout, self.stderr, self.exit_fd, self._up):
             os.close(fd)
         self._leave_group()
         for name in _FIFOS:
@@ -149,11 +149,11 @@ class Container(Contained):
         return True
 
     def _was_begun(self, seconds: float) -> bool:
-        return bool(select.select([self._up, self.death], [], [], seconds)[0])
+        return bool(select.select([self._up, self.exit_fd], [], [], seconds)[0])
 
     def _say_why(self, reason: bytes) -> None:
         """End as a program would: with a word on standard error and an exit code."""
-        for reader, said in ((self.stderr, reason + b"\n"), (self.death, _NO_CONTAINER)):
+        for reader, said in ((self.stderr, reason + b"\n"), (self.exit_fd, _NO_CONTAINER)):
             # Its other end is open here, whatever became of its name.
             fd = os.open(f"/proc/self/fd/{reader}", os.O_WRONLY | os.O_NONBLOCK)
             os.write(fd, said)
@@ -162,5 +162,5 @@ class Container(Contained):
     def _gone(self, seconds: float) -> bool:
         """Wait until nobody holds the status open any more; says whether that came to be."""
         poll = select.poll()
-        poll.register(self.death, 0)
+        poll.register(self.exit_fd, 0)
         return bool(poll.poll(seconds * 1000))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from arena.errors import ArenaError
-from arena.sandboxes.base import Obstacle
+from arena.sandboxes.base import Unavailable
 from arena.sandboxes.run_folder import is_alive
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def missing_image(image: str) -> ArenaError:
     return ArenaError(f"the image '{image}' is not here", hint=hint)
 
 
-def obstacle(images: Sequence[str]) -> Obstacle | None:
+def obstacle(images: Sequence[str]) -> Unavailable | None:
     """Return why containers of these images cannot run here; None when they can."""
     try:
         with calls() as api:
@@ -111,7 +111,7 @@ def obstacle(images: Sequence[str]) -> Obstacle | None:
                 if not has_image(api, image):
                     raise missing_image(image)
     except ArenaError as error:
-        return Obstacle(error.what, error.hint)
+        return Unavailable(error.what, error.hint)
     return None
 
 

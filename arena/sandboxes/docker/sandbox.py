@@ -14,7 +14,7 @@ from functools import cache, partial
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any, Literal
 
-from arena.sandboxes.base import ENVIRONMENT, Obstacle, Program, Quota, Running
+from arena.sandboxes.base import ENVIRONMENT, Program, Quota, Running, Unavailable
 from arena.sandboxes.docker import engine
 from arena.sandboxes.docker.attached import AttachedContainer, Attachment
 from arena.sandboxes.docker.container import KEEPER, PIPES, Container
@@ -65,7 +65,7 @@ class DockerSandbox:
         self._images = dict(images)
         self._runtimes = runtimes
 
-    def why_not(self) -> Obstacle | None:
+    def unavailable_reason(self) -> Unavailable | None:
         """Return what keeps the bots' containers from running here; None when nothing does.
 
         Containers of each image are tried, over FIFOs and, where those fail, over the socket.
@@ -81,7 +81,7 @@ class DockerSandbox:
         if not reason and others:
             with ThreadPoolExecutor(len(others)) as threads:
                 reason = next(filter(None, threads.map(self._try, others)), "")
-        return Obstacle(reason) if reason else None
+        return Unavailable(reason) if reason else None
 
     def _try(self, runtime: str) -> str:
         """Have a container say a word back; returns what went wrong.
@@ -91,7 +91,7 @@ class DockerSandbox:
         running = self._start(Program(_crew().folder.path, ["cat"], runtime), writable=False)
         try:
             os.write(running.stdin, _HELLO)
-            select.select([running.stdout, running.death], [], [], _TRIAL_SECONDS)
+            select.select([running.stdout, running.exit_fd], [], [], _TRIAL_SECONDS)
             with suppress(BlockingIOError):
                 if os.read(running.stdout, len(_HELLO)) == _HELLO:
                     self.clock = "wall" if running.cpu() is None else "cpu"
