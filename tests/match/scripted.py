@@ -115,6 +115,6 @@ def in_place(board: ScriptedBoard, deal: Deal) -> Iterator[None]:
         return deal(number, seat, roll(seed, game, number, seat, quantity))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "Board", lambda *_: board)
+        patch.setattr(table, "Multiplexer", lambda *_: board)
         patch.setattr(referee, "roll", dealt)
         yield

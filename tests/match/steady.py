@@ -141,5 +141,5 @@ def play_steadily(
     board = SteadyBoard(temper, Random(order))
     fixture = Fixture("f", 0, rules.name, tuple(seats), "a seed", games)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "Board", lambda *_: board)
+        patch.setattr(table, "Multiplexer", lambda *_: board)
         return play_fixture(fixture, rules, [], ProcessSandbox(), limits), board

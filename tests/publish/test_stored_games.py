@@ -116,7 +116,7 @@ def test_nothing_is_digested_twice_nor_written_where_nothing_changed(
         seen.append(one.fixture.index)
         return summarize_fixture(one, rules)
 
-    monkeypatch.setattr(stored, "digest", noting)
+    monkeypatch.setattr(stored, "summarize_fixture", noting)
     path = begun(tmp_path / "league.sqlite", PLAYED[:4])
     report(path, tmp_path / "site")
     before = times(tmp_path / "site")
@@ -222,7 +222,7 @@ def test_what_a_killed_report_kept_is_whole(
 
     with monkeypatch.context() as patch:
         patch.setattr(stored, "_CHUNK", 2)
-        patch.setattr(stored, "digest", dying)
+        patch.setattr(stored, "summarize_fixture", dying)
         with pytest.raises(Stop):
             report(path, tmp_path / "site")
     with closing(sqlite3.connect(cache_path(path))) as db:

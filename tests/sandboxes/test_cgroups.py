@@ -142,7 +142,7 @@ started.freeze(frozen=FROZEN)
 print(os.getpid(), flush=True)
 signal.pause()
 """
-NEXT = "from arena.sandboxes.cgroups.groups import groups\ngroups()"
+NEXT = "from arena.sandboxes.cgroups.groups import cgroups\ncgroups()"
 
 
 @needs_groups

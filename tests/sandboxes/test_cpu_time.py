@@ -59,7 +59,7 @@ def without_groups(make: type[BubblewrapSandbox] | type[ProcessSandbox]) -> Call
     def made() -> Sandbox:
         with pytest.MonkeyPatch.context() as patch:
             for module in (bubblewrap, process):
-                patch.setattr(module, "holders", lambda: None)
+                patch.setattr(module, "process_trees", lambda: None)
             return make()
 
     return made

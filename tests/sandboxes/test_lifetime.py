@@ -152,11 +152,11 @@ import fcntl, os, sys, termios
 from pathlib import Path
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.close(os.open("/dev/tty", os.O_RDWR))
-from arena.sandboxes.run_once import run_to_end
+from arena.sandboxes.run_once import run_once
 from arena.sandboxes.registry import SANDBOXES
 from arena.sandboxes.base import Program
 program = Program(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
-print(run_to_end(SANDBOXES[sys.argv[1]](), program, 60).out.decode())
+print(run_once(SANDBOXES[sys.argv[1]](), program, 60).out.decode())
 """
 
 

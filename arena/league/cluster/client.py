@@ -95,7 +95,7 @@ class Cluster:
         """Return how many workers there are; workers may come and go."""
         asked, count = self._known
         if time.monotonic() - asked > _LOOK_AGAIN:
-            with self._in_words():
+            with self._translate_errors():
                 found = len(self._client.nthreads())
             if not found and count:
                 self._notify(f"no worker is left at {self._where}: waiting for one")
@@ -128,7 +128,7 @@ class Cluster:
 
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
         """Hand tasks to the scheduler."""
-        with self._in_words():
+        with self._translate_errors():
             return executor.submit(hands.play, TaskBatch(self._run, identity(), tasks))
 
     def collect(self, future: Future[object]) -> list[Packed]:
@@ -172,7 +172,7 @@ class Cluster:
 
     def _muster(self) -> None:
         """Have every worker that is here choose its sandbox; the first that cannot is an error."""
-        with self._in_words():
+        with self._translate_errors():
             found = self._client.run(hands.prepare, self._run, identity(), on_error="return")
         for worker, answer in found.items():
             self._check_answer(worker, answer)
@@ -190,7 +190,7 @@ class Cluster:
             raise ArenaError(what, self._where, hint)
 
     @contextmanager
-    def _in_words(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Say that the scheduler is gone where it does not answer."""
         try:
             yield

@@ -61,7 +61,7 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
     Only files that are as they were written count. Waits for a report that is being written.
     Raises ArenaError where the folder cannot be written.
     """
-    with _in_words(folder):
+    with _translate_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
         with suppress(OSError):  # some network file systems lock no folders
@@ -95,13 +95,13 @@ def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) 
     Raises ArenaError where the folder cannot be written or holds a file of that name which no
     earlier run wrote; the site is then what it was.
     """
-    with _in_words(folder):
+    with _translate_errors(folder):
         _replace(folder, (File(*file) for file in files))
 
 
 def check_folder(folder: Path) -> None:
     """Find out before a long run whether a report can be written to `folder`; raises ArenaError."""
-    with _in_words(folder):
+    with _translate_errors(folder):
         there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         # Without a name: a killed run leaves nothing.
         with TemporaryFile(dir=there):
@@ -109,7 +109,7 @@ def check_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _in_words(folder: Path) -> Iterator[None]:
+def _translate_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

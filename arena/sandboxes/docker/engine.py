@@ -38,7 +38,7 @@ def calls() -> Iterator["APIClient"]:
     import docker
     from docker.utils import kwargs_from_env
 
-    with _in_words():
+    with _translate_errors():
         api = docker.APIClient(version=_version(), timeout=_SECONDS, **kwargs_from_env())
         try:
             yield api
@@ -52,7 +52,7 @@ def _version() -> str:
     import docker
     from docker.utils import kwargs_from_env
 
-    with _in_words():
+    with _translate_errors():
         asked = docker.APIClient(version="auto", timeout=_SECONDS, **kwargs_from_env())
         found = asked.api_version
         asked.close()
@@ -64,7 +64,7 @@ def _version() -> str:
 
 
 @contextmanager
-def _in_words() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     from docker.errors import APIError, DockerException
     from requests.exceptions import RequestException
 

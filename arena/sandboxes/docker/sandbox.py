@@ -58,7 +58,7 @@ class DockerSandbox:
     ) -> None:
         """`images` by runtime, of which `runtimes` are used.
 
-        `attach`: over the attach socket; `why_not` sets it where FIFOs don't work.
+        `attach`: over the attach socket; `unavailable_reason` sets it where FIFOs don't work.
         """
         self.attach = attach
         self._quota = quota or Quota()
