@@ -6,7 +6,7 @@ Events are stored as JSON arrays that begin with their tag, so a game's log stay
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -79,8 +79,12 @@ class GameRecord(Struct, frozen=True):
     events: Sequence[Event]
 
 
-Division = tuple[str, int]
-"""A variant's label and a table size: each has blocks and a leaderboard of its own."""
+class Division(NamedTuple):
+    """A variant at a table size: each has its own blocks, ratings and leaderboard."""
+
+    variant: str
+    """The league's label of the rules in force."""
+    players: int
 
 
 class Fixture(Struct, frozen=True):
@@ -102,6 +106,11 @@ class Fixture(Struct, frozen=True):
     block."""
     dice: str = ""
     """Keys the dice, which all fixtures of a block share; empty where each has its own."""
+
+    @property
+    def division(self) -> Division:
+        """The division that its games count for."""
+        return Division(self.variant, len(self.seats))
 
     @property
     def dice_key(self) -> str:

@@ -33,7 +33,7 @@ def schedule(info: LeagueInfo) -> list[Fixture]:
 
 def divisions(info: LeagueInfo) -> list[Division]:
     """Return every variant with every table size, in the league's order."""
-    return [(variant, players) for variant in info.variants for players in info.players]
+    return [Division(variant, players) for variant in info.variants for players in info.players]
 
 
 def epochs(info: LeagueInfo) -> Iterator[LeagueInfo]:

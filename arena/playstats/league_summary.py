@@ -138,7 +138,7 @@ def summarize_league(digests: Iterable[FixtureSummary]) -> LeagueSummary:
 
 
 def _count(facts: LeagueSummary, one: FixtureSummary) -> None:
-    kind = facts.played.setdefault((one.fixture.variant, len(one.fixture.seats)), Played())
+    kind = facts.played.setdefault(one.fixture.division, Played())
     kind.fixtures += 1
     kind.games += len(one.games)
     kind.decisions += one.decisions
@@ -151,7 +151,7 @@ def _count(facts: LeagueSummary, one: FixtureSummary) -> None:
 
 def _count_seats(facts: LeagueSummary, one: FixtureSummary) -> None:
     names = one.fixture.seats
-    kind = one.fixture.variant, len(names)
+    kind = one.fixture.division
     for seat, (bot, did) in enumerate(zip(names, one.seats, strict=True)):
         at = facts.bots.setdefault(bot, {}).setdefault(kind, AtTable())
         at.style.add(did.style)

@@ -33,7 +33,7 @@ def grouped(fixtures: Iterable[tuple[Fixture, Results]]) -> dict[Division, list[
     first: dict[Division, int] = {}
     kinds: dict[Division, list[Results]] = {}
     for fixture, results in fixtures:
-        kind = (fixture.variant, len(fixture.seats))
+        kind = fixture.division
         if results.games:
             kinds.setdefault(kind, []).append(results)
         first[kind] = min(first.get(kind, fixture.index), fixture.index)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from arena.ratings.findings import DiceGain
 from arena.ratings.history import History
+from arena.records import Division
 
 
 class Row(Struct, frozen=True):
@@ -76,6 +77,11 @@ class Leaderboard(Struct, frozen=True):
     """The bot whose mu is 0; None where it is the mean of the field, or the anchor did not play."""
     history: History = ()
     """How mu and sigma came to be what they are."""
+
+    @property
+    def division(self) -> Division:
+        """The variant and the table size."""
+        return Division(self.variant, self.players)
 
 
 class OverallRow(Struct, frozen=True):

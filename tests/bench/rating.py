@@ -18,6 +18,7 @@ from arena.ratings.games import as_arrays
 from arena.ratings.results import Results
 from arena.ratings.standings import rate_results
 from arena.ratings.trueskill import rate_all
+from arena.records import Division
 from tests.bench.leagues import Shape, play
 
 BOTS = 20
@@ -59,7 +60,7 @@ def main() -> None:
         few = orders[: options.package_games]
         package = len(few) / seconds(partial(by_package, few))
         flat = len(orders) / seconds(partial(rate_all, orders))
-        whole = seconds(partial(rate_results, {("bench", players): results}))
+        whole = seconds(partial(rate_results, {Division("bench", players): results}))
         print(
             f"{players} players: package {package:,.0f} games/s, flat {flat:,.0f} games/s "
             f"({flat / package:.0f} times); a leaderboard of {len(orders):,} games {whole:.1f} s",

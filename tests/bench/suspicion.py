@@ -19,7 +19,7 @@ import numpy as np
 from arena.ratings.arrays import Floats, as_floats
 from arena.ratings.findings import Suspicion
 from arena.ratings.standings import rate_results
-from arena.records import RatingsInfo
+from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Moment, Shape, Twist, name, play, tables
 
 ALPHA = 0.05
@@ -67,7 +67,9 @@ def line(shape: Shape, leagues: int, seed: int) -> str:
         skills = rng.normal(size=shape.bots) * 2.0
         for word, twist in twists(shape, rng).items():
             results = play(shape, skills, rng, twist, schedule)
-            found = rate_results({("bench", shape.players): results}, RatingsInfo(alpha=ALPHA))
+            found = rate_results(
+                {Division("bench", shape.players): results}, RatingsInfo(alpha=ALPHA)
+            )
             alarms.update(set(alarms_of(word, found.suspicions)))
     said = "  ".join(f"{100 * alarms[kind] / leagues:{KINDS[kind]}.1f}" for kind in KINDS)
     return (

@@ -4,11 +4,14 @@ import pytest
 
 from arena.ratings.standings import rate_results
 from arena.ratings.table import Overall
-from arena.records import RatingsInfo
+from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Shape
 from tests.ratings.simulated import league
 
-RESULTS = {("bga", 2): league(Shape(8, 2, 5)), ("italian", 4): league(Shape(8, 4, 3), 2)}
+RESULTS = {
+    Division("bga", 2): league(Shape(8, 2, 5)),
+    Division("italian", 4): league(Shape(8, 4, 3), 2),
+}
 
 
 def overall() -> Overall:
@@ -39,7 +42,9 @@ def test_the_score_is_the_mean_share_of_rivals_behind() -> None:
 
 def test_ranks_hold_the_rank_and_more_tables_are_surer() -> None:
     rows = overall().rows
-    one = rate_results({("bga", 2): RESULTS["bga", 2]}, RatingsInfo(overall=True)).overall
+    one = rate_results(
+        {Division("bga", 2): RESULTS[Division("bga", 2)]}, RatingsInfo(overall=True)
+    ).overall
     assert one is not None
     assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
     assert all(row.best <= rank <= row.worst for rank, row in enumerate(rows, 1))
@@ -47,7 +52,7 @@ def test_ranks_hold_the_rank_and_more_tables_are_surer() -> None:
 
 
 def test_a_bot_that_is_not_everywhere_is_left_out_by_name() -> None:
-    smaller = {**RESULTS, ("italian", 4): league(Shape(7, 4, 3), 2)}
+    smaller = {**RESULTS, Division("italian", 4): league(Shape(7, 4, 3), 2)}
     found = rate_results(smaller, RatingsInfo(overall=True)).overall
     assert found is not None
     assert found.absent == ("bot07",)

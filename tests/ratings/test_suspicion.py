@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from arena.ratings.findings import Suspicion
 from arena.ratings.standings import Ratings, rate_results
 from arena.ratings.suspicion import holm
-from arena.records import RatingsInfo
+from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Shape, Twist
 from tests.bench.suspicion import drifting, thrown
 from tests.ratings.simulated import league
@@ -16,7 +16,7 @@ each_set = settings(max_examples=60, deadline=None, database=None)
 
 
 def rated(shape: Shape, twist: Twist | None, alpha: float = 0.01) -> Ratings:
-    games = {("bga", shape.players): league(shape, 3, twist)}
+    games = {Division("bga", shape.players): league(shape, 3, twist)}
     return rate_results(games, RatingsInfo(alpha=alpha))
 
 
@@ -71,7 +71,7 @@ def test_a_field_without_upsets_is_not_suspicious() -> None:
         one._replace(places=[(1, 2) if one.bots[0] < one.bots[1] else (2, 1)] * len(one.games))
         for one in league(Shape(8, 2, 10, 2))
     ]
-    found = rate_results({("bga", 2): games})
+    found = rate_results({Division("bga", 2): games})
     assert found.suspicions == []
     rows = found.boards[0].rows
     assert (rows[0].best, rows[-1].worst) == (1, 8)
