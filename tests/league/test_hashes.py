@@ -17,7 +17,7 @@ from arena.league.verify import Verified, verify
 from arena.match.replay import ReplayError, replay
 from arena.records import BidMade, MachineInfo, PlayedFixture
 from arena.store.logs import logs_path
-from arena.store.rows import GAMES, Stored, pack
+from arena.store.rows import GAMES, StoredFixture, pack
 from arena.store.store import Store
 from tests.league import leagues
 from tests.store import edit
@@ -150,7 +150,7 @@ def test_another_legal_bid_with_the_same_end(copy: Path) -> None:
     with Store(copy) as store:
         [was] = store.stored(0, 0)
         forged = other_legal_bid(store.unpack(was, was.record()), store.league)
-    assert isinstance(was, Stored)
+    assert isinstance(was, StoredFixture)
     new = pack(forged).stored(was.row.stored_at)
     [(old, log)] = [pair for pair in zip(was.logs, new.logs, strict=True) if pair[0] != pair[1]]
     execute(logs_path(copy), "UPDATE logs SET log = ? WHERE key = ?", log.log, log.key)

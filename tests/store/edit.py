@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.store.hashes import row_hash
 from arena.store.logs import logs_path
-from arena.store.rows import GAMES, Log, Stored, fixture_hash, log_hash
+from arena.store.rows import GAMES, GameLog, StoredFixture, fixture_hash, log_hash
 from arena.store.store import Store
 
 Data = dict[str, Any]
@@ -69,14 +69,14 @@ def execute(path: Path, sql: str, *values: object) -> None:
         database.execute(sql, values)
 
 
-def stored(path: Path) -> list[Stored]:
+def stored(path: Path) -> list[StoredFixture]:
     with Store(path) as store:
         found = list(store.stored())
-    assert all(isinstance(one, Stored) for one in found)
-    return [one for one in found if isinstance(one, Stored)]
+    assert all(isinstance(one, StoredFixture) for one in found)
+    return [one for one in found if isinstance(one, StoredFixture)]
 
 
-def put(path: Path, at: int, new: Stored) -> None:
+def put(path: Path, at: int, new: StoredFixture) -> None:
     """Write a fixture in the place of what is stored at a position."""
     keys = (at * GAMES, at * GAMES + GAMES - 1)
     with closing(sqlite3.connect(path)) as rows, rows:
@@ -91,9 +91,9 @@ def put(path: Path, at: int, new: Stored) -> None:
         logs.execute("INSERT INTO stderr VALUES (?, ?)", (new.position, new.stderr))
 
 
-def rehashed(one: Stored) -> Stored:
+def rehashed(one: StoredFixture) -> StoredFixture:
     """Return a fixture with all its hashes made anew."""
-    logs = [Log(key, log, log_hash(one.id, key % GAMES, log)) for key, log, _ in one.logs]
+    logs = [GameLog(key, log, log_hash(one.id, key % GAMES, log)) for key, log, _ in one.logs]
     one = one._replace(logs=logs)
     one = one._replace(row=one.row._replace(pin=one.pinned(one.record())))
     return one._replace(hash=fixture_hash(one))
@@ -119,7 +119,7 @@ def edit_record(
         key = position * GAMES + number
         same = number < len(before["games"]) and game == before["games"][number]
         log = was[key].log if same else zlib.compress(_json(game))
-        logs.append(Log(key, log, was[key].hash if key in was else b""))
+        logs.append(GameLog(key, log, was[key].hash if key in was else b""))
     new = one._replace(logs=logs, games=one.games[: len(logs)])
     if after["fixture"] != before["fixture"]:
         new = new._replace(row=new.row._replace(fixture=_json(after["fixture"])))
@@ -146,7 +146,7 @@ def make_older(path: Path, version: int = 3) -> None:
             for info, digest in store._file.rows("SELECT info, hash FROM league"):
                 old.execute("INSERT INTO league VALUES (?, ?)", (info, digest))
             for one in store.stored():
-                assert isinstance(one, Stored)
+                assert isinstance(one, StoredFixture)
                 row = one.row
                 packed = zlib.compress(one.record(), 1)
                 values = (row.position, row.id, packed, *row[3:7], one.stderr, row.stored_at)

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.store.logs import logs_path
 from arena.store.older import OldStored
-from arena.store.rows import GAMES, Stored, pack
+from arena.store.rows import GAMES, StoredFixture, pack
 from arena.store.store import Store
 from tests.publish import factory
 from tests.store import children, edit
@@ -75,7 +75,7 @@ def test_a_writer_killed_between_logs_and_rows(tmp_path: Path, number: int) -> N
         store.add(pack(again))
     with Store(path) as store:
         *_, last = store.stored()
-        assert isinstance(last, Stored)
+        assert isinstance(last, StoredFixture)
         assert [len(last.logs), *last.changes()] == [3]
         assert store.unpack(last, last.record()).stderr == ("another", "")
         assert store.positions() == list(range(number))
@@ -97,7 +97,7 @@ def test_killed_while_it_brings_a_store_up_to_date(tmp_path: Path, number: int) 
         assert (store.root(), list(store.records())) == (root, records)
         assert list(store.damage()) == []
     with Store(path, create=True) as store:
-        assert [one.__class__ for one in store.stored()] == [Stored] * 7
+        assert [one.__class__ for one in store.stored()] == [StoredFixture] * 7
         assert (store.root(), list(store.records())) == (root, records)
 
 

@@ -27,7 +27,7 @@ from arena.sandboxes.process import ProcessSandbox
 from arena.shipped import folder
 from arena.store.lock import is_locked
 from arena.store.logs import logs_path
-from arena.store.rows import Record, Stored, pack
+from arena.store.rows import Record, StoredFixture, pack
 from arena.store.schema import SCHEMA_VERSION
 from arena.store.store import Store
 from arena.submissions.manifest import load_bot
@@ -80,7 +80,7 @@ def test_a_fixture_is_packed_in_one_process_and_stored_in_another(
         with Store(tmp_path / "s", create=True) as store:
             store.add(packed)
             [found] = store.stored(packed.row.position, packed.row.position)
-        assert isinstance(found, Stored)
+        assert isinstance(found, StoredFixture)
         assert found == packed.stored(found.row.stored_at)
         assert list(found.changes()) == []
 
