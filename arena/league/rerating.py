@@ -109,7 +109,7 @@ def draw_sample(
     """
     drawn = list(games)
     if sum(games.values()) > limit:
-        Random(f"rerating/{seed}").shuffle(drawn)
+        Random(f"rerating/{seed}").shuffle(drawn)  # noqa: S311 - can be drawn again
     sample, left = {}, limit
     for division in drawn:
         sample[division] = min(games[division], left)
@@ -148,9 +148,11 @@ def rate_with_package(orders: Sequence[Sequence[str]]) -> dict[str, Rating]:
 
 
 def compare_published(
-    checks: Sequence[DivisionCheck], boards: Sequence[PublishedLeaderboard]
+    checks: Sequence[DivisionCheck], boards: Sequence[PublishedLeaderboard] | None
 ) -> Iterator[tuple[str, str]]:
     """Yield where published leaderboards are not the store's: division or bot, and a message."""
+    if boards is None:
+        return
     published = {(board.variant, board.players): board for board in boards}
     for check in checks:
         board = published.pop((check.variant, check.players), None)

@@ -28,8 +28,8 @@ from arena.store.hashes import root_hash
 from arena.store.rows import StoredFixture
 from arena.store.store import Store
 
-_GAMES_PER_CALL = 500
-"""At least so many games make a call to a worker, if there are as many: half a second's work."""
+_MANY = 2000
+"""So many games are worth starting processes to rate them again."""
 _AHEAD = 3
 """Calls under way per worker, at most."""
 _encode = msgspec.json.Encoder().encode
@@ -69,13 +69,19 @@ class CheckedFixture(msgspec.Struct, frozen=True):
 
 
 def verify(
-    store: Store, *, workers: int = 1, root: str | None = None, site: Path | None = None
+    store: Store,
+    *,
+    workers: int = 1,
+    root: str | None = None,
+    site: Path | None = None,
+    games_per_call: int = 500,
 ) -> Verified:
     """Replay every stored game from seed and actions, and compare byte for byte; then re-rate.
 
     `root` is the root that the store must have, `site` the folder of a report whose leaderboards
-    must be those of the store. Small stores take one process, whatever `workers` says. Raises
-    ArenaError if nothing was played, or if the store or the site cannot be read at all.
+    must be those of the store. Workers get so many games per call, by default half a second's work;
+    a store with fewer takes one process. Raises ArenaError if nothing was played, or if the store
+    or the site cannot be read at all.
     """
     info = store.league
     if info is None:
@@ -84,7 +90,7 @@ def verify(
     findings = [Finding(*pair) for pair in store.damage()]
     findings += _check_seed(info)
     progress, sound, content_hashes, games = LeagueProgress(info), list[Fixture](), list[bytes](), 0
-    for checked in _check_fixtures(store, info, workers):
+    for checked in _check_fixtures(store, info, workers, games_per_call):
         findings += checked.findings
         content_hashes.append(checked.content_hash)
         games += len(checked.played.games) if checked.played else 0
@@ -94,9 +100,10 @@ def verify(
     wanted = progress.wanted()
     findings += _check_end(progress, sound, wanted)
     found = root_hash(info, content_hashes) if all(content_hashes) else None
-    ratings = [] if findings or not found else _check_ratings(store, progress, found, workers)
-    findings += [Finding(*pair) for check in ratings for pair in check.mismatches()]
-    if ratings and published is not None:
+    ratings = list[DivisionCheck]()
+    if found and not findings:
+        ratings = _check_ratings(store, progress, found, workers)
+        findings += [Finding(*pair) for check in ratings for pair in check.mismatches()]
         findings += [Finding(*pair) for pair in compare_published(ratings, published)]
     findings += _check_root(found, root)
     return Verified(len(content_hashes), games, len(wanted), found, ratings, findings)
@@ -130,13 +137,15 @@ def _check_ratings(
     games = {key: sum(len(one.games) for one in found) for key, found in results.items()}
     sample = draw_sample(games, root)
     calls = [partial(check_division, key, found, sample[key]) for key, found in results.items()]
-    many = sum(sample.values()) > _GAMES_PER_CALL
+    many = sum(sample.values()) >= _MANY
     return list(_call(calls, min(workers, len(calls)) if many else 1, store.path))
 
 
-def _check_fixtures(store: Store, info: LeagueInfo, workers: int) -> Iterator[CheckedFixture]:
+def _check_fixtures(
+    store: Store, info: LeagueInfo, workers: int, games_per_call: int
+) -> Iterator[CheckedFixture]:
     """Check all fixtures, in schedule order."""
-    spans = _spans(store.positions(), info.games)
+    spans = _spans(store.positions(), max(1, -(-games_per_call // info.games)))
     workers = min(workers, len(spans))
     calls: list[Callable[[], Iterable[CheckedFixture]]]
     if workers > 1:
@@ -148,8 +157,7 @@ def _check_fixtures(store: Store, info: LeagueInfo, workers: int) -> Iterator[Ch
         yield from checked
 
 
-def _spans(positions: Sequence[int], games: int) -> list[_Span]:
-    size = max(1, -(-_GAMES_PER_CALL // games))
+def _spans(positions: Sequence[int], size: int) -> list[_Span]:
     parts = [positions[at : at + size] for at in range(0, len(positions), size)]
     return [(part[0], part[-1]) for part in parts]
 

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -97,8 +97,8 @@ class Database:
         [(version, tables)] = self.rows(query)
         return version if version or tables else None
 
-    def copy(self, target: Path, *, close: bool = False) -> None:
-        """Write a consistent copy, durably, to a name that does not exist; may close this file.
+    def copy(self, target: Path, move: Callable[[Path, Path], object] = os.replace) -> None:
+        """Write a consistent copy, durably; `move` gives it its name when it is whole.
 
         Raises ArenaError, or OSError if the copy cannot have that name.
         """
@@ -109,9 +109,7 @@ class Database:
                 self.connection.execute("VACUUM INTO ?", (str(part),))
             with part.open("rb") as copy:
                 os.fsync(copy.fileno())
-            if close:
-                self.close()
-            os.link(part, target)
+            move(part, target)
         finally:
             part.unlink(missing_ok=True)
 
@@ -126,8 +124,7 @@ class Database:
         replaced = os.path.lexists(self.path)
         target = self.path.with_name(f"{self.path.name}.rescued") if replaced else self.path
         try:
-            # Closing removes the write-ahead log beside the file, which is not that of the copy.
-            self.copy(target, close=True)
+            self.copy(target, self._put_back)
         except OSError as error:
             what = f"the file was deleted and cannot be put back: {error.strerror}"
             raise ArenaError(what, str(target), "move it away, and run again") from None
@@ -135,6 +132,11 @@ class Database:
         what = f"the file was {event} while an arena was playing into it"
         hint = f"what was stored there is in {target.name} again; run again"
         raise ArenaError(what, str(self.path), hint)
+
+    def _put_back(self, copy: Path, target: Path) -> None:
+        # Closing removes the write-ahead log beside the file, which is not that of the copy.
+        self.close()
+        os.link(copy, target)
 
 
 def _inode(path: Path) -> tuple[int, int] | None:

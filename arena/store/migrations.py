@@ -62,7 +62,6 @@ def migrate(rows: Database, logs: Database, migrations: Sequence[Migration]) -> 
 def _copy(file: Database, copy: Path) -> None:
     """Copy a file, in place of the copy of a run that was cut short."""
     try:
-        copy.unlink(missing_ok=True)
         file.copy(copy)
     except OSError as error:
         what = f"the store cannot be copied before it is brought up to date: {error.strerror}"

@@ -75,4 +75,4 @@ def play(
 
 def records(path: Path) -> list[tuple[str, bytes]]:
     with Store(path) as store:
-        return list(store.records())
+        return [(one.id, store.record(one)) for one in store.stored()]
