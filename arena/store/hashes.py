@@ -31,10 +31,7 @@ def root_hash(info: LeagueInfo, content_hashes: Iterable[bytes]) -> str:
     The machine is left out, so that the league has the same root wherever it is played again.
     """
     same = {key: getattr(info, key) for key in info.__struct_fields__ if key != "machine"}
-    digest = sha256(row_hash([_encode(same)]))
-    for one in content_hashes:
-        digest.update(one)
-    return digest.hexdigest()
+    return sha256(row_hash([_encode(same)]) + b"".join(content_hashes)).hexdigest()
 
 
 def _bytes(value: object) -> bytes:

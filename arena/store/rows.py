@@ -73,6 +73,7 @@ class PackedGame(NamedTuple):
 
     key: int
     id: bytes
+    """A hash of the fixture's id and the game's number."""
     seats: bytes
     """One byte per seat: its place and its fault, if any."""
     rounds: int
@@ -177,11 +178,6 @@ def key_range(position: int) -> tuple[int, int]:
     return position * GAMES, position * GAMES + GAMES - 1
 
 
-def game_id(fixture: str, game: int) -> bytes:
-    """Return a game's id: a hash of its fixture's id and its number."""
-    return sha256(f"{fixture}/{game}".encode("utf-8", "surrogateescape")).digest()[:8]
-
-
 def log_hash(fixture: str, game: int, log: bytes) -> bytes:
     """Return the SHA-256 of a log and of the game that it belongs to."""
     return row_hash((fixture, game, log))
@@ -222,9 +218,10 @@ def pack_game(fixture: str, position: int, record: GameRecord) -> PackedGame:
     """Return the row of a game."""
     result = game_result(record)
     seats = zip(result.places, result.faults, strict=True)
+    name = f"{fixture}/{record.game}".encode("utf-8", "surrogateescape")
     return PackedGame(
         key=position * GAMES + record.game,
-        id=game_id(fixture, record.game),
+        id=sha256(name).digest()[:8],
         seats=bytes(place + _CAUSE_UNIT * _CAUSES.index(cause) for place, cause in seats),
         rounds=result.rounds,
         bids=result.bids,

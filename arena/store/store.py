@@ -113,7 +113,7 @@ class Store:
         if present == [stored.id]:
             return
         if present:
-            what = f"the place of fixture {stored.id}, number {stored.position}, is taken"
+            what = f"another fixture than {stored.id} is stored at position {stored.position}"
             raise ArenaError(what, str(self.path), "arena verify says what else is wrong")
         self._logs().put(stored)
         with self._rows.transaction():

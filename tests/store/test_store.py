@@ -185,7 +185,7 @@ def test_position_of_another_fixture_is_refused(tmp_path: Path) -> None:
     other = factory.fixture(1, ("a", "b"), label="another")
     with Store(path, create=True) as store:
         before = list(store.stored())
-        with pytest.raises(ArenaError, match="the place of fixture"):
+        with pytest.raises(ArenaError, match="another fixture than"):
             store.add(pack(other))
         assert list(store.stored()) == before
 
