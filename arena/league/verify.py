@@ -28,8 +28,6 @@ from arena.store.hashes import root_hash
 from arena.store.rows import StoredFixture
 from arena.store.store import Store
 
-_MANY = 2000
-"""So many games are worth starting processes to rate them again."""
 _AHEAD = 3
 """Calls under way per worker, at most."""
 _encode = msgspec.json.Encoder().encode
@@ -102,7 +100,7 @@ def verify(
     found = root_hash(info, content_hashes) if all(content_hashes) else None
     ratings = list[DivisionCheck]()
     if found and not findings:
-        ratings = _check_ratings(store, progress, found, workers)
+        ratings = _check_ratings(store, progress, found, workers, games_per_call)
         findings += [Finding(*pair) for check in ratings for pair in check.mismatches()]
         findings += [Finding(*pair) for pair in compare_published(ratings, published)]
     findings += _check_root(found, root)
@@ -130,14 +128,14 @@ def _check_root(found: str | None, published: str | None) -> Iterator[Finding]:
 
 
 def _check_ratings(
-    store: Store, progress: LeagueProgress, root: str, workers: int
+    store: Store, progress: LeagueProgress, root: str, workers: int, games_per_call: int
 ) -> list[DivisionCheck]:
     """Rate what counts in a store again; the sample of a large league is drawn from its root."""
     results = by_table(one for one in store.results() if progress.counts(one.fixture.id))
     games = {key: sum(len(one.games) for one in found) for key, found in results.items()}
     sample = draw_sample(games, root)
     calls = [partial(check_division, key, found, sample[key]) for key, found in results.items()]
-    many = sum(sample.values()) >= _MANY
+    many = sum(sample.values()) > games_per_call
     return list(_call(calls, min(workers, len(calls)) if many else 1, store.path))
 
 

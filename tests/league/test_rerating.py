@@ -50,7 +50,7 @@ def edit_row(site: Path, players: int, bot: str, /, **changes: object) -> None:
 def test_published_leaderboards_match_the_games(
     whole: Path, tmp_path: Path, anchor: str | None, workers: int
 ) -> None:
-    found = check(whole, publish(whole, tmp_path, anchor), workers=workers)
+    found = check(whole, publish(whole, tmp_path, anchor), workers=workers, games_per_call=4)
     assert found.findings == []
     assert [(one.variant, one.players, one.games, one.rated) for one in found.ratings] == [
         ("bga", 2, 12, 12),

@@ -9,7 +9,8 @@ from arena.store.logs import logs_path
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
-from tests.store.small import change, read, two_fixtures
+from tests.store import edit
+from tests.store.small import read, two_fixtures
 
 
 @pytest.mark.parametrize("create", [True, False])
@@ -72,7 +73,7 @@ def test_file_of_logs_is_refused_as_a_store(tmp_path: Path, *, create: bool) -> 
 
 def test_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "s"
-    change(path, "CREATE TABLE mail (body TEXT)")
+    edit.execute(path, "CREATE TABLE mail (body TEXT)")
     before = path.read_bytes()
     for create in (True, False):
         with pytest.raises(ArenaError, match="another program's") as caught:
@@ -127,7 +128,7 @@ _DAMAGE_OF_LOGS = (
 def test_damage_is_reported_with_the_file(tmp_path: Path, damage: str, *, of_logs: bool) -> None:
     path = two_fixtures(tmp_path / "s")
     damaged = logs_path(path) if of_logs else path
-    change(damaged, damage)
+    edit.execute(damaged, damage)
     with pytest.raises(ArenaError) as caught:
         read(path)
     assert caught.value.where == str(damaged)

@@ -17,7 +17,7 @@ from arena.store.schema import SCHEMA_VERSION
 from arena.store.store import Store
 from tests.publish import factory
 from tests.store import edit
-from tests.store.small import change, two_fixtures
+from tests.store.small import two_fixtures
 from tests.store.versions import STEP, version_4
 
 ROOT = Path(__file__).parents[2]
@@ -170,7 +170,7 @@ def test_store_of_a_pre_release_arena_is_refused(
 
 def test_newer_store_is_refused_with_both_versions(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s.sqlite")
-    change(path, "PRAGMA user_version = 41")
+    edit.execute(path, "PRAGMA user_version = 41")
     with pytest.raises(ArenaError, match=f"version 41, .* up to {SCHEMA_VERSION}") as caught:
         Store(path)
     assert "newer arena" in caught.value.hint
