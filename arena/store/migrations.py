@@ -36,7 +36,7 @@ def check_version(rows: Database, version: int, migrations: Sequence[Migration])
             f"the store is of version {version}, made by a pre-release arena;"
             f" this one reads version {SCHEMA_VERSION}",
             str(rows.path),
-            "start anew: --store with a new file",
+            "start a new store: --store with a new file",
         )
 
 

@@ -32,7 +32,7 @@ def fixture(index: int) -> PlayedFixture:
 
 
 def write(path: Path) -> None:
-    """Add fixtures for ever; say each when it is stored."""
+    """Add fixtures for ever; print each when it is stored."""
     with Store(path, create=True) as store:
         add_forever(store)
 
@@ -87,9 +87,9 @@ def fill_rows(path: Path) -> None:
 
 
 def fill(path: Path, confine: Callable[[Store], object] = lambda _: None) -> None:
-    """Add fixtures until it fails; say what was stored, what failed and what can be read then."""
+    """Add fixtures until it fails; print what was stored, what failed and what can be read then."""
     added: list[str] = []
-    said: ArenaError | None = None
+    failure: ArenaError | None = None
     with Store(path, create=True) as store:
         store.begin(factory.league(("alpha", "beta")))
         confine(store)
@@ -99,10 +99,10 @@ def fill(path: Path, confine: Callable[[Store], object] = lambda _: None) -> Non
                 store.add(pack(played))
                 added.append(played.fixture.id)
         except ArenaError as error:
-            said = error
-        kept = [one.fixture.id for one in store.played()]
-    what, where, hint = (said.what, said.where, said.hint) if said else ("", "", "")
-    found = {"added": added, "kept": kept, "what": what, "where": where, "hint": hint}
+            failure = error
+        readable = [one.fixture.id for one in store.played()]
+    what, where, hint = (failure.what, failure.where, failure.hint) if failure else ("", "", "")
+    found = {"added": added, "readable": readable, "what": what, "where": where, "hint": hint}
     print(json.dumps(found))
 
 
@@ -113,7 +113,7 @@ def fill_limited(path: Path) -> None:
 
 
 def open_unprivileged(path: Path) -> None:
-    """Open a store as a user whom permissions hold; say what failed."""
+    """Open a store as a user without privileges; print what failed."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(NOBODY)

@@ -65,7 +65,7 @@ def put(path: Path, at: int, new: StoredFixture) -> None:
 
 
 def rehashed(one: StoredFixture) -> StoredFixture:
-    """Return a fixture with all its hashes made anew."""
+    """Return a fixture with all its hashes computed again."""
     logs = [GameLog(key, log, log_hash(one.id, key % GAMES, log)) for key, log, _ in one.logs]
     one = one._replace(logs=logs)
     one = one._replace(row=one.row._replace(content_hash=one.hash_content(one.record())))
@@ -73,7 +73,7 @@ def rehashed(one: StoredFixture) -> StoredFixture:
 
 
 def rehash(path: Path) -> None:
-    """Make all hashes anew, as somebody does who knows of them."""
+    """Compute all hashes again, as somebody does who knows of them."""
     for one in stored(path):
         put(path, one.position, rehashed(one))
 

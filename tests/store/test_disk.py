@@ -34,22 +34,24 @@ def child(name: str, path: Path, before: tuple[str, ...] = ()) -> dict[str, Any]
         [*before, *command(name, path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    said: dict[str, Any] = json.loads(done.stdout)
-    return said
+    printed: dict[str, Any] = json.loads(done.stdout)
+    return printed
 
 
-def test_killed_writer_had_stored_what_it_said(tmp_path: Path) -> None:
+def test_killed_writer_had_stored_what_it_printed(tmp_path: Path) -> None:
     path = tmp_path / "s"
     draw = Random(7)
-    said: set[str] = set()
+    printed: set[str] = set()
     for _ in range(12):
         with subprocess.Popen(command("write", path), cwd=ROOT, stdout=subprocess.PIPE) as writer:
             assert writer.stdout
-            said |= {writer.stdout.readline().decode().strip() for _ in range(draw.randint(1, 40))}
+            printed |= {
+                writer.stdout.readline().decode().strip() for _ in range(draw.randint(1, 40))
+            }
             writer.kill()
-            said |= set(writer.stdout.read().decode().split())
+            printed |= set(writer.stdout.read().decode().split())
         with Store(path) as store:
-            assert said <= store.finished()
+            assert printed <= store.finished()
             assert [one.fixture.index for one in store.played()] == list(
                 range(len(store.finished()))
             )
@@ -80,29 +82,29 @@ def test_fixture_whose_rows_were_not_written_is_stored_again(tmp_path: Path, num
 
 def test_used_up_quota_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "s"
-    said = child("fill_limited", path)
-    assert said["where"] == str(logs_path(path))
-    assert said["what"].startswith("the store fails")
-    assert "quota" in said["hint"]
-    assert said["kept"] == said["added"] != []
+    printed = child("fill_limited", path)
+    assert printed["where"] == str(logs_path(path))
+    assert printed["what"].startswith("the store fails")
+    assert "quota" in printed["hint"]
+    assert printed["readable"] == printed["added"] != []
     with Store(path, create=True) as store:
-        assert [one.fixture.id for one in store.played()] == said["added"]
-        store.add(pack(children.fixture(len(said["added"]))))
-        assert len(store.finished()) == len(said["added"]) + 1
+        assert [one.fixture.id for one in store.played()] == printed["added"]
+        store.add(pack(children.fixture(len(printed["added"]))))
+        assert len(store.finished()) == len(printed["added"]) + 1
 
 
 def test_fixture_whose_rows_do_not_fit_is_not_stored(tmp_path: Path) -> None:
     """Its logs are there and its rows are not: it counts as not played."""
     path = tmp_path / "s"
-    said = child("fill_rows", path)
-    assert said["where"] == str(path)
-    assert "full" in said["what"]
-    assert "free some space" in said["hint"]
-    assert said["kept"] == said["added"] != []
+    printed = child("fill_rows", path)
+    assert printed["where"] == str(path)
+    assert "full" in printed["what"]
+    assert "free some space" in printed["hint"]
+    assert printed["readable"] == printed["added"] != []
     with Store(path, create=True) as store:
         assert list(store.damage()) == []
-        store.add(pack(children.fixture(len(said["added"]))))
-        assert len(list(store.played())) == len(said["added"]) + 1
+        store.add(pack(children.fixture(len(printed["added"]))))
+        assert len(list(store.played())) == len(printed["added"]) + 1
 
 
 # A disk of its own in a mount namespace of its own: gone with the process.
@@ -119,10 +121,10 @@ def test_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     if not has_mount_namespaces():
         pytest.skip("mount namespaces are not allowed here; the quota test stands in")
     disk = ("sh", "-c", SMALL_DISK, "400k", str(tmp_path))
-    said = child("fill", tmp_path / "s", (*UNSHARE, *disk))
-    assert "full" in said["what"]
-    assert "free some space" in said["hint"]
-    assert said["kept"] == said["added"] != []
+    printed = child("fill", tmp_path / "s", (*UNSHARE, *disk))
+    assert "full" in printed["what"]
+    assert "free some space" in printed["hint"]
+    assert printed["readable"] == printed["added"] != []
 
 
 @pytest.fixture
@@ -136,9 +138,9 @@ def read_only() -> Iterator[Path]:
 
 def test_new_store_in_a_read_only_folder_is_refused(read_only: Path) -> None:
     read_only.chmod(0o555)
-    said = child("open_unprivileged", read_only / "s")
-    assert said["where"] == str(read_only / "s")
-    assert said["hint"].startswith("make the folder writable")
+    printed = child("open_unprivileged", read_only / "s")
+    assert printed["where"] == str(read_only / "s")
+    assert printed["hint"].startswith("make the folder writable")
     assert list(read_only.iterdir()) == []
 
 
@@ -148,8 +150,8 @@ def test_read_only_store_is_refused(read_only: Path) -> None:
     before = (read_only / "s").read_bytes()
     (read_only / "s").chmod(0o444)
     read_only.chmod(0o555)
-    said = child("open_unprivileged", read_only / "s")
-    assert said["hint"].startswith("make the folder writable")
+    printed = child("open_unprivileged", read_only / "s")
+    assert printed["hint"].startswith("make the folder writable")
     assert (read_only / "s").read_bytes() == before
 
 
@@ -161,9 +163,9 @@ def test_read_only_logs_are_refused(read_only: Path) -> None:
     read_only.chmod(0o777)
     path.chmod(0o666)
     logs_path(path).chmod(0o444)
-    said = child("open_unprivileged", path)
-    assert said["where"] == str(logs_path(path))
-    assert said["hint"].startswith("make the folder writable")
+    printed = child("open_unprivileged", path)
+    assert printed["where"] == str(logs_path(path))
+    assert printed["hint"].startswith("make the folder writable")
     with Store(path) as store:
         assert [one.fixture.index for one in store.played()] == [0]
 

@@ -163,7 +163,8 @@ def test_store_of_a_pre_release_arena_is_refused(
         Store(path, create=create)
     assert str(caught.value) == (
         f"the store is of version {version}, made by a pre-release arena;"
-        f" this one reads version {SCHEMA_VERSION} / {path} / start anew: --store with a new file"
+        f" this one reads version {SCHEMA_VERSION} / {path}"
+        " / start a new store: --store with a new file"
     )
     assert (path.read_bytes(), files(tmp_path)) == (before, BOTH)
 
