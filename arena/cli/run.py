@@ -41,7 +41,7 @@ from arena.sandboxes.base import Sandbox
 from arena.sandboxes.docker.engine import warning
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import check_freezing, make_sandbox
-from arena.store.rows import Packed
+from arena.store.rows import PackedFixture
 from arena.store.store import Store
 from arena.submissions.manifest import Bot
 from arena.submissions.staging import check_trust, install_hint, missing_program, runtimes_of
@@ -212,7 +212,7 @@ def _play_on(
     store: Store,
     tally: Tally,
 ) -> bool:
-    def keep(packed: Packed, result: FixtureResult) -> None:
+    def keep(packed: PackedFixture, result: FixtureResult) -> None:
         store.add(packed)
         course.add(result)
 

@@ -1,14 +1,15 @@
-"""`arena verify`: replay a stored league and prove it."""
+"""`arena verify`: replay and re-rate a stored league."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from arena.cli.options import json_option, league_argument, store_option, store_path
-from arena.cli.output import harmless, print_json, say
+from arena.cli.output import harmless, print_json
+from arena.league.rerating import TOLERANCE, DivisionCheck
 from arena.league.verify import Verified, verify
-from arena.store.lock import is_locked
 from arena.store.store import Store
 
 
@@ -17,34 +18,59 @@ from arena.store.store import Store
 @store_option
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes [default: cores].")
 @click.option("--root", metavar="HASH", help="The root that was published with the results.")
+@click.option(
+    "--site",
+    type=click.Path(path_type=Path),
+    help="Folder of a report, whose leaderboards are compared with the games.",
+)
 @json_option
 def command(
-    league: Path, store: Path | None, workers: int | None, root: str | None, *, as_json: bool
+    league: Path,
+    store: Path | None,
+    workers: int | None,
+    root: str | None,
+    site: Path | None,
+    *,
+    as_json: bool,
 ) -> int:
-    """Prove what is stored of LEAGUE: no bit has changed, and every game comes out the same again.
+    """Prove what is stored of LEAGUE: no bit has changed, and every game replays the same.
 
-    Prints the root: one hash over the conditions and all games. Exit code 1 when anything differs.
+    Rates the games again with the trueskill package. Prints the root: one hash over the conditions
+    and all games. Exit code 1 when anything differs.
     """
-    path = store_path(league, store)
-    playing = is_locked(path)
-    cores = len(os.sched_getaffinity(0))
-    with Store(path) as kept:
-        verified = verify(kept, workers=workers or cores, published=root, playing=playing)
+    with Store(store_path(league, store)) as opened:
+        cores = len(os.sched_getaffinity(0))
+        verified = verify(opened, workers=workers or cores, root=root, site=site)
     if as_json:
         print_json(verified)
     else:
-        _print(verified)
+        _print(verified, site)
     return 1 if verified.findings else 0
 
 
-def _print(verified: Verified) -> None:
+def _print(verified: Verified, site: Path | None) -> None:
     for finding in verified.findings:
         click.echo(harmless(f"{finding.where}: {finding.what}"))
     click.echo(
         f"{verified.games} games in {verified.fixtures} of {verified.scheduled} fixtures: "
         + ("all replay byte for byte" if not verified.findings else "NOT verified")
     )
+    if verified.ratings:
+        click.echo(_rerated(verified.ratings))
+    if site and not verified.findings:
+        click.echo(f"site: the leaderboards in {site} match")
     if verified.root:
         click.echo(f"root: {verified.root}")
-    if not verified.hashed:
-        say("an older arena wrote this store, without hashes: what no replay shows is not proved")
+
+
+def _rerated(divisions: Sequence[DivisionCheck]) -> str:
+    """Return how much was rated again, and whether it agrees."""
+    rated, games = sum(one.rated for one in divisions), sum(one.games for one in divisions)
+    count = sum(one.rated > 0 for one in divisions)
+    agree = not any([*one.mismatches()] for one in divisions)
+    return (
+        f"ratings: {rated} of {games} games in {count} of {len(divisions)} divisions"
+        f"{' (drawn with the root as seed)' if rated < games else ''}"
+        " rated again with the trueskill package: "
+        + (f"mu and sigma agree within {TOLERANCE}" if agree else "NOT confirmed")
+    )

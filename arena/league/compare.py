@@ -12,7 +12,7 @@ from arena.ratings.paired import Paired, paired
 from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.sandboxes.base import Sandbox
 from arena.seeds import block_seed, fixture_seed
-from arena.store.rows import Packed
+from arena.store.rows import PackedFixture
 from arena.submissions.manifest import Bot
 
 OLD, NEW = "old", "new"
@@ -82,7 +82,7 @@ def compare(
     blocks = {version: [_Block() for _ in range(info.rounds)] for version in (OLD, NEW)}
     played: set[str] = set()
 
-    def keep(_: Packed, one: FixtureResult) -> None:
+    def keep(_: PackedFixture, one: FixtureResult) -> None:
         version = NEW if NEW in one.fixture.seats else OLD
         _count(blocks[version][one.fixture.block], one, one.fixture.seats.index(version))
         played.add(one.fixture.id)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.league.interruption import Interruption, interruptible
 from arena.league.workers import Engine, Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
-from arena.store.rows import Packed
+from arena.store.rows import PackedFixture
 from arena.submissions.manifest import Bot
 
 _TICK = 0.25
@@ -19,7 +19,7 @@ MOST_DEATHS = 3
 """How many workers a fixture may take down before it is set aside."""
 _WHY = "the worker that played it died each time, at last with nothing else in its hands"
 
-Keep = Callable[[Packed, FixtureResult], None]
+Keep = Callable[[PackedFixture, FixtureResult], None]
 """Called for each fixture, as it is to be stored, with what came of it."""
 OnResult = Callable[[FixtureResult | None], None]
 """Called for each fixture that was kept, and now and then with None while nothing came."""

@@ -1,104 +1,110 @@
-"""Prove a stored league: every bit as it was written, every game replayed, every fixture due."""
+"""Verify a stored league: every bit, every game, every fixture's place, every rating."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.fixture_check import Checked, Finding, Judge, check_in_worker
 from arena.league.progress import LeagueProgress
-from arena.league.workers import pool, start
-from arena.records import Fixture, LeagueInfo
+from arena.league.rerating import (
+    DivisionCheck,
+    check_division,
+    compare_published,
+    draw_sample,
+    read_leaderboards,
+)
+from arena.league.schedule import epochs, schedule
+from arena.league.workers import map_ordered, pool
+from arena.match.replay import ReplayError, replay
+from arena.ratings.results import by_table
+from arena.records import Fixture, LeagueInfo, PlayedFixture
 from arena.seeds import commitment
 from arena.store.hashes import root_hash
+from arena.store.rows import StoredFixture
 from arena.store.store import Store
 
-_GAMES_AT_A_TIME = 500
-"""Games that a worker is given at least, where there are as many: half a second's work or so."""
 _AHEAD = 3
-"""How many tasks wait for each worker, at most."""
+"""Calls under way per worker, at most."""
+_encode = msgspec.json.Encoder().encode
+_Result = TypeVar("_Result")
 _Span = tuple[int, int]
-"""The first and the last position of what is checked in one go."""
+"""The first and the last position of the fixtures that one call checks."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something that is not as it must be."""
+
+    where: str
+    what: str
 
 
 class Verified(msgspec.Struct, frozen=True):
-    """What was looked at and what was found."""
+    """What was checked and what was found."""
 
     fixtures: int
     games: int
     scheduled: int
     root: str | None
-    """One hash over the conditions and all fixtures; None where one cannot be read."""
-    hashed: bool
-    """Whether the store has a hash of each fixture: those of older arenas have not."""
+    """One hash over the conditions and all fixtures; None if a fixture cannot be read."""
+    ratings: list[DivisionCheck]
+    """Empty if the games were not verified."""
     findings: list[Finding]
 
 
-def verify(
-    store: Store, *, workers: int = 1, published: str | None = None, playing: bool = False
-) -> Verified:
-    """Replay every stored game from seed and actions and compare byte for byte.
+class CheckedFixture(msgspec.Struct, frozen=True):
+    """What was found of one stored fixture."""
 
-    `published` is the root that the store must have; `playing` says that an arena is adding to it.
-    Small stores take one process, whatever `workers` says. Raises ArenaError where nothing was
-    played, or the file cannot be read at all.
+    findings: tuple[Finding, ...]
+    played: PlayedFixture | None = None
+    """Without the games' events; None if it cannot be read."""
+    content_hash: bytes = b""
+    """Computed from its games; empty if it cannot be read."""
+
+
+def verify(
+    store: Store,
+    *,
+    workers: int = 1,
+    root: str | None = None,
+    site: Path | None = None,
+    games_per_call: int = 500,
+) -> Verified:
+    """Replay every stored game from seed and actions, and compare byte for byte; then re-rate.
+
+    `root` is the root that the store must have, `site` the folder of a report whose leaderboards
+    must be those of the store. Workers get so many games per call, by default half a second's work;
+    a store with fewer takes one process. Raises ArenaError if nothing was played, or if the store
+    or the site cannot be read at all.
     """
     info = store.league
     if info is None:
         raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
-    findings = [Finding(where, what) for where, what in store.damage(playing=playing)]
+    published = read_leaderboards(site) if site else None
+    findings = [Finding(*pair) for pair in store.damage()]
     findings += _check_seed(info)
-    spans = _spans(store.positions(), info.games)
-    course, proved, pins, games = LeagueProgress(info), list[Fixture](), list[bytes](), 0
-    for checked in _checked(store, info, spans, workers):
+    progress, sound, content_hashes, games = LeagueProgress(info), list[Fixture](), list[bytes](), 0
+    for checked in _check_fixtures(store, info, workers, games_per_call):
         findings += checked.findings
-        pins.append(checked.pin)
+        content_hashes.append(checked.content_hash)
         games += len(checked.played.games) if checked.played else 0
         if checked.played and not checked.findings:
-            course.add(checked.played)
-            proved.append(checked.played.fixture)
-    wanted = course.wanted()
-    findings += _check_end(course, proved, wanted)
-    found_root = root_hash(info, pins) if all(pins) else None
-    findings += _check_root(found_root, published)
-    return Verified(len(pins), games, len(wanted), found_root, store.hashed, findings)
-
-
-def _spans(positions: Sequence[int], games: int) -> list[_Span]:
-    size = max(1, -(-_GAMES_AT_A_TIME // games))
-    parts = [positions[at : at + size] for at in range(0, len(positions), size)]
-    return [(part[0], part[-1]) for part in parts]
-
-
-def _checked(
-    store: Store, info: LeagueInfo, spans: Sequence[_Span], workers: int
-) -> Iterator[Checked]:
-    if min(workers, len(spans)) > 1:
-        yield from _in_workers(store.path, spans, min(workers, len(spans)))
-        return
-    judge = Judge(info)
-    for span in spans:
-        yield from judge.check(store, *span)
-
-
-def _in_workers(path: Path, spans: Sequence[_Span], workers: int) -> Iterator[Checked]:
-    """Check spans on worker processes; what was found comes in schedule order."""
-    pending: deque[Future[list[Checked]]] = deque()
-    try:
-        with pool(workers, pin=False) as executor:
-            for span in spans:
-                pending.append(start(executor, check_in_worker, path, *span))
-                if len(pending) > _AHEAD * workers:
-                    yield from pending.popleft().result()
-            while pending:
-                yield from pending.popleft().result()
-    except BrokenProcessPool:
-        hint = "is there memory for all of them? --workers 1 takes the least"
-        raise ArenaError("a worker died while it verified", str(path), hint) from None
+            progress.add(checked.played)
+            sound.append(checked.played.fixture)
+    wanted = progress.wanted()
+    findings += _check_end(progress, sound, wanted)
+    found = root_hash(info, content_hashes) if all(content_hashes) else None
+    ratings = list[DivisionCheck]()
+    if found and not findings:
+        ratings = _check_ratings(store, progress, found, workers, games_per_call)
+        findings += [Finding(*pair) for check in ratings for pair in check.mismatches()]
+        findings += [Finding(*pair) for pair in compare_published(ratings, published)]
+    findings += _check_root(found, root)
+    return Verified(len(content_hashes), games, len(wanted), found, ratings, findings)
 
 
 def _check_seed(info: LeagueInfo) -> Iterator[Finding]:
@@ -107,15 +113,138 @@ def _check_seed(info: LeagueInfo) -> Iterator[Finding]:
 
 
 def _check_end(
-    course: LeagueProgress, proved: Iterable[Fixture], wanted: Iterable[Fixture]
+    progress: LeagueProgress, sound: Iterable[Fixture], wanted: Iterable[Fixture]
 ) -> Iterator[Finding]:
-    """Find out who went on until the result pleased, or left out what did not."""
+    """Find fixtures that were played after their division had to stop."""
     ids = {fixture.id for fixture in wanted}
-    for fixture in proved:
-        if course.counts(fixture.id) and fixture.id not in ids:
-            yield Finding(f"fixture {fixture.id}", "it was played past where its table size stops")
+    for fixture in sound:
+        if progress.counts(fixture.id) and fixture.id not in ids:
+            yield Finding(f"fixture {fixture.id}", "it was played after its division had to stop")
 
 
 def _check_root(found: str | None, published: str | None) -> Iterator[Finding]:
     if published is not None and found != published.strip().lower():
-        yield Finding("root", f"it is {found or 'not to be had'}, not the one that was published")
+        yield Finding("root", f"it is {found or 'unknown'}, not the one that was published")
+
+
+def _check_ratings(
+    store: Store, progress: LeagueProgress, root: str, workers: int, games_per_call: int
+) -> list[DivisionCheck]:
+    """Rate what counts in a store again; the sample of a large league is drawn from its root."""
+    results = by_table(one for one in store.results() if progress.counts(one.fixture.id))
+    games = {key: sum(len(one.games) for one in found) for key, found in results.items()}
+    sample = draw_sample(games, root)
+    calls = [partial(check_division, key, found, sample[key]) for key, found in results.items()]
+    many = sum(sample.values()) > games_per_call
+    return list(_call(calls, min(workers, len(calls)) if many else 1, store.path))
+
+
+def _check_fixtures(
+    store: Store, info: LeagueInfo, workers: int, games_per_call: int
+) -> Iterator[CheckedFixture]:
+    """Check all fixtures, in schedule order."""
+    spans = _spans(store.positions(), max(1, -(-games_per_call // info.games)))
+    workers = min(workers, len(spans))
+    calls: list[Callable[[], Iterable[CheckedFixture]]]
+    if workers > 1:
+        calls = [partial(_check_in_worker, store.path, span) for span in spans]
+    else:
+        checker = FixtureChecker(info)
+        calls = [partial(checker.check, store, span) for span in spans]
+    for checked in _call(calls, workers, store.path):
+        yield from checked
+
+
+def _spans(positions: Sequence[int], size: int) -> list[_Span]:
+    parts = [positions[at : at + size] for at in range(0, len(positions), size)]
+    return [(part[0], part[-1]) for part in parts]
+
+
+def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> Iterator[_Result]:
+    """Make calls, in so many processes if there are several; yield their results in order."""
+    if workers < 2:
+        yield from (call() for call in calls)
+        return
+    try:
+        with pool(workers, pin=False) as executor:
+            yield from map_ordered(executor, calls, _AHEAD * workers)
+    except BrokenProcessPool:
+        hint = "is there memory for all of them? --workers 1 takes the least"
+        raise ArenaError("a worker died while it verified", str(path), hint) from None
+
+
+class FixtureChecker:
+    """Checks stored fixtures against the conditions of their league."""
+
+    def __init__(self, info: LeagueInfo) -> None:
+        self._expected = {
+            fixture.id: (fixture, epoch.variants[fixture.variant])
+            for epoch in epochs(info)
+            for fixture in schedule(epoch)
+        }
+
+    def check(self, store: Store, span: _Span) -> Iterator[CheckedFixture]:
+        """Check the fixtures from one position to another."""
+        try:
+            for stored in store.stored(*span):
+                yield self._check_stored(store, stored)
+        except ArenaError as error:
+            where = f"positions {span[0]} to {span[1]}"
+            yield CheckedFixture((Finding(where, error.what),))
+
+    def _check_stored(self, store: Store, stored: StoredFixture) -> CheckedFixture:
+        findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
+        try:
+            record = store.record(stored)
+            played = store.unpack(stored, record)
+        except ArenaError as error:
+            findings.append(_finding(stored, None, f"it cannot be read: {error.what}"))
+            return CheckedFixture(tuple(findings))
+        fixture = played.fixture
+        if (stored.position, stored.id) != (fixture.index, fixture.id):
+            what = f"it is stored in the place of fixture {stored.id}, number {stored.position}"
+            findings.append(Finding(f"fixture {fixture.id}", what))
+        findings += self._check_games(played)
+        content_hash = stored.hash_content(record)
+        if not findings:
+            mismatches = stored.row_mismatches(played, content_hash)
+            findings += [_finding(stored, *pair) for pair in mismatches]
+        without_events = [replace(game, events=()) for game in played.games]
+        return CheckedFixture(tuple(findings), replace(played, games=without_events), content_hash)
+
+    def _check_games(self, played: PlayedFixture) -> Iterator[Finding]:
+        fixture = played.fixture
+        expected, rules = self._expected.get(fixture.id, (None, None))
+        if expected != fixture or rules is None:
+            yield Finding(f"fixture {fixture.id}", "the schedule has no such fixture")
+            return
+        if [record.game for record in played.games] != list(range(fixture.games)):
+            yield Finding(f"fixture {fixture.id}", "it does not hold each of its games once")
+        for record in played.games:
+            where = f"fixture {fixture.id}, game {record.game}"
+            try:
+                replayed = replay(fixture, rules, record)
+            except (ReplayError, LookupError, ValueError, TypeError) as error:
+                yield Finding(where, f"does not replay: {error}")
+                continue
+            if _encode(replayed) != _encode(record):
+                yield Finding(where, "the replay differs from the record")
+
+
+def _check_in_worker(path: Path, span: _Span) -> list[CheckedFixture]:
+    with Store(path) as store:
+        checker = _worker_checker(path)
+        return list(checker.check(store, span)) if checker else []
+
+
+@lru_cache(maxsize=1)
+def _worker_checker(path: Path) -> FixtureChecker | None:
+    """Return this worker's checker; a worker lives for one store."""
+    with Store(path) as store:
+        info = store.league
+    return FixtureChecker(info) if info else None
+
+
+def _finding(stored: StoredFixture, game: int | None, what: str) -> Finding:
+    where = f"fixture {stored.id}"
+    return Finding(where if game is None else f"{where}, game {game}", what)

@@ -6,10 +6,12 @@ import gc
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
@@ -23,7 +25,7 @@ from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sessions.warm_pool import WarmPool
-from arena.store.rows import Packed, pack
+from arena.store.rows import PackedFixture, pack
 from arena.submissions.manifest import Bot
 
 _PR_SET_PDEATHSIG = 1
@@ -75,7 +77,7 @@ class Engine(Protocol):
         """Hand tasks to one worker. Raises BrokenExecutor where a worker's death broke it."""
         ...
 
-    def collect(self, future: Future[object]) -> list[Packed]:
+    def collect(self, future: Future[object]) -> list[PackedFixture]:
         """Return what came of tasks; raises WorkerDiedError, or ArenaError where all is over."""
         ...
 
@@ -109,7 +111,7 @@ class Processes:
         """Hand tasks to a worker."""
         return start(executor, _play_here, tasks, self._sandbox)
 
-    def collect(self, future: Future[object]) -> list[Packed]:
+    def collect(self, future: Future[object]) -> list[PackedFixture]:
         """Return what was played; where any worker of the pool died, the whole pool is lost."""
         try:
             # Of an engine's futures only it knows what they bring.
@@ -165,7 +167,18 @@ def start(
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def play_task(task: Task, sandbox: Sandbox, roster: WarmPool) -> Packed:
+def map_ordered(
+    executor: Executor, calls: Iterable[Callable[[], _Result]], ahead: int
+) -> Iterator[_Result]:
+    """Make calls in workers, at most `ahead` of them at a time; yield their results in order."""
+    futures = (start(executor, call) for call in calls)
+    pending = deque(islice(futures, ahead))
+    while pending:
+        yield pending.popleft().result()
+        pending.extend(islice(futures, 1))
+
+
+def play_task(task: Task, sandbox: Sandbox, roster: WarmPool) -> PackedFixture:
     """Play a fixture in a worker, with bots from its roster, and pack it there.
 
     Games go on meanwhile on the other cores; the one process that stores them all has less to do.
@@ -191,7 +204,7 @@ def _take_turns() -> None:
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
-def _play_here(tasks: Sequence[Task], sandbox: Sandbox) -> list[Packed]:
+def _play_here(tasks: Sequence[Task], sandbox: Sandbox) -> list[PackedFixture]:
     return [play_task(task, sandbox, _roster) for task in tasks]
 
 

@@ -64,7 +64,7 @@ def _write(
     fixtures = StoredGames(store, info, course.counts, _workers, names)
     for one in fixtures.digests:
         course.add(one)
-    aside = [one for one in store.aside() if course.counts(one.fixture.id)]
+    aside = [one for one in store.quarantined() if course.counts(one.fixture.id)]
     if names:
         aside = [names.aside(one) for one in aside]
         info, options = names.info(info), names.ratings(options)

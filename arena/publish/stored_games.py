@@ -164,7 +164,9 @@ def _digest(
     record = store.record(stored)
     played = _named(names, store.unpack(stored, record))
     return _encode(
-        _Kept(stored.pinned(record), summarize_fixture(played, variants[played.fixture.variant]))
+        _Kept(
+            stored.hash_content(record), summarize_fixture(played, variants[played.fixture.variant])
+        )
     )
 
 

@@ -1,4 +1,4 @@
-"""Hashes over what is stored, so that no bit can change unseen."""
+"""Hashes over everything that is stored, so that no bit can change unnoticed."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -11,7 +11,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def row_hash(row: Iterable[object]) -> bytes:
-    """Return the SHA-256 of stored values, types included."""
+    """Return the SHA-256 of stored values and their types."""
     digest = sha256()
     for value in row:
         data = _bytes(value)
@@ -21,20 +21,17 @@ def row_hash(row: Iterable[object]) -> bytes:
 
 
 def content_hash(id_: str, record: bytes, sandbox: str, clock: object, decisions: object) -> bytes:
-    """Return the SHA-256 of what comes out the same when a fixture is played again."""
+    """Return the SHA-256 of what is the same whenever a fixture is played again."""
     return row_hash((id_, record, sandbox, clock, decisions))
 
 
-def root_hash(info: LeagueInfo, pins: Iterable[bytes]) -> str:
-    """Return one SHA-256 over the conditions and all fixtures in schedule order, hexadecimal.
+def root_hash(info: LeagueInfo, content_hashes: Iterable[bytes]) -> str:
+    """Return one SHA-256 over the conditions and all fixtures in schedule order, as hex.
 
-    The machine is no part of it: who plays the league again, anywhere, comes to the same.
+    The machine is left out, so that the league has the same root wherever it is played again.
     """
     same = {key: getattr(info, key) for key in info.__struct_fields__ if key != "machine"}
-    digest = sha256(row_hash([_encode(same)]))
-    for one in pins:
-        digest.update(one)
-    return digest.hexdigest()
+    return sha256(row_hash([_encode(same)]) + b"".join(content_hashes)).hexdigest()
 
 
 def _bytes(value: object) -> bytes:

@@ -1,4 +1,4 @@
-"""The claim on a store: one process plays into it at a time."""
+"""The lock on a store: one process at a time plays into it."""
 
 import errno
 import fcntl
@@ -7,26 +7,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.store.file import FREE, WRITABLE
+from arena.store.database import FREE_SPACE, MAKE_WRITABLE
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-_PATIENCE = 100
-"""How often a claim is tried again while others only ask whether there is one."""
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+_ATTEMPTS = 100
+"""How often locking is tried while others only ask whether the store is locked."""
 
 
 def lock_store(path: Path) -> Callable[[], None]:
-    """Claim a store for one player: two would play every fixture, on a secret seed each.
+    """Lock a store, so that no two runs play the same fixtures; returns what unlocks it.
 
-    Returns what gives it up. Call that last: closing any descriptor drops SQLite's locks on the
-    file. A file that cannot be written is refused here: SQLite would first fail after a game.
+    Unlock after everything else is closed: closing any descriptor drops SQLite's locks on the file.
+    Raises ArenaError if the file is read-only, which SQLite would notice only after a game.
     """
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         what = f"the store fails: {error.strerror}"
-        hint = FREE if error.errno in _FULL else WRITABLE
+        hint = FREE_SPACE if error.errno in _NO_SPACE else MAKE_WRITABLE
         raise ArenaError(what, str(path), hint) from None
-    if not _claimed(file):
+    if not _lock_exclusively(file):
         os.close(file)
         hint = "wait for it, or choose another with --store"
         raise ArenaError("another arena is playing into this store", str(path), hint)
@@ -43,24 +43,24 @@ def is_locked(path: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _locked(file, fcntl.LOCK_SH)
+        return not _lock(file, fcntl.LOCK_SH)
     finally:
         os.close(file)
 
 
-def _claimed(file: int) -> bool:
-    """Claim a file for one player; those who ask whether it is claimed share it for a moment."""
-    for _ in range(_PATIENCE):
-        if _locked(file, fcntl.LOCK_EX):
+def _lock_exclusively(file: int) -> bool:
+    """Lock a file; `is_locked` in another process may hold a shared lock for a moment."""
+    for _ in range(_ATTEMPTS):
+        if _lock(file, fcntl.LOCK_EX):
             return True
-        if not _locked(file, fcntl.LOCK_SH):
+        if not _lock(file, fcntl.LOCK_SH):
             return False
     return False
 
 
-def _locked(file: int, kind: int) -> bool:
+def _lock(file: int, operation: int) -> bool:
     try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
+        fcntl.flock(file, operation | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

@@ -1,21 +1,12 @@
-"""The second file of a store: a log a game, and what the bots wrote to standard error."""
+"""The second file of a store: a log per game, and the bots' standard error."""
 
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.store.file import DamageError, File
-from arena.store.rows import Log, Stored, keys
-
-_APPLICATION = 0x50_45_52_4C
-"""What SQLite's header says whose file this is; its letters are PERL."""
-_VERSION = 4
-_SCHEMA = (
-    "CREATE TABLE pair (token BLOB NOT NULL)",
-    "CREATE TABLE logs (key INTEGER PRIMARY KEY, log BLOB NOT NULL, hash BLOB NOT NULL)",
-    "CREATE TABLE stderr (position INTEGER PRIMARY KEY, texts BLOB NOT NULL)",
-    f"PRAGMA application_id = {_APPLICATION}",
-    f"PRAGMA user_version = {_VERSION}",
-)
+from arena.store import schema
+from arena.store.database import DamageError, Database
+from arena.store.rows import GameLog, StoredFixture, key_range
+from arena.store.schema import SCHEMA_VERSION
 
 
 def logs_path(store: Path) -> Path:
@@ -23,76 +14,68 @@ def logs_path(store: Path) -> Path:
     return store.with_name(f"{store.stem}.logs{store.suffix}")
 
 
-def check_not_widowed(store: Path) -> None:
-    """Raise ArenaError where there are logs beside a store that is not there itself."""
-    if store.is_dir():  # which may have no name, and is refused where it is opened
+def check_rows_exist(store: Path) -> None:
+    """Raise ArenaError if the file of logs exists without the file of rows."""
+    if store.is_dir():  # refused when it is opened, and it may have no name
         return
     path = logs_path(store)
-    # A store that is being begun by somebody else has its rows first.
+    # In this order: a store that another process is creating has its rows first.
     if path.exists() and not store.exists():
-        what = f"{store.name} is not there, though its logs are"
         hint = (
-            f"put {store.name} back: nothing can be told from logs alone;"
+            f"put {store.name} back: logs alone are no store;"
             " or, to start anew, move them away or choose another --store"
         )
-        raise ArenaError(what, str(path), hint)
+        raise ArenaError(f"{store.name} is missing, but its logs exist", str(path), hint)
 
 
 class Logs:
-    """The logs of one store, which both files know by a token.
+    """The logs of one store, written before the rows of a fixture.
 
-    They are written before the rows that speak of them: a log without a row is what a killed
-    arena left, and will be written over.
+    A log without a row was left by an arena that was killed, and is overwritten.
     """
 
-    def __init__(self, store: Path, token: bytes, *, new: bool = False) -> None:
-        """Open them; `new` makes them where there are none yet.
+    def __init__(
+        self, store: Path, token: bytes, *, oldest: int = SCHEMA_VERSION, new: bool = False
+    ) -> None:
+        """Open them; `new` creates the file if it does not exist.
 
-        Raises ArenaError where they are missing, or those of another store.
+        Raises ArenaError if they are missing, of another store, or of a version before `oldest`.
         """
         self.path = logs_path(store)
         if not new and not self.path.is_file():
             hint = f"put the file back: {store.name} is of no use without it"
-            raise ArenaError(f"the logs of {store.name} are not there", str(self.path), hint)
-        self.file = File(self.path)
+            raise ArenaError(f"the logs of {store.name} are missing", str(self.path), hint)
+        self.file = Database(self.path)
         try:
-            self._prepare(store, token, new=new)
+            if new and self.file.version() is None:
+                schema.create(self.file, schema.LOGS, token)
+            self._check(store, token, oldest)
         except ArenaError:
             self.file.close()
             raise
 
-    def close(self) -> None:
-        """Close the file."""
-        self.file.close()
-
-    def put(self, stored: Stored) -> None:
-        """Write down the logs of a fixture, in the place of what a killed arena left there."""
+    def put(self, stored: StoredFixture) -> None:
+        """Write the logs of a fixture, over those that a killed arena left."""
         with self.file.transaction():
-            self.write(stored)
-        self.file.check_there()
+            execute, position = self.file.execute, stored.position
+            execute("DELETE FROM logs WHERE key BETWEEN ? AND ?", *key_range(position))
+            self.file.connection.executemany("INSERT INTO logs VALUES (?, ?, ?)", stored.logs)
+            execute("INSERT OR REPLACE INTO stderr VALUES (?, ?)", position, stored.stderr)
+        self.file.check_not_deleted()
 
-    def write(self, stored: Stored) -> None:
-        """Write down the logs of a fixture in the transaction that is open."""
-        execute, at = self.file.db.execute, stored.position
-        execute("DELETE FROM logs WHERE key BETWEEN ? AND ?", keys(at, at))
-        self.file.db.executemany("INSERT INTO logs VALUES (?, ?, ?)", stored.logs)
-        execute("INSERT OR REPLACE INTO stderr VALUES (?, ?)", (at, stored.stderr))
-
-    def of(self, position: int) -> tuple[list[Log], bytes]:
+    def of(self, position: int) -> tuple[list[GameLog], bytes]:
         """Return the logs of the fixture at a position, and its standard error."""
         with self.file.translate_errors():
             query = "SELECT key, log, hash FROM logs WHERE key BETWEEN ? AND ? ORDER BY key"
-            logs = [Log(*row) for row in self.file.rows(query, *keys(position, position))]
+            logs = [GameLog(*row) for row in self.file.rows(query, *key_range(position))]
         texts = "SELECT texts FROM stderr WHERE position = ?"
         return logs, next((row[0] for row in self.file.rows(texts, position)), b"")
 
-    def _prepare(self, store: Path, token: bytes, *, new: bool) -> None:
-        version, tables = self.file.state()
-        if new and (version, tables) == (0, 0):
-            self._create(token)
+    def _check(self, store: Path, token: bytes, oldest: int) -> None:
         [(application,)] = self.file.rows("PRAGMA application_id")
+        versions = range(oldest, SCHEMA_VERSION + 1)
         with self.file.translate_errors():
-            if (application, self.file.state()[0]) != (_APPLICATION, _VERSION):
+            if application != schema.LOGS_APPLICATION or self.file.version() not in versions:
                 raise DamageError("it does not hold the logs of a store")
         if [*self.file.rows("SELECT token FROM pair")] != [(token,)]:
             raise ArenaError(
@@ -100,10 +83,3 @@ class Logs:
                 str(self.path),
                 "move them away, and put those back that belong here; or choose another --store",
             )
-
-    def _create(self, token: bytes) -> None:
-        self.file.make_writable()
-        with self.file.transaction():
-            for statement in _SCHEMA:
-                self.file.db.execute(statement)
-            self.file.db.execute("INSERT INTO pair VALUES (?)", (token,))

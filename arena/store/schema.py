@@ -1,21 +1,19 @@
-"""The tables of the file of rows."""
+"""The tables of both files of a store."""
 
-import secrets
+from collections.abc import Iterable
 
-import msgspec
+from arena.store.database import Database
 
-from arena.store.file import File
-from arena.store.rows import FixtureRow, PackedGame
-
-SCHEMA_VERSION = 4
-"""2: a league knows its rounds, and blocks may share dice. 3: each row has its hash and its time.
-4: a row a game, and the logs in a file of their own.
-"""
-WITH_HASHES = 3
-"""The first version in which rows have hashes."""
-FIXTURES = ", ".join((*FixtureRow._fields, "hash"))
-GAMES = ", ".join(PackedGame._fields)
-TABLES = (
+SCHEMA_VERSION = 5
+"""The `user_version` of both files. Whoever raises it adds a step to `migrations.MIGRATIONS`."""
+LOGS_APPLICATION = 0x50_45_52_4C
+"""SQLite's application id, which marks a file as a store's logs; its letters are PERL."""
+_COMMON = (
+    "CREATE TABLE pair (token BLOB NOT NULL)",
+    f"PRAGMA user_version = {SCHEMA_VERSION}",
+)
+ROWS = (
+    "CREATE TABLE league (info BLOB NOT NULL, hash BLOB NOT NULL)",
     """CREATE TABLE fixtures (
     position INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -25,7 +23,7 @@ TABLES = (
     decisions INTEGER NOT NULL,
     seconds REAL NOT NULL,
     stored_at REAL,
-    pin BLOB NOT NULL,
+    content_hash BLOB NOT NULL,
     hash BLOB NOT NULL
 )""",
     """CREATE TABLE games (
@@ -36,36 +34,21 @@ TABLES = (
     bids INTEGER NOT NULL,
     events INTEGER NOT NULL
 )""",
-    f"PRAGMA user_version = {SCHEMA_VERSION}",
+    "CREATE TABLE quarantine (id TEXT PRIMARY KEY, record BLOB NOT NULL)",
+    *_COMMON,
 )
-_LEAGUE = "CREATE TABLE league (info BLOB NOT NULL, hash BLOB)"
+LOGS = (
+    "CREATE TABLE logs (key INTEGER PRIMARY KEY, log BLOB NOT NULL, hash BLOB NOT NULL)",
+    "CREATE TABLE stderr (position INTEGER PRIMARY KEY, texts BLOB NOT NULL)",
+    f"PRAGMA application_id = {LOGS_APPLICATION}",
+    *_COMMON,
+)
 
 
-def create(file: File) -> None:
-    """Make a new store in an empty file."""
+def create(file: Database, schema: Iterable[str], token: bytes) -> None:
+    """Create the tables in an empty file, at once; both files of a store hold the same token."""
     file.make_writable()
     with file.transaction():
-        for statement in (_LEAGUE, *TABLES):
-            file.db.execute(statement)
-        make_token(file)
-
-
-def make_token(file: File) -> None:
-    """Draw what this file and that of its logs know each other by, once."""
-    file.db.execute("CREATE TABLE IF NOT EXISTS pair (token BLOB NOT NULL)")
-    insert = "INSERT INTO pair SELECT ? WHERE NOT EXISTS (SELECT * FROM pair)"
-    file.db.execute(insert, (secrets.token_bytes(16),))
-
-
-def token(file: File) -> bytes:
-    """Return what the logs are known by."""
-    return next((row[0] for row in file.rows("SELECT token FROM pair")), b"")
-
-
-def upgraded(info: bytes, version: int) -> bytes:
-    """Return the conditions of an older store as today's; before 2, each fixture had its dice."""
-    if version >= 2:
-        return info
-    data = msgspec.json.decode(info)
-    more = {"rounds": len(data["bots"]) - 1, "shared_dice": False}
-    return msgspec.json.encode({**data, **more})
+        for statement in schema:
+            file.execute(statement)
+        file.execute("INSERT INTO pair VALUES (?)", token)

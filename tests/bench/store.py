@@ -1,8 +1,8 @@
-"""What a store takes: `python -m tests.bench.store [--games 100000] [--players 2 6]`.
+"""The cost of a store: `python -m tests.bench.store [--games 100000] [--players 2 6]`.
 
-Bytes a game of either file, and processor time to store a game, to read all results and to make the
-tables of who finished ahead of whom of them. Fixtures are those of a league; their games are some
-hundreds that were really played, dealt out again and again.
+Bytes per game in either file, and CPU time to store a game, to read all results and to count who
+finished ahead of whom. The fixtures are those of a league; their games are drawn from some hundreds
+that were really played.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def games_like_real_ones(info: LeagueInfo) -> list[GameRecord]:
 
 
 def fixtures(info: LeagueInfo) -> Iterator[PlayedFixture]:
-    """Yield every fixture of a league, with games that are dealt out at random."""
+    """Yield every fixture of a league, with games drawn at random."""
     pool, draw = games_like_real_ones(info), Random(1)
     for fixture in schedule(info):
         games = [replace(one, game=n) for n, one in enumerate(draw.choices(pool, k=fixture.games))]
@@ -49,7 +49,7 @@ def fixtures(info: LeagueInfo) -> Iterator[PlayedFixture]:
 
 
 def fill(path: Path, info: LeagueInfo) -> float:
-    """Store a league; returns the processor time that storing took."""
+    """Store a league; returns the CPU seconds that it took."""
     took = 0.0
     with Store(path, create=True) as store:
         store.begin(info)
@@ -61,7 +61,7 @@ def fill(path: Path, info: LeagueInfo) -> float:
 
 
 def measure(games: int, players: int) -> None:
-    """Print what one league takes."""
+    """Print the cost of one league."""
     info = league(games, players)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "league.sqlite"
@@ -76,8 +76,8 @@ def measure(games: int, players: int) -> None:
             count = sum(len(one.games) for results in tables.values() for one in results)
         sizes = [file.stat().st_size / count for file in (path, logs_path(path))]
     print(
-        f"{players} players, {count:,} games: {sizes[0]:.1f} bytes a game in rows, "
-        f"{sizes[1]:,.0f} in logs; stored in {1e6 * stored / count:.0f} µs a game, "
+        f"{players} players, {count:,} games: {sizes[0]:.1f} bytes per game in rows, "
+        f"{sizes[1]:,.0f} in logs; stored in {1e6 * stored / count:.0f} µs per game, "
         f"all results in {read:.2f} s, head to head in {counted:.2f} s"
     )
 

@@ -1,7 +1,7 @@
-"""Stores of generated records for benchmarks: many bots, many games, made in a minute and kept.
+"""Generated stores for benchmarks: many bots and games, made in a minute and cached.
 
-A pool of games is really played by the referee among players without processes; fixtures draw from
-it, a stronger bot's seat wins more often, and the weakest bots fault now and then.
+The referee really plays a pool of games among players without processes. Fixtures draw from it so
+that stronger bots win more often, and in some games a bot faults.
 """
 
 from collections import defaultdict
@@ -40,7 +40,7 @@ STORE, LAST = "league.sqlite", "last.msgpack"
 POOL = 1000
 """Games that fixtures are made of."""
 FAULTS = 0.01
-"""How often a game is one in which somebody faults."""
+"""The share of games in which a bot faults."""
 STDERR = "Traceback (most recent call last):\n" + '  File "bot.py", line 7, in choose\n' * 20
 
 Games = dict[int, list[GameRecord]]
@@ -48,7 +48,7 @@ Games = dict[int, list[GameRecord]]
 
 
 def league(bots: int, games: int, players: int, rounds: int) -> LeagueInfo:
-    """Return a league of so many games a fixture, and blocks."""
+    """Return a league of so many games per fixture, and blocks."""
     return LeagueInfo(
         name="bench",
         variants={"bga": variant("bga", {})},
@@ -68,18 +68,18 @@ def league(bots: int, games: int, players: int, rounds: int) -> LeagueInfo:
 
 
 def stored(info: LeagueInfo, folder: Path) -> tuple[Path, PlayedFixture]:
-    """Return a store in `folder` of all of the league but its last fixture, and that one.
+    """Return a store in `folder` of all of the league but its last fixture, and that fixture.
 
-    It is a copy of one that is kept, and made where there is none yet.
+    It is copied from a cache.
     """
     shape = f"{len(info.bots)}x{info.games}x{info.rounds}-{info.players[0]}p-v{SCHEMA_VERSION}"
-    kept = BUILD / shape
-    if not kept.exists():
+    cached = BUILD / shape
+    if not cached.exists():
         BUILD.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=BUILD) as making:
             _fill(info, Path(making))
-            copytree(making, kept)
-    copytree(kept, folder, dirs_exist_ok=True)
+            copytree(making, cached)
+    copytree(cached, folder, dirs_exist_ok=True)
     last = msgspec.msgpack.decode((folder / LAST).read_bytes(), type=PlayedFixture)
     return folder / STORE, last
 

@@ -120,7 +120,7 @@ def bot(folder: Path, source: str = LOWEST, **keys: object) -> Path:
 def records(store: Path) -> list[bytes]:
     """Return the records of a store's fixtures, in schedule order."""
     with Store(store) as kept:
-        return [record for _, record in kept.records()]
+        return [kept.record(one) for one in kept.stored()]
 
 
 def opened(store: Path) -> list[Any]:

@@ -154,7 +154,7 @@ def test_a_store_without_its_logs(tmp_path: Path, command: str) -> None:
     (tmp_path / "league.logs.sqlite").rename(tmp_path / "old.sqlite")
     before = tree(tmp_path)
     ran = run(command, "league.yaml", cwd=tmp_path)
-    what = "the logs of league.sqlite are not there / league.logs.sqlite / put the file back"
+    what = "the logs of league.sqlite are missing / league.logs.sqlite / put the file back"
     error_line(ran, what)
     assert tree(tmp_path) == before
     for reads in ("status", "export"):
@@ -169,7 +169,7 @@ def test_logs_whose_store_was_deleted(tmp_path: Path, command: str) -> None:
     (tmp_path / "league.sqlite").rename(tmp_path / "old.sqlite")
     before = tree(tmp_path)
     ran = run(command, "league.yaml", cwd=tmp_path)
-    what = "league.sqlite is not there, though its logs are / league.logs.sqlite / put"
+    what = "league.sqlite is missing, but its logs exist / league.logs.sqlite / put"
     error_line(ran, what, "league.sqlite back: ", "to start anew, move them away or choose another")
     assert tree(tmp_path) == before
     (tmp_path / "old.sqlite").rename(tmp_path / "league.sqlite")

@@ -11,7 +11,7 @@ from tests.cli.command import confined, error_line, league, run
 from tests.publish.pages import tree
 
 PLAY = ("run", "league.yaml", "--sandbox", "process")
-MENDS = " / league.sqlite / make the folder writable, or choose another with --store"
+HINT = " / league.sqlite / make the folder writable, or choose another with --store"
 CAPABILITIES = "-dac_override,-dac_read_search,-fowner"
 
 
@@ -23,41 +23,41 @@ def played(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def as_one_whom_modes_stop() -> Sequence[object]:
-    """Return a command that runs another one as a user whom mode bits stop, also where root is."""
+def without_privileges() -> Sequence[object]:
+    """Return a command that runs another one as a user who is held by permissions, unlike root."""
     if os.geteuid() != 0:
         return ()
     return ("setpriv", "--inh-caps", CAPABILITIES, "--bounding-set", CAPABILITIES, "--")
 
 
-def refused(folder: Path, under: Sequence[object], why: str) -> None:
+def assert_refused(folder: Path, under: Sequence[object], why: str) -> None:
     before = tree(folder)
     ran = run(*PLAY, cwd=folder, under=under)
-    error_line(ran, f"error: the store fails: {why}{MENDS}")
+    error_line(ran, f"error: the store fails: {why}{HINT}")
     assert ran.err.count("\n") == 1
     assert tree(folder) == before
 
 
-def test_a_store_that_is_mounted_read_only(played: Path) -> None:
+def test_store_mounted_read_only_is_refused(played: Path) -> None:
     store = played / "league.sqlite"
-    refused(played, confined("--ro-bind", store, store), "Read-only file system")
+    assert_refused(played, confined("--ro-bind", store, store), "Read-only file system")
 
 
-def test_a_store_whose_mode_is_read_only(played: Path) -> None:
+def test_store_without_write_permission_is_refused(played: Path) -> None:
     (played / "league.sqlite").chmod(0o444)
-    refused(played, as_one_whom_modes_stop(), "Permission denied")
+    assert_refused(played, without_privileges(), "Permission denied")
 
 
-def test_a_store_in_a_folder_whose_mode_is_read_only(played: Path) -> None:
+def test_store_in_a_folder_without_write_permission_is_refused(played: Path) -> None:
     played.chmod(0o555)
     try:
-        refused(played, as_one_whom_modes_stop(), "attempt to write a readonly database")
+        assert_refused(played, without_privileges(), "attempt to write a readonly database")
     finally:
         played.chmod(0o755)
 
 
 @pytest.mark.parametrize("command", ["status", "verify", "report", "export"])
-def test_a_store_in_use_is_read_by_others_and_played_by_none(played: Path, command: str) -> None:
+def test_locked_store_can_be_read_but_not_played(played: Path, command: str) -> None:
     hint = "wait for it, or choose another with --store"
     with Store(played / "league.sqlite", create=True):
         ran = run(*PLAY, cwd=played)

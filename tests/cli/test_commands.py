@@ -197,11 +197,17 @@ def test_verify(played: tuple[Path, Ran]) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
         f"{2 * count} games in {count} of {count} fixtures: all replay byte for byte\n"
+        f"ratings: {2 * count} of {2 * count} games in 4 of 4 divisions rated again with the"
+        " trueskill package: mu and sigma agree within 0.0001\n"
         f"root: {root}\n"
     )
     said = {"fixtures": count, "games": 2 * count, "scheduled": count, "findings": []}
     ran = run("verify", "league.yaml", "--workers", 2, "--json", cwd=folder)
-    assert (ran.code, json.loads(ran.out)) == (0, {**said, "root": root, "hashed": True})
+    found = json.loads(ran.out)
+    assert (ran.code, found) == (0, {**said, "root": root, "ratings": found["ratings"]})
+    assert sum(one["rated"] for one in found["ratings"]) == 2 * count
+    ran = run("verify", "league.yaml", "--site", "site", cwd=folder)
+    assert (ran.code, "\nsite: the leaderboards in site match\n" in ran.out) == (0, True)
     page = (folder / "site/conditions.html").read_text()
     assert f"arena verify league.yaml --root {root}" in page
     ran = run("verify", "league.yaml", "--root", "0" * 64, cwd=folder)

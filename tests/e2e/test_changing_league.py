@@ -95,7 +95,7 @@ def test_a_block_that_was_taken_out_is_found(tmp_path: Path) -> None:
         database.execute("DELETE FROM fixtures WHERE position < 3")
     verified = run("verify", "league.yaml", cwd=tmp_path)
     assert verified.code == 1
-    assert "it was played past where its table size stops" in verified.out
+    assert "it was played after its division had to stop" in verified.out
 
 
 def test_who_is_tied_when_the_budget_is_spent_is_named(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from arena.league.runner import run
 from arena.league.workers import Processes
 from arena.records import FixtureResult
 from arena.sandboxes.process import ProcessSandbox
-from arena.store.rows import Packed
+from arena.store.rows import PackedFixture
 from arena.store.store import Store
 
 SAMPLES = ("sample:honest", "sample:memory", "sample:random")
@@ -65,7 +65,7 @@ def play(
             course.add(one)
         bots = {bot.name: bot for bot in plan.bots}
 
-        def keep(packed: Packed, result: FixtureResult) -> None:
+        def keep(packed: PackedFixture, result: FixtureResult) -> None:
             store.add(packed)
             course.add(result)
 
@@ -75,4 +75,4 @@ def play(
 
 def records(path: Path) -> list[tuple[str, bytes]]:
     with Store(path) as store:
-        return list(store.records())
+        return [(one.id, store.record(one)) for one in store.stored()]

@@ -13,7 +13,7 @@ from arena.league.runner import run
 from arena.league.schedule import schedule
 from arena.league.workers import Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
-from arena.store.rows import Packed, pack
+from arena.store.rows import PackedFixture, pack
 from tests.league import leagues
 
 Died = Callable[[Sequence[Task]], int]
@@ -44,7 +44,7 @@ class Scripted:
         self.handed_out.append([task.fixture.id for task in tasks])
         return executor.submit(lambda: tasks)
 
-    def collect(self, future: Future[object]) -> list[Packed]:
+    def collect(self, future: Future[object]) -> list[PackedFixture]:
         tasks = future.result()
         assert isinstance(tasks, list)
         if deaths := self._died(tasks):
@@ -64,7 +64,7 @@ class Season:
         self.aside: list[QuarantinedFixture] = []
 
     def play(self, engine: Scripted) -> bool:
-        def keep(packed: Packed, result: FixtureResult) -> None:
+        def keep(packed: PackedFixture, result: FixtureResult) -> None:
             assert packed.row.id == result.fixture.id
             self.kept.append(result.fixture.id)
 

@@ -55,7 +55,7 @@ def test_a_fixture_that_kills_its_workers_is_set_aside(tmp_path: Path) -> None:
     assert leagues.play(plan, tmp_path / "s")
     with Store(tmp_path / "s") as store:
         played = [one.fixture for one in store.played()]
-        aside = store.aside()
+        aside = store.quarantined()
     assert [one for one in played if "killer" in one.seats] == []
     assert len(played) == len(aside) == 6
     assert all("killer" in one.fixture.seats for one in aside)
@@ -73,7 +73,7 @@ def test_a_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: P
         # The first death is shared by both: each has two more of its own.
         assert deaths.read_text().split() == ["died"] * 5 * run
         with Store(tmp_path / "s") as store:
-            assert [one.deaths for one in store.aside()] == [3, 3]
+            assert [one.deaths for one in store.quarantined()] == [3, 3]
     assert leagues.records(tmp_path / "s") == []
 
 
@@ -88,7 +88,7 @@ def test_what_was_set_aside_is_played_once_it_can_be(tmp_path: Path) -> None:
     assert leagues.play(plan, tmp_path / "s")
     assert len(leagues.records(tmp_path / "s")) == 2
     with Store(tmp_path / "s") as store:
-        assert store.aside() == []
+        assert store.quarantined() == []
 
 
 def test_an_innocent_fixture_survives_its_neighbour(tmp_path: Path) -> None:

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.fixture_check import Finding
-from arena.league.verify import Verified, verify
+from arena.league.verify import Finding, Verified, verify
 from arena.records import Faulted
 from arena.store.hashes import row_hash
 from arena.store.rows import fixture_hash
@@ -31,13 +30,18 @@ def check(path: Path) -> Verified:
         return verify(store)
 
 
-def test_an_honest_store_has_no_findings(whole: Path) -> None:
+def test_honest_store_has_no_findings(whole: Path) -> None:
     with Store(whole) as store:
         root = store.root()
-    assert check(whole) == Verified(12, 24, 12, root=root, hashed=True, findings=[])
+    found = check(whole)
+    assert [(one.name, one.games, one.rated) for one in found.ratings] == [
+        ("bga, 2 players", 12, 12),
+        ("bga, 3 players", 12, 12),
+    ]
+    assert found == Verified(12, 24, 12, root=root, ratings=found.ratings, findings=[])
 
 
-def test_a_league_half_played_has_no_findings(whole: Path, tmp_path: Path) -> None:
+def test_league_half_played_has_no_findings(whole: Path, tmp_path: Path) -> None:
     copy = copied(whole, tmp_path)
     statement(copy, "DELETE FROM fixtures WHERE position % 2")
     found = check(copy)
@@ -45,7 +49,7 @@ def test_a_league_half_played_has_no_findings(whole: Path, tmp_path: Path) -> No
     assert found.root != check(whole).root
 
 
-def test_nothing_to_verify(tmp_path: Path) -> None:
+def test_empty_store_cannot_be_verified(tmp_path: Path) -> None:
     with Store(tmp_path / "s", create=True) as store, pytest.raises(ArenaError) as caught:
         verify(store)
     assert caught.value.what == "nothing was played yet"
@@ -70,7 +74,7 @@ def copied(store: Path, into: Path) -> Path:
 
 
 def statement(path: Path, sql: str, *values: object) -> None:
-    """Change a store as somebody does who knows of the hashes, and makes them anew."""
+    """Change a store as somebody does who knows of the hashes, and computes them again."""
     edit.execute(path, sql, *values)
     edit.rehash(path)
 
@@ -124,7 +128,7 @@ GAME_CHANGES = [
 
 
 @pytest.mark.parametrize(("change", "words"), GAME_CHANGES)
-def test_a_changed_game_is_named(
+def test_changed_game_is_named(
     whole: Path, tmp_path: Path, change: Callable[[edit.Data], None], words: str
 ) -> None:
     copy = copied(whole, tmp_path)
@@ -147,7 +151,7 @@ def swap_games(record: edit.Data) -> None:
 
 
 @pytest.mark.parametrize("change", [drop_a_game, repeat_a_game, swap_games])
-def test_games_that_are_not_those_of_the_fixture(
+def test_missing_or_repeated_games_are_named(
     whole: Path, tmp_path: Path, change: Callable[[edit.Data], None]
 ) -> None:
     copy = copied(whole, tmp_path)
@@ -159,13 +163,13 @@ def test_games_that_are_not_those_of_the_fixture(
 @pytest.mark.parametrize(
     "change", [("seed", "mine"), ("games", 1), ("seats", ["random", "honest"]), ("index", 8)]
 )
-def test_a_changed_fixture_is_named(whole: Path, tmp_path: Path, change: tuple[str, Any]) -> None:
+def test_changed_fixture_is_named(whole: Path, tmp_path: Path, change: tuple[str, Any]) -> None:
     copy = copied(whole, tmp_path)
     before = edit.edit_record(copy, 3, lambda record: record["fixture"].update([change]))
     found = check(copy).findings
     assert before["fixture"][change[0]] != change[1]
     where = f"fixture {before['fixture']['id']}"
-    assert Finding(where, "it is not in the schedule as it stands there") in found
+    assert Finding(where, "the schedule has no such fixture") in found
     assert {finding.where for finding in found} == {where}
 
 
@@ -183,7 +187,7 @@ def put_twice(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [move_far, rename, put_twice])
-def test_a_moved_fixture_is_named(
+def test_moved_fixture_is_named(
     whole: Path, tmp_path: Path, change: Callable[[Path], None]
 ) -> None:
     copy = copied(whole, tmp_path)
@@ -205,24 +209,24 @@ OTHER_ROWS = [
 
 
 @pytest.mark.parametrize("change", OTHER_ROWS)
-def test_a_row_says_what_its_log_says(whole: Path, tmp_path: Path, change: str) -> None:
-    """Ratings are made of the rows alone: who makes up a row makes up a rating."""
+def test_row_that_does_not_match_its_log_is_named(whole: Path, tmp_path: Path, change: str) -> None:
+    """Ratings are made of the rows alone: a forged row would be a forged rating."""
     copy = copied(whole, tmp_path)
     before = edit.stored(copy)[2].games[1]
     statement(copy, f"UPDATE games SET {change} WHERE key = {before.key}")  # noqa: S608
     where = f"fixture {leagues.records(whole)[2][0]}, game 1"
-    expected = [Finding(where, "its row does not say what its log says")]
+    expected = [Finding(where, "its row does not match its log")]
     same = edit.stored(copy)[2].games[1] == before
     assert check(copy).findings == ([] if same else expected)
 
 
-def test_a_root_that_is_not_that_of_the_games(whole: Path, tmp_path: Path) -> None:
-    """The report publishes a root that is made of what is stored beside each fixture."""
+def test_content_hash_that_does_not_match_the_games_is_named(whole: Path, tmp_path: Path) -> None:
+    """The root that a report publishes is made of the stored content hashes."""
     copy = copied(whole, tmp_path)
     one = edit.stored(copy)[4]
-    one = one._replace(row=one.row._replace(pin=b"\0" * 32))
+    one = one._replace(row=one.row._replace(content_hash=b"\0" * 32))
     edit.put(copy, 4, one._replace(hash=fixture_hash(one)))
-    what = "its part in the root is not that of its games"
+    what = "its content hash does not match its games"
     assert check(copy).findings == [Finding(f"fixture {one.id}", what)]
 
 
@@ -234,21 +238,21 @@ def change_info(path: Path, **changes: object) -> None:
     edit.execute(path, "UPDATE league SET info = ?, hash = ?", new, row_hash([new]))
 
 
-def test_a_changed_commitment_is_a_finding(whole: Path, tmp_path: Path) -> None:
+def test_changed_commitment_is_a_finding(whole: Path, tmp_path: Path) -> None:
     copy = copied(whole, tmp_path)
     change_info(copy, commitment="0" * 64)
     what = "the master seed does not match its published hash"
     assert check(copy).findings == [Finding("league", what)]
 
 
-def test_a_changed_master_seed_finds_every_fixture(whole: Path, tmp_path: Path) -> None:
+def test_changed_master_seed_invalidates_every_fixture(whole: Path, tmp_path: Path) -> None:
     copy = copied(whole, tmp_path)
     change_info(copy, seed="mine")
     where = {finding.where for finding in check(copy).findings}
     assert where == {"league"} | {f"fixture {id_}" for id_, _ in leagues.records(whole)}
 
 
-def test_changed_rules_find_every_fixture(whole: Path, tmp_path: Path) -> None:
+def test_changed_conditions_invalidate_every_fixture(whole: Path, tmp_path: Path) -> None:
     copy = copied(whole, tmp_path)
     change_info(copy, games=3)
     assert len(check(copy).findings) == 12
@@ -256,8 +260,8 @@ def test_changed_rules_find_every_fixture(whole: Path, tmp_path: Path) -> None:
 
 @each_change
 @given(st.integers(0, 11), st.randoms(use_true_random=False))
-def test_no_number_that_follows_can_be_changed(whole: Path, position: int, draw: Random) -> None:
-    """One more than it was: a finding, or the store itself refuses it."""
+def test_increased_number_is_found(whole: Path, position: int, draw: Random) -> None:
+    """Whatever number is increased by one: it is a finding, or the store refuses it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = copied(whole, Path(folder))
         edit.edit_record(copy, position, lambda record: increase_one(record["games"], draw))

@@ -8,16 +8,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.records import PlayedFixture
-from arena.store import older, tables
+from arena.store.database import Database
+from arena.store.migrations import Migration
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
+from tests.store import versions
 
 NOBODY = 65_534
 FILE_LIMIT = 200_000
@@ -31,51 +32,64 @@ def fixture(index: int) -> PlayedFixture:
 
 
 def write(path: Path) -> None:
-    """Add fixtures for ever; say each when it is stored."""
+    """Add fixtures for ever; print each when it is stored."""
     with Store(path, create=True) as store:
-        for index in range(len(store.finished()), 100_000):
-            played = fixture(index)
-            store.add(pack(played))
-            print(played.fixture.id, flush=True)
+        add_forever(store)
 
 
-def killed_at(number: int, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is killed in the place of its call of that number, from 1."""
-    calls = 0
-
-    def called(*given: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == number:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return function(*given)
-
-    return called
+def add_forever(store: Store) -> None:
+    for index in range(len(store.finished()), 100_000):
+        played = fixture(index)
+        store.add(pack(played))
+        print(played.fixture.id, flush=True)
 
 
 def die_between(path: Path, number: str) -> None:
     """Add fixtures; be killed when the logs of one are stored, and its rows are not."""
-    tables.write = killed_at(int(number), tables.write)
-    write(path)
+    inserts = 0
+
+    def count(statement: str) -> None:
+        nonlocal inserts
+        inserts += statement.startswith("INSERT INTO fixtures")
+        if inserts == int(number):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with Store(path, create=True) as store:
+        store._rows.connection.set_trace_callback(count)
+        add_forever(store)
 
 
-def die_migrating(path: Path, number: str) -> None:
-    """Open an older store to play; be killed when so many fixtures have rows, none committed."""
-    older._TOGETHER = 2
-    vars(older)["write"] = killed_at(int(number), tables.write)
-    with Store(path, create=True):
+def die_migrating(path: Path, moment: str) -> None:
+    """Bring a store of version 4 up to date; be killed at a moment of it."""
+    step = versions.STEP
+
+    def die(when: str) -> None:
+        if when == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def migrate_logs(logs: Database) -> None:
+        die("logs")
+        step.logs(logs)
+        die("logs changed")
+
+    def migrate_rows(rows: Database) -> None:
+        die("rows")
+        step.rows(rows)
+        die("rows changed")
+
+    with Store(path, create=True, migrations=[Migration(4, migrate_rows, migrate_logs)]):
         print("brought up to date")
 
 
 def fill_rows(path: Path) -> None:
-    """Do as `fill`, where the file of rows alone cannot grow."""
-    fill(path, lambda store: store._file.db.execute("PRAGMA max_page_count = 12"))
+    """Do as `fill`, but only the file of rows cannot grow."""
+    fill(path, lambda store: store._rows.execute("PRAGMA max_page_count = 12"))
 
 
 def fill(path: Path, confine: Callable[[Store], object] = lambda _: None) -> None:
-    """Add fixtures until it fails; say what was stored, what failed and what can be read then."""
+    """Add fixtures until it fails; print what was stored, what failed and what can be read then."""
     added: list[str] = []
-    said: ArenaError | None = None
+    failure: ArenaError | None = None
     with Store(path, create=True) as store:
         store.begin(factory.league(("alpha", "beta")))
         confine(store)
@@ -85,10 +99,10 @@ def fill(path: Path, confine: Callable[[Store], object] = lambda _: None) -> Non
                 store.add(pack(played))
                 added.append(played.fixture.id)
         except ArenaError as error:
-            said = error
-        kept = [one.fixture.id for one in store.played()]
-    what, where, hint = (said.what, said.where, said.hint) if said else ("", "", "")
-    found = {"added": added, "kept": kept, "what": what, "where": where, "hint": hint}
+            failure = error
+        readable = [one.fixture.id for one in store.played()]
+    what, where, hint = (failure.what, failure.where, failure.hint) if failure else ("", "", "")
+    found = {"added": added, "readable": readable, "what": what, "where": where, "hint": hint}
     print(json.dumps(found))
 
 
@@ -99,7 +113,7 @@ def fill_limited(path: Path) -> None:
 
 
 def open_unprivileged(path: Path) -> None:
-    """Open a store as a user whom permissions hold; say what failed."""
+    """Open a store as a user without privileges; print what failed."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(NOBODY)

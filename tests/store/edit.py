@@ -1,4 +1,4 @@
-"""What somebody may do to a store by hand: copy it, change it, make it one of an older arena."""
+"""Copy a store, or change it as somebody could by hand."""
 
 import json
 import shutil
@@ -9,38 +9,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from arena.store.hashes import row_hash
 from arena.store.logs import logs_path
-from arena.store.rows import GAMES, Log, Stored, fixture_hash, log_hash
+from arena.store.rows import GAMES, GameLog, StoredFixture, fixture_hash, log_hash
 from arena.store.store import Store
 
 Data = dict[str, Any]
 
-VERSION_3 = (
-    "CREATE TABLE league (info BLOB NOT NULL, hash BLOB)",
-    """CREATE TABLE fixtures (
-    position INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    record BLOB NOT NULL,
-    sandbox TEXT NOT NULL,
-    clock TEXT NOT NULL,
-    decisions INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    stderr BLOB NOT NULL,
-    stored_at REAL,
-    hash BLOB
-)""",
-    "PRAGMA user_version = 3",
-)
-"""The tables as version 3 made them."""
-BEFORE_3 = (
-    "ALTER TABLE league DROP COLUMN hash",
-    "ALTER TABLE fixtures DROP COLUMN hash",
-    "ALTER TABLE fixtures DROP COLUMN stored_at",
-    "PRAGMA user_version = 2",
-)
-"""What makes them those of version 2, and of version 1 but for its number."""
-TEN = "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT_FIXTURE = "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def copied(store: Path, copy: Path) -> Path:
@@ -69,20 +44,18 @@ def execute(path: Path, sql: str, *values: object) -> None:
         database.execute(sql, values)
 
 
-def stored(path: Path) -> list[Stored]:
+def stored(path: Path) -> list[StoredFixture]:
     with Store(path) as store:
-        found = list(store.stored())
-    assert all(isinstance(one, Stored) for one in found)
-    return [one for one in found if isinstance(one, Stored)]
+        return list(store.stored())
 
 
-def put(path: Path, at: int, new: Stored) -> None:
+def put(path: Path, at: int, new: StoredFixture) -> None:
     """Write a fixture in the place of what is stored at a position."""
     keys = (at * GAMES, at * GAMES + GAMES - 1)
     with closing(sqlite3.connect(path)) as rows, rows:
         rows.execute("DELETE FROM fixtures WHERE position = ?", (at,))
         rows.execute("DELETE FROM games WHERE key BETWEEN ? AND ?", keys)
-        rows.execute(TEN, (*new.row, new.hash))
+        rows.execute(INSERT_FIXTURE, (*new.row, new.hash))
         rows.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?)", new.games)
     with closing(sqlite3.connect(logs_path(path))) as logs, logs:
         logs.execute("DELETE FROM logs WHERE key BETWEEN ? AND ?", keys)
@@ -91,16 +64,16 @@ def put(path: Path, at: int, new: Stored) -> None:
         logs.execute("INSERT INTO stderr VALUES (?, ?)", (new.position, new.stderr))
 
 
-def rehashed(one: Stored) -> Stored:
-    """Return a fixture with all its hashes made anew."""
-    logs = [Log(key, log, log_hash(one.id, key % GAMES, log)) for key, log, _ in one.logs]
+def rehashed(one: StoredFixture) -> StoredFixture:
+    """Return a fixture with all its hashes computed again."""
+    logs = [GameLog(key, log, log_hash(one.id, key % GAMES, log)) for key, log, _ in one.logs]
     one = one._replace(logs=logs)
-    one = one._replace(row=one.row._replace(pin=one.pinned(one.record())))
+    one = one._replace(row=one.row._replace(content_hash=one.hash_content(one.record())))
     return one._replace(hash=fixture_hash(one))
 
 
 def rehash(path: Path) -> None:
-    """Make all hashes anew, as somebody does who knows of them."""
+    """Compute all hashes again, as somebody does who knows of them."""
     for one in stored(path):
         put(path, one.position, rehashed(one))
 
@@ -119,7 +92,7 @@ def edit_record(
         key = position * GAMES + number
         same = number < len(before["games"]) and game == before["games"][number]
         log = was[key].log if same else zlib.compress(_json(game))
-        logs.append(Log(key, log, was[key].hash if key in was else b""))
+        logs.append(GameLog(key, log, was[key].hash if key in was else b""))
     new = one._replace(logs=logs, games=one.games[: len(logs)])
     if after["fixture"] != before["fixture"]:
         new = new._replace(row=new.row._replace(fixture=_json(after["fixture"])))
@@ -135,29 +108,6 @@ def move(path: Path, old: int, new: int) -> None:
     logs = [log._replace(key=log.key + by) for log in one.logs]
     moved = one._replace(row=one.row._replace(position=new), games=games, logs=logs)
     put(path, old, rehashed(moved))
-
-
-def make_older(path: Path, version: int = 3) -> None:
-    """Write a store of today's as an older arena would have."""
-    with Store(path) as store, closing(sqlite3.connect(":memory:")) as old:
-        with old:
-            for statement in VERSION_3:
-                old.execute(statement)
-            for info, digest in store._file.rows("SELECT info, hash FROM league"):
-                old.execute("INSERT INTO league VALUES (?, ?)", (info, digest))
-            for one in store.stored():
-                assert isinstance(one, Stored)
-                row = one.row
-                packed = zlib.compress(one.record(), 1)
-                values = (row.position, row.id, packed, *row[3:7], one.stderr, row.stored_at)
-                old.execute(TEN, (*values, row_hash(values)))
-            for statement in BEFORE_3 if version < 3 else ():
-                old.execute(statement)
-            old.execute(f"PRAGMA user_version = {version}")
-        content = old.serialize()
-    path.write_bytes(content)
-    logs_path(path).unlink(missing_ok=True)
-    execute(path, "PRAGMA journal_mode = WAL")
 
 
 def _json(data: object) -> bytes:

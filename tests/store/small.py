@@ -1,6 +1,5 @@
-"""A small store, read whole, and changed as only tests do."""
+"""A small store, and reading all of it."""
 
-import sqlite3
 from pathlib import Path
 
 from arena.store.rows import pack
@@ -21,10 +20,3 @@ def read(path: Path, *, create: bool = False) -> None:
         assert store.league
         assert list(store.results())
         assert list(store.played())
-
-
-def change(path: Path, statement: str) -> None:
-    database = sqlite3.connect(path)
-    with database:
-        database.execute(statement)
-    database.close()

@@ -1,4 +1,4 @@
-"""Files that are missing, another's, or damaged: each is told, and left as it is."""
+"""Files that are missing, damaged or not a store's: named in one line, and left as they are."""
 
 from pathlib import Path
 
@@ -9,14 +9,15 @@ from arena.store.logs import logs_path
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
-from tests.store.small import change, read, two_fixtures
+from tests.store import edit
+from tests.store.small import read, two_fixtures
 
 
 @pytest.mark.parametrize("create", [True, False])
-def test_logs_that_are_missing(tmp_path: Path, *, create: bool) -> None:
+def test_missing_logs_are_reported(tmp_path: Path, *, create: bool) -> None:
     path = two_fixtures(tmp_path / "s")
     logs_path(path).rename(tmp_path / "elsewhere")
-    with pytest.raises(ArenaError, match="the logs of s are not there") as caught:
+    with pytest.raises(ArenaError, match="the logs of s are missing") as caught:
         read(path, create=create)
     assert caught.value.where == str(logs_path(path))
     assert caught.value.hint.startswith("put the file back")
@@ -26,7 +27,7 @@ def test_logs_that_are_missing(tmp_path: Path, *, create: bool) -> None:
 
 
 @pytest.mark.parametrize("create", [True, False])
-def test_logs_of_another_store(tmp_path: Path, *, create: bool) -> None:
+def test_logs_of_another_store_are_refused(tmp_path: Path, *, create: bool) -> None:
     path = two_fixtures(tmp_path / "s")
     other = logs_path(two_fixtures(tmp_path / "other"))
     before = other.replace(logs_path(path)).read_bytes()
@@ -37,12 +38,12 @@ def test_logs_of_another_store(tmp_path: Path, *, create: bool) -> None:
 
 
 @pytest.mark.parametrize("create", [True, False])
-def test_logs_whose_store_is_gone_are_left_alone(tmp_path: Path, *, create: bool) -> None:
+def test_logs_without_their_rows_are_refused(tmp_path: Path, *, create: bool) -> None:
     path = two_fixtures(tmp_path / "s")
     before = logs_path(path).read_bytes()
     path.rename(tmp_path / "elsewhere")
     for _ in range(2):
-        with pytest.raises(ArenaError, match="s is not there, though its logs are") as caught:
+        with pytest.raises(ArenaError, match="s is missing, but its logs exist") as caught:
             Store(path, create=create)
         assert caught.value.where == str(logs_path(path))
         assert caught.value.hint.startswith("put s back")
@@ -53,7 +54,7 @@ def test_logs_whose_store_is_gone_are_left_alone(tmp_path: Path, *, create: bool
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 99, b"\xff" * 5000])
-def test_logs_that_are_none(tmp_path: Path, content: bytes) -> None:
+def test_file_that_holds_no_logs_is_refused(tmp_path: Path, content: bytes) -> None:
     path = two_fixtures(tmp_path / "s")
     logs_path(path).write_bytes(content)
     with pytest.raises(ArenaError) as caught:
@@ -62,7 +63,7 @@ def test_logs_that_are_none(tmp_path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("create", [True, False])
-def test_logs_are_no_store(tmp_path: Path, *, create: bool) -> None:
+def test_file_of_logs_is_refused_as_a_store(tmp_path: Path, *, create: bool) -> None:
     logs = logs_path(two_fixtures(tmp_path / "s"))
     before = logs.read_bytes()
     with pytest.raises(ArenaError, match="these are the logs of a store"):
@@ -70,9 +71,9 @@ def test_logs_are_no_store(tmp_path: Path, *, create: bool) -> None:
     assert logs.read_bytes() == before
 
 
-def test_another_program_s_database_is_left_alone(tmp_path: Path) -> None:
+def test_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "s"
-    change(path, "CREATE TABLE mail (body TEXT)")
+    edit.execute(path, "CREATE TABLE mail (body TEXT)")
     before = path.read_bytes()
     for create in (True, False):
         with pytest.raises(ArenaError, match="another program's") as caught:
@@ -82,7 +83,7 @@ def test_another_program_s_database_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"bots: []\n" * 500, b"\xff" * 5000, b"SQLite format 3\0oops"])
-def test_a_file_that_is_no_store(tmp_path: Path, content: bytes) -> None:
+def test_file_that_is_not_a_store_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "s").write_bytes(content)
     with pytest.raises(ArenaError) as caught:
         Store(tmp_path / "s")
@@ -90,7 +91,7 @@ def test_a_file_that_is_no_store(tmp_path: Path, content: bytes) -> None:
     assert "damaged or not a store" in caught.value.hint
 
 
-def test_a_folder_is_no_store(tmp_path: Path) -> None:
+def test_folder_is_refused_as_a_store(tmp_path: Path) -> None:
     with pytest.raises(ArenaError) as caught:
         Store(tmp_path, create=True)
     assert "--store" in caught.value.hint
@@ -124,17 +125,17 @@ _DAMAGE_OF_LOGS = (
     ("damage", "of_logs"),
     [*((damage, False) for damage in _DAMAGE), *((damage, True) for damage in _DAMAGE_OF_LOGS)],
 )
-def test_damage_inside_is_told(tmp_path: Path, damage: str, *, of_logs: bool) -> None:
+def test_damage_is_reported_with_the_file(tmp_path: Path, damage: str, *, of_logs: bool) -> None:
     path = two_fixtures(tmp_path / "s")
     damaged = logs_path(path) if of_logs else path
-    change(damaged, damage)
+    edit.execute(damaged, damage)
     with pytest.raises(ArenaError) as caught:
         read(path)
     assert caught.value.where == str(damaged)
     assert "damaged" in caught.value.hint
 
 
-def test_a_store_cut_short_is_told(tmp_path: Path) -> None:
+def test_truncated_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "s"
     with Store(path, create=True) as store:
         for index in range(60):

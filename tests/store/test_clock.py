@@ -1,14 +1,14 @@
-"""The time at which something was stored: a clock that is set does not move it."""
+"""The time at which something is stored: setting the machine's clock does not move it."""
 
 import time
 
 import pytest
 
-from arena.store.clock import steady_clock
+from arena.store.store import steady_clock
 
 
 @pytest.mark.parametrize("years", [-30, 30])
-def test_a_clock_that_is_set_changes_nothing(monkeypatch: pytest.MonkeyPatch, years: int) -> None:
+def test_setting_the_clock_does_not_move_times(monkeypatch: pytest.MonkeyPatch, years: int) -> None:
     set_by = 0.0
     real = time.time
     monkeypatch.setattr("time.time", lambda: real() + set_by)
@@ -20,7 +20,7 @@ def test_a_clock_that_is_set_changes_nothing(monkeypatch: pytest.MonkeyPatch, ye
     assert abs(steady_clock()() - (after + set_by)) < abs(set_by)
 
 
-def test_time_goes_on() -> None:
+def test_time_advances() -> None:
     now = steady_clock()
     times = [now() for _ in range(1000)]
     assert times == sorted(times)

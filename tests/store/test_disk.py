@@ -1,4 +1,4 @@
-"""The store where the machine fails it: killed writers, full disks, folders that are not ours."""
+"""The store when the machine fails: killed writers, full disks, read-only folders."""
 
 import json
 import shutil
@@ -18,11 +18,9 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.store.logs import logs_path
-from arena.store.older import OldStored
-from arena.store.rows import GAMES, Stored, pack
+from arena.store.rows import GAMES, pack
 from arena.store.store import Store
-from tests.publish import factory
-from tests.store import children, edit
+from tests.store import children
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,30 +34,32 @@ def child(name: str, path: Path, before: tuple[str, ...] = ()) -> dict[str, Any]
         [*before, *command(name, path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    said: dict[str, Any] = json.loads(done.stdout)
-    return said
+    printed: dict[str, Any] = json.loads(done.stdout)
+    return printed
 
 
-def test_what_a_killed_writer_said_is_stored(tmp_path: Path) -> None:
+def test_killed_writer_had_stored_what_it_printed(tmp_path: Path) -> None:
     path = tmp_path / "s"
     draw = Random(7)
-    said: set[str] = set()
+    printed: set[str] = set()
     for _ in range(12):
         with subprocess.Popen(command("write", path), cwd=ROOT, stdout=subprocess.PIPE) as writer:
             assert writer.stdout
-            said |= {writer.stdout.readline().decode().strip() for _ in range(draw.randint(1, 40))}
+            printed |= {
+                writer.stdout.readline().decode().strip() for _ in range(draw.randint(1, 40))
+            }
             writer.kill()
-            said |= set(writer.stdout.read().decode().split())
+            printed |= set(writer.stdout.read().decode().split())
         with Store(path) as store:
-            assert said <= store.finished()
+            assert printed <= store.finished()
             assert [one.fixture.index for one in store.played()] == list(
                 range(len(store.finished()))
             )
 
 
 @pytest.mark.parametrize("number", [1, 5])
-def test_a_writer_killed_between_logs_and_rows(tmp_path: Path, number: int) -> None:
-    """Its logs are there and its rows are not: it is played again, and stored once."""
+def test_fixture_whose_rows_were_not_written_is_stored_again(tmp_path: Path, number: int) -> None:
+    """The logs that are there already are overwritten."""
     path = tmp_path / "s"
     done = subprocess.run([*command("die_between", path), f"{number}"], cwd=ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
@@ -75,57 +75,36 @@ def test_a_writer_killed_between_logs_and_rows(tmp_path: Path, number: int) -> N
         store.add(pack(again))
     with Store(path) as store:
         *_, last = store.stored()
-        assert isinstance(last, Stored)
-        assert [len(last.logs), *last.changes()] == [3]
+        assert [len(last.logs), *last.hash_mismatches()] == [3]
         assert store.unpack(last, last.record()).stderr == ("another", "")
         assert store.positions() == list(range(number))
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4, 7])
-def test_killed_while_it_brings_a_store_up_to_date(tmp_path: Path, number: int) -> None:
+def test_used_up_quota_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "s"
+    printed = child("fill_limited", path)
+    assert printed["where"] == str(logs_path(path))
+    assert printed["what"].startswith("the store fails")
+    assert "quota" in printed["hint"]
+    assert printed["readable"] == printed["added"] != []
     with Store(path, create=True) as store:
-        store.begin(factory.league(("alpha", "beta")))
-        for index in range(7):
-            store.add(pack(children.fixture(index)))
-        root, records = store.root(), list(store.records())
-    edit.make_older(path)
-    done = subprocess.run([*command("die_migrating", path), f"{number}"], cwd=ROOT, check=False)
-    assert done.returncode == -signal.SIGKILL
-    with Store(path) as store:
-        assert [one.__class__ for one in store.stored()] == [OldStored] * 7
-        assert (store.root(), list(store.records())) == (root, records)
-        assert list(store.damage()) == []
-    with Store(path, create=True) as store:
-        assert [one.__class__ for one in store.stored()] == [Stored] * 7
-        assert (store.root(), list(store.records())) == (root, records)
+        assert [one.fixture.id for one in store.played()] == printed["added"]
+        store.add(pack(children.fixture(len(printed["added"]))))
+        assert len(store.finished()) == len(printed["added"]) + 1
 
 
-def test_a_quota_that_is_used_up(tmp_path: Path) -> None:
+def test_fixture_whose_rows_do_not_fit_is_not_stored(tmp_path: Path) -> None:
+    """Its logs are there and its rows are not: it counts as not played."""
     path = tmp_path / "s"
-    said = child("fill_limited", path)
-    assert said["where"] == str(logs_path(path))
-    assert said["what"].startswith("the store fails")
-    assert "quota" in said["hint"]
-    assert said["kept"] == said["added"] != []
-    with Store(path, create=True) as store:
-        assert [one.fixture.id for one in store.played()] == said["added"]
-        store.add(pack(children.fixture(len(said["added"]))))
-        assert len(store.finished()) == len(said["added"]) + 1
-
-
-def test_rows_that_find_no_space(tmp_path: Path) -> None:
-    """The logs of a fixture are stored, its rows are not: it is as if it had not been played."""
-    path = tmp_path / "s"
-    said = child("fill_rows", path)
-    assert said["where"] == str(path)
-    assert "full" in said["what"]
-    assert "free some space" in said["hint"]
-    assert said["kept"] == said["added"] != []
+    printed = child("fill_rows", path)
+    assert printed["where"] == str(path)
+    assert "full" in printed["what"]
+    assert "free some space" in printed["hint"]
+    assert printed["readable"] == printed["added"] != []
     with Store(path, create=True) as store:
         assert list(store.damage()) == []
-        store.add(pack(children.fixture(len(said["added"]))))
-        assert len(list(store.played())) == len(said["added"]) + 1
+        store.add(pack(children.fixture(len(printed["added"]))))
+        assert len(list(store.played())) == len(printed["added"]) + 1
 
 
 # A disk of its own in a mount namespace of its own: gone with the process.
@@ -133,19 +112,19 @@ SMALL_DISK = 'mount -t tmpfs -o size="$0" none "$1" && shift && exec "$@"'
 UNSHARE = ("unshare", "--map-root-user", "--mount")
 
 
-def namespaces() -> bool:
+def has_mount_namespaces() -> bool:
     unshare = shutil.which("unshare")
     return unshare is not None and subprocess.run([*UNSHARE, "true"], check=False).returncode == 0
 
 
-def test_a_full_disk(tmp_path: Path) -> None:
-    if not namespaces():
+def test_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
+    if not has_mount_namespaces():
         pytest.skip("mount namespaces are not allowed here; the quota test stands in")
     disk = ("sh", "-c", SMALL_DISK, "400k", str(tmp_path))
-    said = child("fill", tmp_path / "s", (*UNSHARE, *disk))
-    assert "full" in said["what"]
-    assert "free some space" in said["hint"]
-    assert said["kept"] == said["added"] != []
+    printed = child("fill", tmp_path / "s", (*UNSHARE, *disk))
+    assert "full" in printed["what"]
+    assert "free some space" in printed["hint"]
+    assert printed["readable"] == printed["added"] != []
 
 
 @pytest.fixture
@@ -157,73 +136,73 @@ def read_only() -> Iterator[Path]:
         folder.chmod(0o755)
 
 
-def test_a_new_store_in_a_read_only_folder(read_only: Path) -> None:
+def test_new_store_in_a_read_only_folder_is_refused(read_only: Path) -> None:
     read_only.chmod(0o555)
-    said = child("open_unprivileged", read_only / "s")
-    assert said["where"] == str(read_only / "s")
-    assert said["hint"].startswith("make the folder writable")
+    printed = child("open_unprivileged", read_only / "s")
+    assert printed["where"] == str(read_only / "s")
+    assert printed["hint"].startswith("make the folder writable")
     assert list(read_only.iterdir()) == []
 
 
-def test_a_read_only_store(read_only: Path) -> None:
+def test_read_only_store_is_refused(read_only: Path) -> None:
     with Store(read_only / "s", create=True) as store:
         store.add(pack(children.fixture(0)))
     before = (read_only / "s").read_bytes()
     (read_only / "s").chmod(0o444)
     read_only.chmod(0o555)
-    said = child("open_unprivileged", read_only / "s")
-    assert said["hint"].startswith("make the folder writable")
+    printed = child("open_unprivileged", read_only / "s")
+    assert printed["hint"].startswith("make the folder writable")
     assert (read_only / "s").read_bytes() == before
 
 
-def test_read_only_logs(read_only: Path) -> None:
-    """It is said before anything is played."""
+def test_read_only_logs_are_refused(read_only: Path) -> None:
+    """The run fails before anything is played."""
     path = read_only / "s"
     with Store(path, create=True) as store:
         store.add(pack(children.fixture(0)))
     read_only.chmod(0o777)
     path.chmod(0o666)
     logs_path(path).chmod(0o444)
-    said = child("open_unprivileged", path)
-    assert said["where"] == str(logs_path(path))
-    assert said["hint"].startswith("make the folder writable")
+    printed = child("open_unprivileged", path)
+    assert printed["where"] == str(logs_path(path))
+    assert printed["hint"].startswith("make the folder writable")
     with Store(path) as store:
         assert [one.fixture.index for one in store.played()] == [0]
 
 
-TAKEN = [Path, logs_path]
+FILES = [Path, logs_path]
 
 
-@pytest.mark.parametrize("of", TAKEN)
+@pytest.mark.parametrize("of", FILES)
 @pytest.mark.parametrize("with_wal", [False, True])
-def test_a_file_that_is_deleted_in_mid_run_is_put_back(
+def test_file_deleted_during_a_run_is_put_back(
     tmp_path: Path, of: Callable[[Path], Path], *, with_wal: bool
 ) -> None:
     path = tmp_path / "s"
 
-    def take() -> None:
+    def delete() -> None:
         of(path).unlink()
         for end in ("wal", "shm") if with_wal else ():
             Path(f"{of(path)}-{end}").unlink()
 
     with pytest.raises(ArenaError) as caught:
-        play(path, 3, take, 1)
+        play(path, 3, delete, 1)
     assert (caught.value.what.split(" while")[0], caught.value.where) == (
         "the file was moved or deleted",
         str(of(path)),
     )
     assert "run again" in caught.value.hint
-    whole(path, 3)
+    assert_sound(path, 3)
 
 
-@pytest.mark.parametrize("of", TAKEN)
-def test_a_file_that_is_deleted_at_the_end_is_put_back(
+@pytest.mark.parametrize("of", FILES)
+def test_file_deleted_at_the_end_of_a_run_is_put_back(
     tmp_path: Path, of: Callable[[Path], Path]
 ) -> None:
     path = tmp_path / "s"
     with pytest.raises(ArenaError, match="moved or deleted"):
         play(path, 1, of(path).unlink, 0)
-    whole(path, 1)
+    assert_sound(path, 1)
 
 
 def play(path: Path, before: int, meanwhile: Callable[[], object], after: int) -> None:
@@ -237,7 +216,7 @@ def play(path: Path, before: int, meanwhile: Callable[[], object], after: int) -
             meanwhile()
 
 
-def whole(path: Path, least: int) -> None:
+def assert_sound(path: Path, least: int) -> None:
     """Check that a store is sound, goes on, and has nothing beside it that is not its own."""
     with Store(path, create=True) as store:
         found = store.positions()
@@ -249,15 +228,15 @@ def whole(path: Path, least: int) -> None:
     assert {one.name for one in path.parent.iterdir()} == {path.name, logs_path(path).name}
 
 
-def test_a_file_that_is_replaced_in_mid_run_is_left_alone(tmp_path: Path) -> None:
+def test_file_replaced_during_a_run_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "s"
 
-    def take() -> None:
+    def replace_logs() -> None:
         logs_path(path).unlink()
         logs_path(path).write_text("mine")
 
     with pytest.raises(ArenaError) as caught:
-        play(path, 1, take, 1)
+        play(path, 1, replace_logs, 1)
     assert "was replaced" in caught.value.what
     assert "s.logs.rescued" in caught.value.hint
     assert logs_path(path).read_text() == "mine"

@@ -1,11 +1,8 @@
-"""The store: what goes in comes out, once, also while others look."""
+"""The store: what goes in comes out, once, even while others read."""
 
 import fcntl
 import pickle
-import sqlite3
-from contextlib import closing
 from pathlib import Path
-from unittest.mock import ANY
 
 import msgspec
 import pytest
@@ -18,7 +15,6 @@ from arena.records import (
     Cause,
     Faulted,
     Fixture,
-    LeagueInfo,
     LimitsInfo,
     PlayedFixture,
     fixture_result,
@@ -27,16 +23,13 @@ from arena.sandboxes.process import ProcessSandbox
 from arena.shipped import folder
 from arena.store.lock import is_locked
 from arena.store.logs import logs_path
-from arena.store.rows import Record, Stored, pack
-from arena.store.schema import SCHEMA_VERSION
+from arena.store.rows import Record, pack
 from arena.store.store import Store
 from arena.submissions.manifest import load_bot
 from tests.publish import factory
-from tests.store import edit
-from tests.store.small import change, read, two_fixtures
+from tests.store.small import read, two_fixtures
 
 PATIENT = LimitsInfo(start=60, answer=60, game=600)
-each_version = pytest.mark.parametrize("version", [1, 2, 3])
 
 
 def play(index: int, names: tuple[str, ...]) -> PlayedFixture:
@@ -51,14 +44,16 @@ def played() -> list[PlayedFixture]:
     return [play(0, ("honest", "random")), play(1, ("memory", "odds", "bluffer"))]
 
 
-def test_real_fixtures_come_back_byte_for_byte(tmp_path: Path, played: list[PlayedFixture]) -> None:
+def test_played_fixtures_come_back_byte_for_byte(
+    tmp_path: Path, played: list[PlayedFixture]
+) -> None:
     stored = [*played, factory.fixture(2, ("a", "b"), stderr=("\0 naïve \u2028", ""))]
     with Store(tmp_path / "s", create=True) as store:
         for one in reversed(stored):
             store.add(pack(one))
     with Store(tmp_path / "s") as store:
         again = list(store.played())
-        records = list(store.records())
+        records = [(one.id, store.record(one)) for one in store.stored()]
         assert store.finished() == {one.fixture.id for one in stored}
     encode = msgspec.json.encode
     assert all(one.stored_at for one in again)
@@ -69,9 +64,7 @@ def test_real_fixtures_come_back_byte_for_byte(tmp_path: Path, played: list[Play
     ]
 
 
-def test_a_fixture_is_packed_in_one_process_and_stored_in_another(
-    tmp_path: Path, played: list[PlayedFixture]
-) -> None:
+def test_packed_fixture_survives_pickling(tmp_path: Path, played: list[PlayedFixture]) -> None:
     faulty = factory.fixture(2, ("a", "b"), faults={1: Faulted(0, Cause.CRASH, "exit 3")})
     for one in (*played, faulty):
         packed = pickle.loads(pickle.dumps(pack(one)))  # noqa: S301
@@ -80,12 +73,11 @@ def test_a_fixture_is_packed_in_one_process_and_stored_in_another(
         with Store(tmp_path / "s", create=True) as store:
             store.add(packed)
             [found] = store.stored(packed.row.position, packed.row.position)
-        assert isinstance(found, Stored)
         assert found == packed.stored(found.row.stored_at)
-        assert list(found.changes()) == []
+        assert list(found.hash_mismatches()) == []
 
 
-def test_rows_say_where_a_fixture_is_stored(tmp_path: Path) -> None:
+def test_fixtures_are_found_by_position(tmp_path: Path) -> None:
     one = factory.fixture(7, ("a", "b"))
     with Store(tmp_path / "s", create=True) as store:
         store.add(pack(one))
@@ -94,13 +86,13 @@ def test_rows_say_where_a_fixture_is_stored(tmp_path: Path) -> None:
         assert [len(list(store.stored(*span))) for span in spans] == [0, 1, 0]
         assert [len(list(store.played(*span))) for span in spans] == [0, 1, 0]
     assert (found.position, found.id) == (7, one.fixture.id)
-    assert list(found.changes()) == []
+    assert list(found.hash_mismatches()) == []
     assert found.row.stored_at is not None
     expected = replace(one, stored_at=found.row.stored_at)
     assert msgspec.json.encode(found.played(found.record())) == msgspec.json.encode(expected)
 
 
-def test_a_fixture_is_stored_once_and_the_first_stays(tmp_path: Path) -> None:
+def test_fixture_is_stored_once_and_the_first_stays(tmp_path: Path) -> None:
     first = factory.fixture(0, ("a", "b"), stderr=("first", ""))
     second = factory.fixture(0, ("a", "b"), stderr=("second", ""))
     with Store(tmp_path / "s", create=True) as store:
@@ -109,7 +101,7 @@ def test_a_fixture_is_stored_once_and_the_first_stays(tmp_path: Path) -> None:
         assert [one.stderr for one in store.played()] == [("first", "")]
 
 
-def test_the_conditions_come_back(tmp_path: Path) -> None:
+def test_conditions_come_back(tmp_path: Path) -> None:
     info = factory.league(("a", "b"))
     with Store(tmp_path / "s", create=True) as store:
         assert store.league is None
@@ -118,7 +110,7 @@ def test_the_conditions_come_back(tmp_path: Path) -> None:
         assert store.league == info
 
 
-def test_others_read_while_one_writes(tmp_path: Path) -> None:
+def test_readers_see_a_snapshot_while_one_writes(tmp_path: Path) -> None:
     path = tmp_path / "s"
     with Store(path, create=True) as writer:
         writer.add(pack(factory.fixture(0, ("a", "b"))))
@@ -131,7 +123,7 @@ def test_others_read_while_one_writes(tmp_path: Path) -> None:
             assert [one.fixture.index for one in reader.played()] == [0, 1, 2]
 
 
-def test_one_plays_at_a_time(tmp_path: Path) -> None:
+def test_store_is_locked_by_whoever_plays(tmp_path: Path) -> None:
     path = tmp_path / "s"
     with Store(path, create=True) as store:
         with pytest.raises(ArenaError, match="another arena is playing into this store"):
@@ -143,7 +135,7 @@ def test_one_plays_at_a_time(tmp_path: Path) -> None:
         assert len(store.finished()) == 1
 
 
-def test_who_asks_whether_a_store_is_played_leaves_it_alone(tmp_path: Path) -> None:
+def test_asking_for_the_lock_does_not_take_it(tmp_path: Path) -> None:
     path = tmp_path / "s"
     assert not is_locked(path)
     with Store(path, create=True) as store:
@@ -155,7 +147,7 @@ def test_who_asks_whether_a_store_is_played_leaves_it_alone(tmp_path: Path) -> N
         assert not is_locked(path)
 
 
-def test_nothing_played_yet(tmp_path: Path) -> None:
+def test_missing_store_is_not_created_by_readers(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="nothing was played yet") as caught:
         Store(tmp_path / "s")
     assert str(tmp_path / "s") in caught.value.where
@@ -163,83 +155,7 @@ def test_nothing_played_yet(tmp_path: Path) -> None:
     assert not (tmp_path / "s").exists()
 
 
-def test_a_newer_store_names_both_versions(tmp_path: Path) -> None:
-    Store(tmp_path / "s", create=True).__exit__()
-    change(tmp_path / "s", "PRAGMA user_version = 41")
-    with pytest.raises(ArenaError) as caught:
-        Store(tmp_path / "s")
-    assert "version 41" in caught.value.what
-    assert f"up to {SCHEMA_VERSION}" in caught.value.what
-    assert "newer arena" in caught.value.hint
-
-
-def old_store(path: Path, version: int) -> LeagueInfo:
-    """Write a store as an older version did; returns what its league is today."""
-    info = factory.league(("a", "b", "c"))
-    with Store(path, create=True) as store:
-        store.begin(info)
-        store.add(pack(factory.fixture(0, ("a", "b"))))
-    edit.make_older(path, version)
-    if version > 1:
-        return info
-    new = ("rounds", "until", "shared_dice", "earlier")
-    data = {key: value for key, value in msgspec.to_builtins(info).items() if key not in new}
-    edit.execute(path, "UPDATE league SET info = ?", msgspec.json.encode(data))
-    return replace(info, rounds=2, shared_dice=False)
-
-
-@each_version
-def test_an_older_store_is_read_as_it_is(tmp_path: Path, version: int) -> None:
-    expected = old_store(tmp_path / "s", version)
-    before = (tmp_path / "s").read_bytes()
-    with Store(tmp_path / "s") as store:
-        assert store.league == expected
-        assert len(list(store.played())) == 1
-        assert list(store.results()) == [fixture_result(factory.fixture(0, ("a", "b")), ANY)]
-        assert [(at, digest is None) for at, _, digest in store.hashes()] == [(0, version < 3)]
-        with pytest.raises(ArenaError, match="an older store is only read"):
-            store.add(pack(factory.fixture(1, ("a", "b"))))
-    assert (tmp_path / "s").read_bytes() == before
-    assert not logs_path(tmp_path / "s").exists()
-
-
-@each_version
-def test_an_older_store_is_brought_up_to_date_by_who_plays(tmp_path: Path, version: int) -> None:
-    expected = old_store(tmp_path / "s", version)
-    with Store(tmp_path / "s") as store:
-        root, records = store.root(), list(store.records())
-    for create in (True, True, False):
-        with Store(tmp_path / "s", create=create) as store:
-            assert store.league == expected
-            assert (store.root(), list(store.records())) == (root, records)
-            [stored] = store.stored()
-            assert list(stored.changes()) == []
-            [result] = store.results()
-            assert (result.stored_at is None) == (version < 3)
-    with closing(sqlite3.connect(tmp_path / "s")) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "UPDATE fixtures SET decisions = 7",
-        "UPDATE fixtures SET record = x'00'",
-        "UPDATE fixtures SET position = 3",
-    ],
-)
-def test_an_older_store_that_is_damaged_gets_no_new_hashes(tmp_path: Path, damage: str) -> None:
-    old_store(tmp_path / "s", 3)
-    edit.execute(tmp_path / "s", damage)
-    for _ in range(2):
-        with pytest.raises(ArenaError, match="an older store that is damaged") as caught:
-            Store(tmp_path / "s", create=True)
-        assert "arena verify" in caught.value.hint
-        with Store(tmp_path / "s") as store:
-            assert len(store.positions()) == 1
-
-
-def test_results_are_those_of_the_events_and_need_no_logs(tmp_path: Path) -> None:
+def test_results_match_the_events_without_the_logs(tmp_path: Path) -> None:
     late = Faulted(1, Cause.TIMEOUT, "no answer within 2 s")
     one = factory.fixture(0, ("a", "b", "c"), faults={1: late})
     with Store(tmp_path / "s", create=True) as store:
@@ -251,7 +167,7 @@ def test_results_are_those_of_the_events_and_need_no_logs(tmp_path: Path) -> Non
     assert found.games[1].faults == (None, Cause.TIMEOUT, None)
 
 
-def test_the_hash_of_a_fixture_is_that_of_all_that_is_stored(tmp_path: Path) -> None:
+def test_hashes_of_fixtures_stay(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s")
     with Store(path) as store:
         before = list(store.hashes())
@@ -264,18 +180,18 @@ def test_the_hash_of_a_fixture_is_that_of_all_that_is_stored(tmp_path: Path) -> 
         assert list(store.hashes())[:2] == before
 
 
-def test_a_place_in_the_schedule_is_taken_once(tmp_path: Path) -> None:
+def test_position_of_another_fixture_is_refused(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s")
     other = factory.fixture(1, ("a", "b"), label="another")
     with Store(path, create=True) as store:
         before = list(store.stored())
-        with pytest.raises(ArenaError, match="another fixture is stored in the place of"):
+        with pytest.raises(ArenaError, match="another fixture than"):
             store.add(pack(other))
         assert list(store.stored()) == before
 
 
-def test_a_new_store_whose_logs_were_not_made_yet(tmp_path: Path) -> None:
-    """An arena that is killed in the moment between leaves that."""
+def test_new_store_without_logs_is_completed(tmp_path: Path) -> None:
+    """An arena that is killed in between leaves that."""
     path = tmp_path / "s"
     with Store(path, create=True) as store:
         store.begin(factory.league(("a", "b")))
@@ -290,23 +206,20 @@ def test_a_new_store_whose_logs_were_not_made_yet(tmp_path: Path) -> None:
     read(path)
 
 
-@pytest.mark.parametrize("version", [None, 1, 2, 3])
-def test_what_is_stored_is_on_the_disk(tmp_path: Path, version: int | None) -> None:
+def test_both_files_are_synced_and_have_a_write_ahead_log(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s")
-    if version:
-        edit.make_older(path, version)
     with Store(path, create=True) as store:
-        for file in (store._file, store._logs().file):
+        for file in store._files():
             assert [*file.rows("PRAGMA journal_mode")] == [("wal",)]
             assert [*file.rows("PRAGMA synchronous")] == [(2,)]
 
 
-def test_where_the_logs_are() -> None:
+def test_logs_are_named_after_the_store() -> None:
     names = {"league.sqlite": "league.logs.sqlite", "s": "s.logs", "a.b.db": "a.b.logs.db"}
     assert {name: logs_path(Path("x", name)).name for name in names} == names
 
 
-def test_new_conditions_take_the_place_of_those_before(tmp_path: Path) -> None:
+def test_new_conditions_replace_the_old(tmp_path: Path) -> None:
     info = factory.league(("a", "b"))
     with Store(tmp_path / "s", create=True) as store:
         store.begin(info)

@@ -30,7 +30,7 @@ from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatc
 from arena.league.cores import enough_cores
 from arena.league.workers import Task, WorkerDiedError
 from arena.sandboxes.run_folder import run_folder
-from arena.store.rows import Packed
+from arena.store.rows import PackedFixture
 from arena.submissions import bundle as parcel
 from arena.submissions.manifest import Bot
 
@@ -131,7 +131,7 @@ class Cluster:
         with self._translate_errors():
             return executor.submit(hands.play, TaskBatch(self._run, identity(), tasks))
 
-    def collect(self, future: Future[object]) -> list[Packed]:
+    def collect(self, future: Future[object]) -> list[PackedFixture]:
         """Return what was played.
 
         Raises WorkerDiedError where the scheduler gave up on it, ArenaError where there is no

@@ -25,7 +25,7 @@ from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.sessions.warm_pool import WarmPool
-from arena.store.rows import Packed
+from arena.store.rows import PackedFixture
 from arena.submissions import bundle as parcel
 from arena.submissions.manifest import Bot
 from arena.submissions.staging import install_hint, missing_program, runtimes_of
@@ -79,7 +79,7 @@ class TaskBatch(Struct, frozen=True):
 class BatchResult(Struct, frozen=True):
     """What came of a batch."""
 
-    fixtures: list[Packed]
+    fixtures: list[PackedFixture]
     seconds: float
     """Time that the worker spent, with starting the bots."""
 
@@ -119,13 +119,13 @@ class WorkerRun:
         self._folder = self._open.enter_context(run_folder())
         self._open.callback(self._roster.end)
 
-    def play(self, tasks: Sequence[Task]) -> list[Packed]:
+    def play(self, tasks: Sequence[Task]) -> list[PackedFixture]:
         """Play fixtures one after the other."""
         if self._orders.pin:
             own_core()
         return [self._play(task) for task in tasks]
 
-    def _play(self, task: Task) -> Packed:
+    def _play(self, task: Task) -> PackedFixture:
         bots, following = (tuple(map(self._at_hand, seq)) for seq in (task.bots, task.next_bots))
         here = replace(task, bots=bots, next_bots=following)
         played = play_task(here, self.sandbox, self._roster)

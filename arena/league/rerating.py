@@ -1,0 +1,198 @@
+"""Rate a league again with the `trueskill` package, so that nobody need trust our arithmetic.
+
+The arena's own fold is compared with the package, and published leaderboards with the fold.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from random import Random
+
+import msgspec
+from msgspec import Struct
+
+from arena.errors import ArenaError
+from arena.ratings.results import Results
+from arena.ratings.trueskill import BETA, MU, SIGMA, Rating, rate_all
+from arena.records import Division
+
+TOLERANCE = 1e-4
+"""How far two values of mu or sigma may be apart. The package ends its iterations earlier than the
+fold, which puts them up to 1e-5 apart (docs/ratings.md); pages show two decimals."""
+LIMIT = 20_000
+"""Games that are rated with the package at most: of six players they take it half a minute."""
+
+
+class BotCheck(Struct, frozen=True):
+    """A bot's rating in a division, three times over; a bot that has not played has mu 25."""
+
+    bot: str
+    games: int
+    mu: float
+    """The arena's, after the games that were rated with the package."""
+    sigma: float
+    package_mu: float
+    """The package's, after the same games."""
+    package_sigma: float
+    final_mu: float
+    """The arena's, after all games of the division."""
+    final_sigma: float
+
+
+class DivisionCheck(Struct, frozen=True):
+    """The ratings of a division."""
+
+    variant: str
+    players: int
+    games: int
+    rated: int
+    """How many of its games were rated with the package, from the first in canonical order."""
+    bots: list[BotCheck]
+
+    @property
+    def name(self) -> str:
+        """What a finding calls the division."""
+        return f"{self.variant}, {self.players} players"
+
+    def mismatches(self) -> Iterator[tuple[str, str]]:
+        """Yield where the arena's ratings are not the package's: the bot, and a message."""
+        for bot in self.bots:
+            ours, package = (bot.mu, bot.sigma), (bot.package_mu, bot.package_sigma)
+            if not _close(ours, package):
+                what = f"the arena rates it {_show(*ours)}, the trueskill package {_show(*package)}"
+                yield f"{self.name}, bot '{bot.bot}'", what
+
+
+class PublishedRow(Struct, frozen=True):
+    """A bot's line on a published leaderboard; mu is relative to the field's mean or a bot's."""
+
+    bot: str
+    mu: float
+    sigma: float
+    games: int
+
+
+class PublishedLeaderboard(Struct, frozen=True):
+    """What is compared of a leaderboard's data file."""
+
+    variant: str
+    players: int
+    rows: list[PublishedRow]
+
+
+_leaderboards = msgspec.json.Decoder(PublishedLeaderboard)
+
+
+def read_leaderboards(site: Path) -> list[PublishedLeaderboard]:
+    """Read the leaderboards of a site; raises ArenaError if there are none or one is damaged."""
+    paths = sorted((site / "data").glob("leaderboard-*.json"))
+    if not paths:
+        raise ArenaError("no leaderboard found", str(site / "data"), "name a report's folder")
+    boards = []
+    for path in paths:
+        try:
+            boards.append(_leaderboards.decode(path.read_bytes()))
+        except (OSError, UnicodeError, msgspec.MsgspecError) as error:
+            what = f"the leaderboard cannot be read: {error}"
+            raise ArenaError(what, str(path), "write it again with: arena report") from None
+    return boards
+
+
+def draw_sample(
+    games: Mapping[Division, int], seed: str, limit: int = LIMIT
+) -> dict[Division, int]:
+    """Return how many games of each division to rate with the package: all, if `limit` allows.
+
+    Else divisions are drawn until their games reach the limit; of the last one only the first games
+    in canonical order are taken.
+    """
+    drawn = list(games)
+    if sum(games.values()) > limit:
+        Random(f"rerating/{seed}").shuffle(drawn)  # noqa: S311 - can be drawn again
+    sample, left = {}, limit
+    for division in drawn:
+        sample[division] = min(games[division], left)
+        left -= sample[division]
+    return {division: sample[division] for division in games}
+
+
+def check_division(division: Division, results: Sequence[Results], rated: int) -> DivisionCheck:
+    """Rate a division with the arena's fold, and its first games also with the package."""
+    # numpy is slow to import.
+    from arena.ratings.games import as_arrays
+
+    orders = as_arrays(results).orders()
+    ours, package = rate_all(orders[:rated]), rate_with_package(orders[:rated])
+    final, games = rate_all(orders[rated:], ours), Counter(chain.from_iterable(orders))
+    bots = [
+        BotCheck(
+            bot, games[bot], *ours.get(bot, Rating()), *package.get(bot, Rating()), *final[bot]
+        )
+        for bot in sorted(final)
+    ]
+    return DivisionCheck(*division, len(orders), rated, bots)
+
+
+def rate_with_package(orders: Sequence[Sequence[str]]) -> dict[str, Rating]:
+    """Rate games, given as the bots in finishing order, with the package alone."""
+    # Slow to import, and only needed here.
+    import trueskill
+
+    model = trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=0.0)
+    skill: dict[str, trueskill.Rating] = {}
+    for order in orders:
+        for team in model.rate([{bot: skill.get(bot, model.create_rating())} for bot in order]):
+            skill.update(team)
+    return {bot: Rating(rating.mu, rating.sigma) for bot, rating in skill.items()}
+
+
+def compare_published(
+    checks: Sequence[DivisionCheck], boards: Sequence[PublishedLeaderboard] | None
+) -> Iterator[tuple[str, str]]:
+    """Yield where published leaderboards are not the store's: division or bot, and a message."""
+    if boards is None:
+        return
+    published = {(board.variant, board.players): board for board in boards}
+    for check in checks:
+        board = published.pop((check.variant, check.players), None)
+        if board is None:
+            yield check.name, "no leaderboard of it is published"
+        else:
+            yield from _compare(check, board)
+    for variant, players in published:
+        yield f"{variant}, {players} players", "its published leaderboard is of no stored game"
+
+
+def _compare(check: DivisionCheck, board: PublishedLeaderboard) -> Iterator[tuple[str, str]]:
+    rows = {row.bot: row for row in board.rows}
+    ratings = {bot.bot: bot for bot in check.bots}
+    if not rows.keys() & ratings.keys():
+        yield check.name, "the published bots have other names: is it a report with pseudonyms?"
+        return
+    zero = _zero(check, board)
+    for name in sorted(rows.keys() | ratings.keys()):
+        where, row, bot = f"{check.name}, bot '{name}'", rows.get(name), ratings.get(name)
+        if row is None or bot is None:
+            yield where, "it is not on the published leaderboard" if bot else "it played no game"
+        elif row.games != bot.games:
+            what = f"published after {row.games} games, but {bot.games} are stored"
+            yield where, f"{what}: write the report again with arena report"
+        elif not _close((row.mu, row.sigma), (bot.final_mu - zero, bot.final_sigma)):
+            expected = _show(bot.final_mu - zero, bot.final_sigma)
+            yield where, f"published as {_show(row.mu, row.sigma)}, its games give {expected}"
+
+
+def _zero(check: DivisionCheck, board: PublishedLeaderboard) -> float:
+    """Return the mu that is published as 0: the anchor's if a bot has exactly 0, else the mean."""
+    anchors = {row.bot for row in board.rows if row.mu == 0.0}
+    of_anchors = [bot.final_mu for bot in check.bots if bot.bot in anchors]
+    return next(iter(of_anchors), sum(bot.final_mu for bot in check.bots) / len(check.bots))
+
+
+def _close(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return all(abs(a - b) <= TOLERANCE for a, b in zip(one, other, strict=True))
+
+
+def _show(mu: float, sigma: float) -> str:
+    return f"{mu:.5f} ± {sigma:.5f}"
