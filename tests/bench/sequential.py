@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from arena.league.block_design import blocks
-from arena.ratings.sequential import Block, Seated, adjusted, separated, standing
+from arena.ratings.sequential import Block, TableMeans, adjusted_means, ranking, separated
 
 
 class Field(NamedTuple):
@@ -60,7 +60,7 @@ def results(field: Field, budget: int, draw: random.Random) -> list[Block]:
     return found[:budget]
 
 
-def table(field: Field, seats: Sequence[int], draw: random.Random) -> Seated:
+def table(field: Field, seats: Sequence[int], draw: random.Random) -> TableMeans:
     """Play the games of a fixture."""
     places = dict.fromkeys(seats, 0)
     for _ in range(field.games):
@@ -68,7 +68,7 @@ def table(field: Field, seats: Sequence[int], draw: random.Random) -> Seated:
         for place, (_, bot) in enumerate(race, 1):
             places[bot] += place
     means = [total / field.games for total in places.values()]
-    return Seated(tuple(map(str, seats)), tuple(means))
+    return TableMeans(tuple(map(str, seats)), tuple(means))
 
 
 def league(field: Field, budget: int, confidence: float, draw: random.Random) -> Outcome:
@@ -77,7 +77,7 @@ def league(field: Field, budget: int, confidence: float, draw: random.Random) ->
     played = results(field, budget, draw)
     for count in range(1, budget + 1):
         if separated(played[:count], bots, confidence):
-            order = [field.strengths[int(bot)] for bot in standing(adjusted(played[:count]))]
+            order = [field.strengths[int(bot)] for bot in ranking(adjusted_means(played[:count]))]
             wrong = any(ahead <= behind for ahead, behind in pairwise(order))
             return Outcome(count, stopped=True, wrong=wrong)
     return Outcome(budget, stopped=False, wrong=False)

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from arena.ratings.arrays import Floats, as_floats
-from arena.ratings.findings import Suspicion
 from arena.ratings.standings import rate_results
+from arena.ratings.table import Suspicion
 from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Moment, Shape, Twist, name, play, tables
 

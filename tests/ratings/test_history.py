@@ -3,7 +3,7 @@
 import pytest
 
 from arena.ratings.games import as_arrays
-from arena.ratings.history import POINTS, Point, Then, relative, snapshots, stops, trend
+from arena.ratings.history import POINTS, PastRating, Point, checkpoints, relative, snapshots, trend
 from arena.ratings.leaderboard import rate
 from arena.ratings.results import Results
 from arena.ratings.trueskill import MU, rate_all
@@ -27,7 +27,7 @@ ORDERS = as_arrays(RESULTS).orders()
 
 @pytest.mark.parametrize("games", [1, 2, 19, 20, 21, 100, 100_000])
 def test_the_points_are_evenly_spaced_and_end_with_the_games(games: int) -> None:
-    found = stops(games)
+    found = checkpoints(games)
     assert found[-1] == games
     assert len(found) == min(games, POINTS)
     gaps = {after - before for before, after in zip([0, *found], found, strict=False)}
@@ -35,7 +35,7 @@ def test_the_points_are_evenly_spaced_and_end_with_the_games(games: int) -> None
 
 
 def test_no_games_have_no_history() -> None:
-    assert stops(0) == []
+    assert checkpoints(0) == []
     assert relative(snapshots([]), None) == ()
 
 
@@ -76,7 +76,7 @@ def test_an_anchor_that_comes_later_stands_where_all_begin() -> None:
 
 def course(*mus: float | None) -> list[Point]:
     return [
-        Point(games, {} if mu is None else {"ada": Then(mu, 1.0, games)})
+        Point(games, {} if mu is None else {"ada": PastRating(mu, 1.0, games)})
         for games, mu in enumerate(mus, 1)
     ]
 

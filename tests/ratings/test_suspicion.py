@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.findings import Suspicion
 from arena.ratings.standings import Ratings, rate_results
 from arena.ratings.suspicion import holm
+from arena.ratings.table import Suspicion
 from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Shape, Twist
 from tests.bench.suspicion import drifting, thrown

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.block_variance import Scores, dice_gain
-from arena.ratings.leaderboard import Rated, rate
-from arena.ratings.ranks import chances, rank_ranges
+from arena.ratings.block_variance import GameScores, dice_gain
+from arena.ratings.intervals import indistinct_range
+from arena.ratings.leaderboard import RatedDivision, better_probabilities, rank_ranges, rate
 from arena.ratings.results import Results
 from arena.ratings.t_distribution import normal_cdf, t_cdf, t_quantile
-from arena.ratings.table import Leaderboard, undecided
+from arena.ratings.table import Leaderboard
 from tests.bench.leagues import Shape, tables
 from tests.ratings.simulated import league
 
@@ -22,7 +22,7 @@ each_league = settings(max_examples=15, deadline=None, database=None)
 LEAGUES = [Shape(8, 2, 6), Shape(8, 4, 3), Shape(8, 6, 2), Shape(5, 2, 4, 3), Shape(3, 2, 5)]
 
 
-def rated(shape: Shape, seed: int = 1) -> Rated:
+def rated(shape: Shape, seed: int = 1) -> RatedDivision:
     return rate("bga", shape.players, league(shape, seed))
 
 
@@ -76,7 +76,7 @@ def test_intervals_hold_their_estimates(shape: Shape, seed: int) -> None:
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
 def test_rank_ranges_are_those_of_the_probabilities(shape: Shape, seed: int) -> None:
     board = rated(shape, seed).board
-    low, high = undecided(shape.bots)
+    low, high = indistinct_range(shape.bots)
     for row in board.rows:
         rivals = [other.bot for other in board.rows if other.bot != row.bot]
         better = [board.better[row.bot, rival] for rival in rivals]
@@ -96,7 +96,7 @@ def test_who_is_better_goes_with_mu(shape: Shape, seed: int) -> None:
 
 
 def test_bots_that_are_told_apart_have_ranges_apart() -> None:
-    better = chances(np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3))
+    better = better_probabilities(np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3))
     best, worst = rank_ranges(better)
     assert (best.tolist(), worst.tolist()) == ([1, 2, 2], [1, 3, 3])
     assert better[0, 1] == pytest.approx(t_cdf(8.9 / 2**0.5, 20.0))
@@ -104,7 +104,7 @@ def test_bots_that_are_told_apart_have_ranges_apart() -> None:
 
 
 def test_no_variance_no_doubt() -> None:
-    better = chances(np.array([1.0, 0.0, 0.0]), np.full(3, inf), np.zeros((3, 3)))
+    better = better_probabilities(np.array([1.0, 0.0, 0.0]), np.full(3, inf), np.zeros((3, 3)))
     assert (better[0, 1], better[1, 0], better[1, 2]) == (1.0, 0.0, 0.5)
 
 
@@ -137,7 +137,7 @@ def test_blocks_are_what_counts_not_games() -> None:
 
 def test_a_block_s_score_is_what_was_not_expected_of_it() -> None:
     found = rated(Shape(8, 4, 3))
-    scores = Scores(found.games, found.fit.pull).sums(found.games.block)
+    scores = GameScores(found.games, found.fit.score).sums(found.games.block)
     assert np.abs(scores.sum(1)).max() < 1e-9
     # At the maximum only the prior is left of the sum over all blocks.
     assert np.abs(scores.sum(0)).max() < 0.2
