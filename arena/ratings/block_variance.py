@@ -133,11 +133,8 @@ def covariance(games: Games, fit: Fit, mu: Floats, sigma: Floats) -> Covariance:
 
 def _block_degrees_of_freedom(games: Games) -> tuple[Floats, float]:
     """Return each bot's own degrees of freedom (its blocks less one), and those of the field."""
-    n, blocks = games.size, int(games.block.max()) + 1
-    cells = (games.block[:, None] * n + games.order).ravel()
-    played = np.bincount(cells, minlength=blocks * n).reshape(blocks, n) > 0
-    own = as_floats(played.sum(0) - 1.0)
-    return own, float(own.sum()) * (n - 1) / n
+    own = as_floats((games.by_block() > 0).sum(0) - 1.0)
+    return own, float(own.sum()) * (games.size - 1) / games.size
 
 
 def _sandwiches(games: Games, fit: Fit) -> tuple[_Sandwich, _Sandwich]:

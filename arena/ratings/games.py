@@ -37,6 +37,12 @@ class Games:
         names = np.array(self.bots, object)[self.order.T].tolist()
         return list(zip(*names, strict=True))
 
+    def by_block(self) -> Ints:
+        """Return the number of games of each block and bot."""
+        blocks = int(self.block.max()) + 1
+        cells = (self.block[:, None] * self.size + self.order).ravel()
+        return np.bincount(cells, minlength=blocks * self.size).reshape(blocks, self.size)
+
     def place_pairs(self) -> Iterable[tuple[int, int]]:
         """Return the pairs of places at a table, the better one first (0-based)."""
         return combinations(range(self.order.shape[1]), 2)

@@ -1,12 +1,13 @@
 """How ratings came to be what they are: mu and sigma on the way through a division's games."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from arena.ratings.trueskill import Rating, rate_all
+from arena.ratings.trueskill import MU, Rating, rate_all
 
 POINTS = 20
 """Points of a history, evenly spaced in the canonical order of games."""
@@ -16,7 +17,7 @@ class PastRating(Struct, frozen=True):
     """A bot's rating at one point."""
 
     mu: float
-    """Relative to the mean of those that had played by then, or to the anchor."""
+    """In a leaderboard relative to the mean of those that had played by then, or to the anchor."""
     sigma: float
     """TrueSkill's own, for which all games are independent."""
     games: int
@@ -34,26 +35,19 @@ History = Sequence[Point]
 """First to last; the last point is the leaderboard's own."""
 
 
-class Snapshot(Struct, frozen=True):
-    """TrueSkill's own ratings after so many games."""
-
-    games: int
-    skill: dict[str, Rating]
-    played: dict[str, int]
-
-
-def snapshots(orders: Sequence[Sequence[str]]) -> list[Snapshot]:
-    """Rate games, given as the bots in finishing order, and keep the ratings at checkpoints."""
-    taken: list[Snapshot] = []
+def snapshots(orders: Sequence[Sequence[str]]) -> list[Point]:
+    """Rate games, given as the bots in finishing order; return TrueSkill's ratings on the way."""
+    points: list[Point] = []
     skill: dict[str, Rating] = {}
     played: Counter[str] = Counter()
     rated = 0
     for checkpoint in checkpoints(len(orders)):
         skill = rate_all(orders[rated:checkpoint], skill)
         played.update(chain.from_iterable(orders[rated:checkpoint]))
-        taken.append(Snapshot(checkpoint, skill, dict(played)))
+        bots = {bot: PastRating(*rating, played[bot]) for bot, rating in skill.items()}
+        points.append(Point(checkpoint, bots))
         rated = checkpoint
-    return taken
+    return points
 
 
 def checkpoints(games: int) -> list[int]:
@@ -61,24 +55,17 @@ def checkpoints(games: int) -> list[int]:
     return sorted({-(-games * point // POINTS) for point in range(1, POINTS + 1)} - {0})
 
 
-def relative(taken: Sequence[Snapshot], anchor: str | None) -> History:
+def relative(points: History, anchor: str | None) -> History:
     """Set the field's mean to 0, or the anchor's mu if it played."""
-    if not taken or anchor not in taken[-1].skill:
-        anchor = None
-    return tuple(Point(one.games, _shifted(one, _zero(one.skill, anchor))) for one in taken)
+    anchored = anchor is not None and bool(points) and anchor in points[-1].bots
+    return tuple(_relative(point, anchor if anchored else None) for point in points)
 
 
-def _zero(skill: Mapping[str, Rating], anchor: str | None) -> float:
-    if anchor is not None:
-        return skill.get(anchor, Rating()).mu
-    return sum(rating.mu for rating in skill.values()) / len(skill)
-
-
-def _shifted(one: Snapshot, zero: float) -> dict[str, PastRating]:
-    return {
-        bot: PastRating(rating.mu - zero, rating.sigma, one.played[bot])
-        for bot, rating in one.skill.items()
-    }
+def _relative(point: Point, anchor: str | None) -> Point:
+    mus = {bot: rating.mu for bot, rating in point.bots.items()}
+    zero = sum(mus.values()) / len(mus) if anchor is None else mus.get(anchor, MU)
+    bots = {bot: replace(rating, mu=rating.mu - zero) for bot, rating in point.bots.items()}
+    return Point(point.games, bots)
 
 
 def trend(history: History, bot: str) -> float | None:

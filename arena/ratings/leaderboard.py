@@ -30,19 +30,6 @@ class RatedDivision(NamedTuple):
     covariance: Covariance
 
 
-class _Estimates(NamedTuple):
-    """What is estimated about the bots, in the order of their names."""
-
-    mu: Floats
-    """TrueSkill's, about the mean of the field."""
-    sigma: Floats
-    batch_mu: Floats
-    """The order-free fit's."""
-    better: Floats
-    """[i, j]: the probability that i is better than j."""
-    covariance: Covariance
-
-
 def rate(
     variant: str, players: int, results: Iterable[Results], options: RatingsInfo | None = None
 ) -> RatedDivision:
@@ -50,17 +37,17 @@ def rate(
     options = options or RatingsInfo()
     games = as_arrays(results)
     history = snapshots(games.orders())
-    skill = history[-1].skill
-    fit = thurstone.fit(thurstone.count_ahead(games))
+    skill = history[-1].bots
     mean = sum(rating.mu for rating in skill.values()) / len(skill)
     mu = as_floats([skill[bot].mu - mean for bot in games.bots])
     sigma = as_floats([skill[bot].sigma for bot in games.bots])
+    fit = thurstone.fit(thurstone.count_ahead(games))
     covariance = block_variance.covariance(games, fit, mu, sigma)
     better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.differences)
     board = Leaderboard(
         variant=variant,
         players=players,
-        rows=_rows(games, _Estimates(mu, sigma, fit.mu, better, covariance), options),
+        rows=_rows(games, fit, mu, sigma, better, covariance, options),
         duels=_duels(games.bots, fit.ahead),
         better=_by_pair(games.bots, better),
         blocks=covariance.blocks,
@@ -106,21 +93,29 @@ def rank_ranges(better: Floats) -> tuple[Ints, Ints]:
     return 1 + ahead, len(better) - behind
 
 
-def _rows(games: Games, estimates: _Estimates, options: RatingsInfo) -> list[Row]:
+def _rows(
+    games: Games,
+    fit: Fit,
+    mu: Floats,
+    sigma: Floats,
+    better: Floats,
+    covariance: Covariance,
+    options: RatingsInfo,
+) -> list[Row]:
     """Return the rows of a leaderboard, best mu first."""
     bots, players = games.bots, games.order.shape[1]
     anchor = bots.index(options.anchor) if options.anchor in bots else None
-    covariance, mu = estimates.covariance, _relative_to(anchor, estimates.mu)
+    mu = _relative_to(anchor, mu)
     by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
     played = by_place.sum(0)
     place = np.arange(1, players + 1) @ by_place / played
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
     half_width = t * _standard_errors(covariance.mu, anchor)
     place_half_width = t * _standard_errors(covariance.place, None)
-    best, worst = rank_ranges(estimates.better)
+    best, worst = rank_ranges(better)
     columns = {
         "mu": mu,
-        "sigma": estimates.sigma,
+        "sigma": sigma,
         "low": mu - half_width,
         "high": mu + half_width,
         "best": best,
@@ -131,7 +126,7 @@ def _rows(games: Games, estimates: _Estimates, options: RatingsInfo) -> list[Row
         "place_low": np.maximum(place - place_half_width, 1.0),
         "place_high": np.minimum(place + place_half_width, players),
         "faults": np.bincount(games.faulted, minlength=games.size),
-        "batch_mu": _relative_to(anchor, estimates.batch_mu),
+        "batch_mu": _relative_to(anchor, fit.mu),
         "provisional": played < options.provisional,
     }
     rows = [Row(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]

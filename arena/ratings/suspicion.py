@@ -7,9 +7,9 @@ block, rise or fall from block to block? Both are corrected for the number of pa
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import inf, sqrt
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -108,16 +108,13 @@ def _deviance_term(count: Floats, expected: Floats) -> Floats:
     return as_floats(count * np.log(ratio))
 
 
-@dataclass(frozen=True)
-class _Trend:
+class _Trend(NamedTuple):
     """The regression of a bot's block scores on the number of the block."""
 
     bot: int
-    games: int
-    blocks: int
     df: float
     rise: float
-    """How much the score of a block rises from the first to the last."""
+    """How much the score of a block rises from the first to the last, times their number."""
     covariation: float
     """The sum of the products of scores and centred block numbers."""
     variation: float
@@ -142,8 +139,9 @@ def _drift(rated: RatedDivision) -> Iterator[Suspicion]:
     """Yield a case for each bot that played in enough blocks."""
     games = rated.games
     trends = list(_trends(rated))
+    played = np.bincount(games.order.ravel(), minlength=games.size).tolist()
     centre = np.eye(games.size) - 1.0 / games.size
-    moves = np.diag(centre @ rated.fit.inverse_information @ centre)
+    moves = np.diag(centre @ rated.fit.inverse_information @ centre).tolist()
     ratio = sum(one.variance / one.game_variance for one in trends) / max(len(trends), 1)
     prior_df = _PRIOR_DF if len(trends) >= MIN_BOTS else 0.0
     t = [trend.t(ratio, prior_df) for trend in trends]
@@ -155,35 +153,31 @@ def _drift(rated: RatedDivision) -> Iterator[Suspicion]:
             players=rated.board.players,
             bot=games.bots[trend.bot],
             rival=None,
-            games=trend.games,
+            games=played[trend.bot],
             expected=0.0,
-            observed=trend.rise * trend.blocks * float(moves[trend.bot]),
+            observed=trend.rise * moves[trend.bot],
             p=p,
         )
 
 
 def _trends(rated: RatedDivision) -> Iterator[_Trend]:
     """Yield the trend of each bot that played in enough blocks."""
-    games = rated.games
-    scores = GameScores(games, rated.fit.score)
+    games, scores = rated.games, GameScores(rated.games, rated.fit.score)
     by_block = scores.sums(games.block)
-    seated = np.bincount((games.block[:, None] * games.size + games.order).ravel())
-    seated = np.pad(seated, (0, by_block.size - len(seated))).reshape(by_block.shape)
     squares = np.bincount(games.order.ravel(), (scores.by_game**2).ravel(), minlength=games.size)
-    for bot in np.flatnonzero((seated > 0).sum(0) >= MIN_BLOCKS).tolist():
-        played = np.flatnonzero(seated[:, bot])
-        number = played - played.mean()
-        score, df = by_block[played, bot], len(played) - 2.0
+    for bot, played in enumerate(games.by_block().T):
+        blocks = np.flatnonzero(played)
+        if len(blocks) < MIN_BLOCKS:
+            continue
+        number, score, df = blocks - blocks.mean(), by_block[blocks, bot], len(blocks) - 2.0
         covariation, variation = float(number @ score), float(number @ number)
         residual = score - score.mean() - number * covariation / variation
         yield _Trend(
             bot=bot,
-            games=int(seated[:, bot].sum()),
-            blocks=len(played),
             df=df,
-            rise=covariation / variation * float(number[-1] - number[0]),
+            rise=covariation / variation * float(number[-1] - number[0]) * len(blocks),
             covariation=covariation,
             variation=variation,
             variance=float((residual**2).sum()) / df,
-            game_variance=max(float(squares[bot]) / len(played), 1e-300),
+            game_variance=max(float(squares[bot]) / len(blocks), 1e-300),
         )
