@@ -22,13 +22,13 @@ _TITLES = {
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return every schema by its file name."""
+    """Return the schemas by file name."""
     return {name: _schema(title, kind) for name, (title, kind) in _TITLES.items()}
 
 
 def _schema(title: str, kind: Any) -> dict[str, Any]:
     if kind == FromBot:
-        # The two answers are told apart by what was asked, not by a tag.
+        # What was asked distinguishes the two answers, not a tag.
         options, parts = msgspec.json.schema_components(
             [Ready, Answer], ref_template="#/$defs/{name}"
         )
@@ -39,7 +39,7 @@ def _schema(title: str, kind: Any) -> dict[str, Any]:
 
 
 def write(folder: Path) -> None:
-    """Write every schema into a folder."""
+    """Write the schemas into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, schema in schemas().items():
         text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

@@ -27,7 +27,7 @@ BLANKS = ["", "", "", " ", "\t", "\r", "\n", "\x0c", "\ufeff", "\0"]
 def read(line: bytes, *, careful: bool) -> Answer | None:
     """Read a line one way or the other; None where it is refused."""
     try:
-        return codec._decode_carefully(line, Answer) if careful else decode_answer(line)
+        return codec._decode_strictly(line, Answer) if careful else decode_answer(line)
     except StrictError:
         return None
 
@@ -93,7 +93,7 @@ def test_plain_lines_go_the_fast_way(line: bytes, monkeypatch: pytest.MonkeyPatc
     def careful(*_: object) -> None:
         raise AssertionError("not read the fast way")
 
-    monkeypatch.setattr(codec, "_decode_carefully", careful)
+    monkeypatch.setattr(codec, "_decode_strictly", careful)
     assert decode_answer(line).id in (0, 12)
 
 

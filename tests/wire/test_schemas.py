@@ -44,7 +44,7 @@ SCHEMAS: dict[str, Any] = json.loads(json.dumps(schemas()))
 """As anyone reads them: a default `()` is `[]`."""
 FOLDER = shipped.folder("protocol") / "schema"
 # Two keys in one object and numbers without end are no matter of a schema.
-NOT_FOR_SCHEMAS = ("stands twice", "not valid JSON")
+NOT_FOR_SCHEMAS = ("duplicate key", "not valid JSON")
 
 
 def validator(name: str) -> Draft202012Validator:
