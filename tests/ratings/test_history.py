@@ -40,7 +40,7 @@ def test_no_games_have_no_history() -> None:
 
 
 @pytest.mark.parametrize("anchor", [None, "bob", "nobody"])
-def test_the_last_point_is_the_leaderboard_s(anchor: str | None) -> None:
+def test_last_point_equals_the_leaderboard(anchor: str | None) -> None:
     board = rate("bga", 2, RESULTS, RatingsInfo(anchor=anchor)).board
     assert board.history == relative(snapshots(ORDERS), anchor)
     last = board.history[-1]
@@ -52,7 +52,7 @@ def test_the_last_point_is_the_leaderboard_s(anchor: str | None) -> None:
         assert then.games == row.games
 
 
-def test_a_point_is_what_the_games_up_to_it_say() -> None:
+def test_point_rates_the_games_up_to_it() -> None:
     for point in relative(snapshots(ORDERS), None):
         skill = rate_all(ORDERS[: point.games])
         mean = sum(rating.mu for rating in skill.values()) / len(skill)
@@ -63,7 +63,7 @@ def test_a_point_is_what_the_games_up_to_it_say() -> None:
             assert then.games == sum(bot in order for order in ORDERS[: point.games])
 
 
-def test_an_anchor_that_comes_later_stands_where_all_begin() -> None:
+def test_anchor_that_has_not_played_yet_has_the_initial_rating() -> None:
     late = [game(("ada", "bob"), (1, 2), fixture=n) for n in range(5)]
     late.append(game(("ada", "cyd"), (1, 2), number=1))
     orders = as_arrays(late).orders()

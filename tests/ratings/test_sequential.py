@@ -51,12 +51,12 @@ def test_no_differences_are_no_evidence() -> None:
     assert log_bayes_factor([0.7]) == pytest.approx(0)
 
 
-def test_the_unit_and_the_sign_do_not_matter() -> None:
+def test_evidence_does_not_depend_on_unit_or_sign() -> None:
     some = [0.2, 0.5, -0.1, 0.4]
     assert log_bayes_factor([-9 * one for one in some]) == pytest.approx(log_bayes_factor(some))
 
 
-def test_looked_at_after_every_block_it_is_wrong_less_often_than_it_says() -> None:
+def test_error_rate_holds_when_looking_after_every_block() -> None:
     draw = Random(3)
     reached = 0
     for _ in range(300):
@@ -69,12 +69,12 @@ def test_looked_at_after_every_block_it_is_wrong_less_often_than_it_says() -> No
     assert 0 < reached <= 0.05 * 300
 
 
-def test_a_difference_is_found() -> None:
+def test_strong_differences_give_strong_evidence() -> None:
     draw = Random(4)
     assert log_bayes_factor([draw.gauss(1, 1) for _ in range(30)]) > log(1000)
 
 
-def test_places_are_as_against_all_the_others_alike() -> None:
+def test_places_are_adjusted_for_the_strength_of_opponents() -> None:
     """`s` is strong, `a` and `b` are equal; in a single block only one of them meets `s`."""
     blocks = [
         [TableMeans(("a", "s"), (1.7, 1.3)), TableMeans(("b", "w"), (1.3, 1.7))],
@@ -87,12 +87,12 @@ def test_places_are_as_against_all_the_others_alike() -> None:
         assert block == pytest.approx({"a": 1.5, "b": 1.5, "s": raw, "w": 3 - raw})
 
 
-def test_two_bots_have_nothing_to_be_set_right() -> None:
+def test_places_of_two_bots_are_not_adjusted() -> None:
     [first, second] = adjusted_means([duel(1.2), duel(1.9)])
     assert (first["a"], second["b"]) == pytest.approx((1.2, 1.1))
 
 
-def test_standing_is_best_first() -> None:
+def test_ranking_is_best_first() -> None:
     assert ranking([{"a": 2, "b": 1}, {"a": 1, "b": 1.5}, {"c": 1.3}]) == ["b", "c", "a"]
     assert ranking([]) == []
 
@@ -108,12 +108,12 @@ def test_no_decision_before_the_first_look() -> None:
     assert not separated(clear(FIRST_LOOK), 64, 0.95)
 
 
-def test_who_has_not_played_is_not_separated() -> None:
+def test_bot_that_has_not_played_is_not_separated() -> None:
     assert separated(clear(20), 2, 0.95)
     assert not separated(clear(20), 3, 0.95)
 
 
-def test_the_tied_are_named_best_first() -> None:
+def test_tied_neighbours_are_listed_best_first() -> None:
     draw = Random(5)
     blocks = [
         [TableMeans(("a", "b", "c"), (1.2 + draw.gauss(0, 0.1), 2.4 + draw.gauss(0, 0.1), 2.4))]
@@ -134,7 +134,7 @@ def test_more_confidence_needs_more_blocks() -> None:
     assert needed(0.9) <= needed(0.99) < needed(0.9999)
 
 
-def test_looks_are_at_every_block_and_later_at_every_fiftieth_part() -> None:
+def test_looks_are_after_every_block_and_later_after_every_2_percent() -> None:
     looks = [n for n in range(1000) if is_look(n, 4)]
     assert looks[0] == FIRST_LOOK
     assert looks[:92] == list(range(8, 100))

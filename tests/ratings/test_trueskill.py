@@ -56,7 +56,7 @@ def test_one_game_of_any_bots_is_rated_as_the_package_does(before: list[Rating])
         assert ours.sigma == pytest.approx(theirs.sigma, abs=TOLERANCE)
 
 
-def test_a_bot_that_has_not_played_is_the_package_s() -> None:
+def test_defaults_are_those_of_the_package() -> None:
     assert (PACKAGE.mu, PACKAGE.sigma, PACKAGE.beta) == (MU, SIGMA, BETA)
 
 
@@ -67,7 +67,7 @@ def test_sigma_only_shrinks() -> None:
     assert sigmas[0] < SIGMA
 
 
-def test_order_matters_to_the_fold_itself() -> None:
+def test_order_of_games_matters_to_trueskill() -> None:
     # Else it would prove nothing that leaderboards do not depend on it.
     games = [("a", "b"), ("b", "c"), ("c", "a")]
     assert rate_all(games) != rate_all(games[::-1])

@@ -31,14 +31,14 @@ def rated(shape: Shape, seed: int = 1) -> RatedDivision:
     # A table of Student's t in any textbook.
     [(0.975, 1, 12.706), (0.975, 6, 2.447), (0.95, 10, 1.812), (0.995, 30, 2.750)],
 )
-def test_student_s_table(share: float, freedom: float, t: float) -> None:
+def test_t_quantiles_are_those_of_a_published_table(share: float, freedom: float, t: float) -> None:
     assert t_quantile(share, freedom) == pytest.approx(t, abs=5e-4)
     assert t_cdf(t, freedom) == pytest.approx(share, abs=1e-4)
 
 
 @each_set
 @given(st.floats(-40, 40), st.floats(1, 200) | st.just(inf))
-def test_student_s_t_is_a_distribution(t: float, freedom: float) -> None:
+def test_t_cdf_is_a_symmetric_distribution(t: float, freedom: float) -> None:
     assert 0 <= t_cdf(t, freedom) <= 1
     assert t_cdf(t, freedom) + t_cdf(-t, freedom) == pytest.approx(1, abs=1e-12)
     assert t_cdf(t, freedom) <= t_cdf(t + 0.1, freedom)
@@ -49,7 +49,7 @@ def test_student_s_t_is_a_distribution(t: float, freedom: float) -> None:
     st.floats(0.501, 0.9999),
     st.lists(st.tuples(st.floats(-40, 40), st.floats(0.5, 200) | st.just(inf)), min_size=1),
 )
-def test_many_at_once_are_as_one_by_one(share: float, cases: list[tuple[float, float]]) -> None:
+def test_arrays_agree_with_scalars(share: float, cases: list[tuple[float, float]]) -> None:
     t, freedom = np.array(cases).T
     assert t_cdf(t, freedom).tolist() == [float(t_cdf(*case)) for case in cases]
     quantiles = t_quantile(share, freedom)
@@ -57,14 +57,14 @@ def test_many_at_once_are_as_one_by_one(share: float, cases: list[tuple[float, f
     assert t_cdf(quantiles, freedom) == pytest.approx(share, abs=1e-9)
 
 
-def test_student_s_t_tends_to_the_normal() -> None:
+def test_t_tends_to_the_normal_distribution() -> None:
     assert t_quantile(0.975, inf) == pytest.approx(1.959964, abs=1e-6)
     assert t_cdf(1.3, 1e7) == pytest.approx(normal_cdf(1.3), abs=1e-6)
 
 
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
-def test_intervals_hold_their_estimates(shape: Shape, seed: int) -> None:
+def test_intervals_contain_their_estimates(shape: Shape, seed: int) -> None:
     board = rated(shape, seed).board
     for rank, row in enumerate(board.rows, 1):
         assert row.low < row.mu < row.high
@@ -74,7 +74,7 @@ def test_intervals_hold_their_estimates(shape: Shape, seed: int) -> None:
 
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
-def test_rank_ranges_are_those_of_the_probabilities(shape: Shape, seed: int) -> None:
+def test_rank_ranges_follow_from_the_probabilities(shape: Shape, seed: int) -> None:
     board = rated(shape, seed).board
     low, high = indistinct_range(shape.bots)
     for row in board.rows:
@@ -86,7 +86,7 @@ def test_rank_ranges_are_those_of_the_probabilities(shape: Shape, seed: int) -> 
 
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
-def test_who_is_better_goes_with_mu(shape: Shape, seed: int) -> None:
+def test_probability_of_being_better_agrees_with_mu(shape: Shape, seed: int) -> None:
     board = rated(shape, seed).board
     for at, row in enumerate(board.rows):
         for other in board.rows[at + 1 :]:
@@ -95,7 +95,7 @@ def test_who_is_better_goes_with_mu(shape: Shape, seed: int) -> None:
             assert chance + board.better[other.bot, row.bot] == pytest.approx(1, abs=1e-12)
 
 
-def test_bots_that_are_told_apart_have_ranges_apart() -> None:
+def test_distinguished_bots_have_disjoint_rank_ranges() -> None:
     better = better_probabilities(np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3))
     best, worst = rank_ranges(better)
     assert (best.tolist(), worst.tolist()) == ([1, 2, 2], [1, 3, 3])
@@ -103,12 +103,12 @@ def test_bots_that_are_told_apart_have_ranges_apart() -> None:
     assert better[1, 0] == t_cdf(-8.9 / 2**0.5, 20.0)
 
 
-def test_no_variance_no_doubt() -> None:
+def test_differences_without_variance_are_certain() -> None:
     better = better_probabilities(np.array([1.0, 0.0, 0.0]), np.full(3, inf), np.zeros((3, 3)))
     assert (better[0, 1], better[1, 0], better[1, 2]) == (1.0, 0.0, 0.5)
 
 
-def test_too_few_blocks_are_said() -> None:
+def test_method_is_games_with_too_few_blocks() -> None:
     assert rated(Shape(3, 2, 5)).board.method == "games"
     assert rated(Shape(3, 2, 5)).board.blocks == 2
     assert rated(Shape(8, 2, 6)).board.method == "blocks"
@@ -127,7 +127,7 @@ def repeated(played: list[Results]) -> list[Results]:
     ]
 
 
-def test_blocks_are_what_counts_not_games() -> None:
+def test_more_games_of_the_same_blocks_do_not_narrow_intervals() -> None:
     games = league(Shape(8, 2, 6))
     once, often = rate("bga", 2, games), rate("bga", 2, repeated(games))
     assert width(often.board) == pytest.approx(width(once.board), rel=0.02)
@@ -135,7 +135,7 @@ def test_blocks_are_what_counts_not_games() -> None:
     assert all(more.sigma < 0.6 * one.sigma for one, more in sigmas)
 
 
-def test_a_block_s_score_is_what_was_not_expected_of_it() -> None:
+def test_scores_sum_to_zero_at_the_maximum() -> None:
     found = rated(Shape(8, 4, 3))
     scores = GameScores(found.games, found.fit.score).sums(found.games.block)
     assert np.abs(scores.sum(1)).max() < 1e-9
@@ -144,7 +144,7 @@ def test_a_block_s_score_is_what_was_not_expected_of_it() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 4, 6])
-def test_shared_dice_show(players: int) -> None:
+def test_dice_gain_is_above_1_only_if_dice_are_shared(players: int) -> None:
     alone, shared = (rated(Shape(8, players, 30, 1, part)) for part in (0.0, 0.5))
     gain, more = dice_gain(alone.games, alone.fit), dice_gain(shared.games, shared.fit)
     assert gain is not None
@@ -153,11 +153,11 @@ def test_shared_dice_show(players: int) -> None:
     assert 1.2 < more.low < more.ratio < more.high
 
 
-def test_one_game_a_fixture_says_nothing_about_dice() -> None:
+def test_one_game_per_fixture_gives_no_dice_gain() -> None:
     assert rated(Shape(8, 2, 1)).board.dice_gain is None
 
 
-def test_a_bot_that_never_wins_is_not_beyond_doubt() -> None:
+def test_bot_that_never_wins_still_has_an_interval() -> None:
     games = [
         one._replace(places=[(2, 1) if one.bots[0] == "bot07" else (1, 2)] * len(one.games))
         if "bot07" in one.bots
@@ -170,7 +170,7 @@ def test_a_bot_that_never_wins_is_not_beyond_doubt() -> None:
     assert last.high - last.low > last.sigma
 
 
-def test_many_blocks_are_corrected_alike() -> None:
+def test_many_blocks_get_one_common_correction() -> None:
     few, many = Shape(8, 2, 1, 28), Shape(8, 2, 1, 30)
     assert len(tables(few)) < 200 < len(tables(many))
     widths = [width(rated(shape).board) for shape in (few, many)]

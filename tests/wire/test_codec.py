@@ -82,12 +82,12 @@ GOOD_LINES = [
 @example(b'{"id":%b,"action":"dudo"}' % (b"9" * 4300))
 @example(b'{"id":%b,"action":"dudo"}' % (b"9" * 4301))
 @example(b'{"id":1,"action":"dudo"}\xff')
-def test_the_fast_way_agrees_with_the_careful_way(line: bytes) -> None:
+def test_fast_path_agrees_with_strict_decoding(line: bytes) -> None:
     assert read(line, careful=False) == read(line, careful=True)
 
 
 @pytest.mark.parametrize("line", GOOD_LINES)
-def test_plain_lines_go_the_fast_way(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_lines_take_the_fast_path(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without this the property above would compare the careful way with itself."""
 
     def careful(*_: object) -> None:
@@ -108,7 +108,7 @@ def test_plain_lines_go_the_fast_way(line: bytes, monkeypatch: pytest.MonkeyPatc
     ),
     st.randoms(use_true_random=False),
 )
-def test_any_json_writer_is_understood(answer: Answer, rng: Random) -> None:
+def test_output_of_any_json_encoder_is_decoded(answer: Answer, rng: Random) -> None:
     """Keys in any order, spaces or none: as the JSON libraries of all languages write them."""
     fields = list(msgspec.structs.asdict(answer).items())
     rng.shuffle(fields)

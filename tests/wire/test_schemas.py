@@ -101,7 +101,7 @@ def told(game: list[Played]) -> list[Any]:
 
 @some
 @given(games())
-def test_what_is_asked_and_told_is_valid(game: list[Played]) -> None:
+def test_messages_of_a_game_are_valid(game: list[Played]) -> None:
     check = validator("to_bot.json")
     for message in told(game)[:100]:
         check.validate(plain(message))
@@ -191,7 +191,7 @@ events: st.SearchStrategy[Event] = st.one_of(
 
 @some
 @given(st.builds(GameRecord, numbers, st.permutations(range(1, 4)).map(tuple), st.lists(events)))
-def test_records_are_valid_and_come_back(record: GameRecord) -> None:
+def test_records_are_valid_and_decode_to_themselves(record: GameRecord) -> None:
     stored = msgspec.json.encode(record)
     validator("record.json").validate(json.loads(stored))
     assert msgspec.json.decode(stored, type=GameRecord) == record
