@@ -19,7 +19,7 @@ from arena.perudo.round import (
     place,
     raises,
 )
-from arena.perudo.rules import FACES, MAX_PLAYERS, MIN_PLAYERS, Rules, variant
+from arena.perudo.rules import FACES, MAX_PLAYERS, MIN_PLAYERS, variant
 
 
 class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
@@ -113,7 +113,7 @@ def judge(position: Position) -> Verdict:
 
     Raises RefusedError for an impossible position, ArenaError for an unknown variant or switch.
     """
-    now = open_round(_standing(position, rules_of(position)))
+    now = open_round(_standing(position))
     moments = _moments(position)
     for number, moment in enumerate(moments):
         if illegal := _illegal_in(now, position, moment):
@@ -125,17 +125,13 @@ def judge(position: Position) -> Verdict:
             return IllegalVerdict(moments[number + 1][0], "the round is over", settled.clauses[:1])
         else:
             return settled
-    return _open(now)
+    return Open(now.to_act, now.bid is not None, sorted(calza_seats(now)), raises(now))
 
 
-def rules_of(position: Position) -> Rules:
-    """Return the rules of a position; raises ArenaError as `variant` does."""
-    options = {"calza": position.calza, "starting_dice": position.starting_dice}
-    return variant(position.variant, position.overrides, **options)
-
-
-def _standing(position: Position, rules: Rules) -> Standing:
+def _standing(position: Position) -> Standing:
     """Check that the position is possible, and set the table."""
+    options = {"calza": position.calza, "starting_dice": position.starting_dice}
+    rules = variant(position.variant, position.overrides, **options)
     dice = tuple(len(hand) for hand in position.dice)
     used = position.palifico_used
     if used is None:
@@ -275,7 +271,3 @@ def reveal_order(now: Round, caller: int) -> list[int] | None:
     around = [(caller + step) % players for step in range(players)]
     shown = [seat for seat in around if now.standing.dice[seat] and seat != now.bidder]
     return [*shown, *([] if now.bidder is None else [now.bidder])]
-
-
-def _open(now: Round) -> Open:
-    return Open(now.to_act, now.bid is not None, sorted(calza_seats(now)), raises(now))

@@ -132,4 +132,3 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 ToBot = Hello | Turn | CalzaOffer | RoundEnd | FaultNotice | GameEnd | Bye
-FromBot = Ready | Answer
