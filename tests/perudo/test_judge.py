@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.perudo.judge import Position, RefusedError, judge, rules_of
+from arena.perudo.judge import Position, RefusedError, judge
 from tests.perudo.tables import called, position, said
 
 Json = dict[str, Any]
@@ -285,5 +285,5 @@ def test_extreme_positions_are_accepted(changes: Json) -> None:
 def test_defaults_are_no_calza_and_five_dice() -> None:
     plain = {"variant": "bga", "dice": FULL, "round": {"kind": "normal", "starter": 0}}
     bare = msgspec.convert(plain, Position)
-    assert (rules_of(bare).calza, rules_of(bare).starting_dice) == (False, 5)
+    assert (bare.calza, bare.starting_dice) == (False, 5)
     assert (bare.id, bare.overrides, bare.palifico_used, bare.actions) == (None, {}, None, ())
