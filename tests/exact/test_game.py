@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from arena.perudo.perft import perft
 from arena.perudo.round import Standing
 from arena.perudo.rules import BGA, VARIANTS, Rules
-from tests.exact.certify import Plan, certified, held, rounded, sure
+from tests.exact.certify import Plan, certified, lower_bound, rounded, upper_bound
 from tests.exact.game import Game, all_hands, normal, palifico, won_deals
 from tests.exact.lp import sequences
 from tests.exact.tree import ROOT
@@ -73,8 +73,8 @@ def test_lies_change_nothing_in_a_palifico_round(other: int) -> None:
 @pytest.mark.parametrize("other", [1, 2, 3])
 def test_counts_tell_seat_1_as_much_as_its_dice(other: int) -> None:
     game = palifico(BGA, other)
-    told_apart = game._replace(kinds=(game.kinds[0], all_hands(other)))
-    assert certified(told_apart) == certified(game)
+    distinguished = game._replace(kinds=(game.kinds[0], all_hands(other)))
+    assert certified(distinguished) == certified(game)
 
 
 @pytest.mark.parametrize("name", ROUNDS)
@@ -84,14 +84,14 @@ def test_any_two_plans_bound_the_value(name: str) -> None:
     blind = [rounded(game, seat, dict.fromkeys(sequences(game, seat), 1.0)) for seat in (0, 1)]
     value = certified(game)
     assert value.low == value.high
-    assert sure(game, blind[0]) < value.low < held(game, blind[1])
+    assert lower_bound(game, blind[0]) < value.low < upper_bound(game, blind[1])
 
 
 @pytest.mark.parametrize("other", range(1, 6))
 def test_honest_opening_brings_what_a_hand_computes(other: int) -> None:
     """The other seat wins only if one of its dice shows the face that the opener bid."""
     game = palifico(BGA, other)
-    assert sure(game, honest(game)) == Fraction(5, 6) ** other
+    assert lower_bound(game, honest(game)) == Fraction(5, 6) ** other
 
 
 @pytest.mark.parametrize(("other", "enough"), [(1, True), (2, True), (3, True), (4, False)])

@@ -1,4 +1,4 @@
-"""The clauses as data: where two rule books differ."""
+"""The clauses as data: on which of them two rule books differ."""
 
 from itertools import permutations
 

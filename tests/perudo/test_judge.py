@@ -1,4 +1,4 @@
-"""Positions judged: the clauses of what a call settles, moments, and what cannot be."""
+"""Positions judged: the clauses behind an outcome, moments, and impossible positions."""
 
 import json
 from typing import Any
@@ -206,7 +206,7 @@ def test_with_must_lead_to_another_action(other: int) -> None:
         judge(msgspec.convert(position("bga", FULL, *circle), Position))
 
 
-# ---------------------------------------------------------------- positions that cannot be
+# ---------------------------------------------------------------- impossible positions
 
 SEVEN = [[2]] * 7
 NO_SEAT = "a palifico round needs its palifico seat"

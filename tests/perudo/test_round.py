@@ -1,4 +1,4 @@
-"""Rounds step by step: turns, openings, who leaves, who is a veteran, what the table knows."""
+"""Rounds step by step: turns, openings, veterans, seats that leave, the standing."""
 
 import pytest
 

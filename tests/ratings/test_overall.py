@@ -1,4 +1,4 @@
-"""The overall table: only where it is asked for, and what its definition says."""
+"""The overall table: only if the league asks for it, and as it is defined."""
 
 import pytest
 

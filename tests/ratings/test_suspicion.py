@@ -1,4 +1,4 @@
-"""Suspicions: found where they are, bounded where there are none."""
+"""Suspicions: thrown games and drift are found, fair bots are not accused."""
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +11,9 @@ from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Shape, Twist
 from tests.bench.suspicion import drifting, thrown
 from tests.ratings.simulated import league
+from tests.support.depth import depth
 
-each_set = settings(max_examples=60, deadline=None, database=None)
+each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
 
 
 def rated(shape: Shape, twist: Twist | None, alpha: float = 0.01) -> Ratings:

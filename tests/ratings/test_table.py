@@ -1,4 +1,4 @@
-"""Leaderboards: counts, any order of games, anchors, variants and table sizes kept apart."""
+"""Leaderboards: counts, any order of games, anchors, variants and table sizes never mixed."""
 
 from collections.abc import Sequence
 from random import Random
@@ -18,8 +18,9 @@ from arena.records import Cause, Fault, Fixture, GameRecord, PlayedFixture, Rati
 from arena.wire.messages import Answer, Turn
 from tests.publish import factory
 from tests.ratings.simulated import game
+from tests.support.depth import depth
 
-each_set = settings(max_examples=25, deadline=None, database=None)
+each_set = settings(max_examples=depth(8, 25), deadline=None, database=None)
 
 BY_HAND = [
     game(("a", "b", "c"), (1, 2, 3), [2]),
@@ -182,7 +183,7 @@ def test_a_bot_that_always_faults_is_last() -> None:
 
 
 def game_without(seat: int, number: int) -> GameRecord:
-    """Play a game whose other seats bid as little as they can and doubt what they must."""
+    """Play a game in which the other seats bid the minimum and doubt only if they must."""
     referee = Referee(BGA, 3, "seed", number)
     referee.forfeit({seat: Fault(Cause.CRASH, "exit status 1")})
     while referee.waiting:

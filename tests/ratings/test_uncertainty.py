@@ -1,4 +1,4 @@
-"""Intervals, ranks and who is better: by block, and consistent with each other."""
+"""Intervals, ranks and probabilities of being better: by block, and consistent."""
 
 from math import inf
 
@@ -15,9 +15,10 @@ from arena.ratings.t_distribution import normal_cdf, t_cdf, t_quantile
 from arena.ratings.table import Leaderboard
 from tests.bench.leagues import Shape, tables
 from tests.ratings.simulated import league
+from tests.support.depth import depth
 
-each_set = settings(max_examples=60, deadline=None, database=None)
-each_league = settings(max_examples=15, deadline=None, database=None)
+each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
+each_league = settings(max_examples=depth(5, 15), deadline=None, database=None)
 
 LEAGUES = [Shape(8, 2, 6), Shape(8, 4, 3), Shape(8, 6, 2), Shape(5, 2, 4, 3), Shape(3, 2, 5)]
 
@@ -119,7 +120,7 @@ def width(board: Leaderboard) -> float:
 
 
 def repeated(played: list[Results]) -> list[Results]:
-    """Play every game of a block four times over: nothing new is learnt."""
+    """Repeat every game of a block four times, which adds no information."""
     return [
         one._replace(games=[4 * number + copy for number in one.games])
         for one in played

@@ -1,4 +1,4 @@
-"""The published schemas are those of the message types, and say what the codec says."""
+"""The published schemas are those of the message types, and agree with the codec."""
 
 import json
 from typing import Any
@@ -37,9 +37,10 @@ from arena.wire.messages import (
 )
 from arena.wire.schemas import schemas, write
 from tests.perudo.games import Played, games, rules
+from tests.support.depth import depth
 from tests.wire.test_strict import BAD_ANSWERS, BAD_READIES
 
-some = settings(max_examples=30, deadline=None, database=None)
+some = settings(max_examples=depth(10, 30), deadline=None, database=None)
 SCHEMAS: dict[str, Any] = json.loads(json.dumps(schemas()))
 """As anyone reads them: a default `()` is `[]`."""
 FOLDER = shipped.folder("protocol") / "schema"
@@ -52,7 +53,7 @@ def validator(name: str) -> Draft202012Validator:
 
 
 def part(name: str) -> Draft202012Validator:
-    """Return the validator of one answer: which of the two is meant depends on what was asked."""
+    """Return the validator of one of the two answers: which applies depends on the request."""
     whole = SCHEMAS["from_bot.json"]
     return Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": whole["$defs"]})
 

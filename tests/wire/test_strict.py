@@ -1,4 +1,4 @@
-"""Lines from bots are read strictly: what each refusal is, and what is let through."""
+"""Lines from bots are decoded strictly: each refusal, and what is accepted."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,7 +12,7 @@ from arena.wire.strict import StrictError, loads
 Decode = Callable[[bytes], object]
 DUDO = b'"id":1,"action":"dudo"'
 
-# Refused in any line, whatever is meant by it: a value of the key "x", or the frame around it.
+# Refused in any line: as a value of the key "x", or around it.
 BAD_VALUES = {
     "invalid UTF-8": (b'"\xff"', "not valid UTF-8"),
     "an overlong encoding": (b'"\xc0\xaf"', "not valid UTF-8"),
