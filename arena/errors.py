@@ -1,17 +1,14 @@
-"""The only errors a person sees: what is wrong, where, and how to mend it."""
+"""The only errors that a person sees: what is wrong, where, and how to fix it."""
 
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class ArenaError(Exception):
     """Bad input or a bad environment: one line to stderr, exit code 2, never a traceback.
 
     what: what is wrong. where: file, line, bot or option, as the person would name it.
-    hint: what mends it, as something that can be typed or pasted; "" where there is nothing to add.
+    hint: how to fix it, ready to be pasted if possible; "" if there is nothing to add.
     """
 
     def __init__(self, what: str, where: str = "", hint: str = "") -> None:
@@ -24,11 +21,11 @@ class ArenaError(Exception):
         return " / ".join(part for part in (self.what, self.where, self.hint) if part)
 
     def __reduce__(self) -> tuple[type["ArenaError"], tuple[str, str, str]]:
-        """Keep all three parts when the error crosses from a worker process."""
+        """Keep all three parts when the error comes from a worker process."""
         return type(self), (self.what, self.where, self.hint)
 
 
-def did_you_mean(name: str, known: "Iterable[str]") -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint with the nearest known name, else with all of them."""
     names = sorted(known)
     near = get_close_matches(name, names, n=1, cutoff=0.5)

@@ -1,23 +1,23 @@
-"""Seeds from seeds: one master seed decides every die of a league."""
+"""One master seed decides every die of a league: what is derived from it, and how."""
 
 from hashlib import sha256
 
 
 def commitment(master: str) -> str:
-    """Return what is published before the first game: the SHA-256 of the master seed, in hex."""
+    """Return the SHA-256 of the master seed in hex, which is published before the first game."""
     return sha256(master.encode()).hexdigest()
 
 
 def fixture_seed(master: str, fixture: str) -> str:
-    """Return the key of a fixture's randomness: 32 hex digits of SHA-256("master/dice/fixture")."""
+    """Return the seed of a fixture: 32 hex digits of SHA-256("master/dice/fixture")."""
     return sha256(f"{master}/dice/{fixture}".encode()).hexdigest()[:32]
 
 
 def block_seed(master: str, block: str) -> str:
-    """Return the key of a block's dice: 32 hex digits of SHA-256("master/block/its name")."""
+    """Return the seed of a block's dice: 32 hex digits of SHA-256("master/block/block")."""
     return sha256(f"{master}/block/{block}".encode()).hexdigest()[:32]
 
 
 def bot_seed(fixture: str, seat: int) -> int:
-    """Return a number, 0 to 2^31 - 1, for a bot's own randomness; it says nothing of the dice."""
+    """Return a number, 0 to 2^31 - 1, for a bot's own randomness; it tells nothing of the dice."""
     return int(sha256(f"{fixture}/bot/{seat}".encode()).hexdigest()[:8], 16) >> 1

@@ -1,4 +1,4 @@
-"""Where the data folders are that ship with the arena: protocol, reports, sample bots."""
+"""Finds the data folders that ship with the arena: protocol, reports, sample bots."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ _PACKAGE = Path(__file__).resolve().parent
 def folder(name: str) -> Path:
     """Return the data folder `name`: `protocol`, `reports` or `sample_bots`.
 
-    A wheel holds them under `arena/_shipped`; in a checkout they stand beside `arena`.
-    Raises ArenaError where there is neither: then the installation is incomplete.
+    A wheel holds them under `arena/_shipped`; in a checkout they are next to `arena`. Raises
+    ArenaError if neither exists: the installation is incomplete.
     """
     for place in (_PACKAGE / "_shipped" / name, _PACKAGE.parent / name):
         if place.is_dir():
             return place
     what = f"the data folder '{name}' is missing from this installation"
-    raise ArenaError(what, hint="install perudo-arena again")
+    raise ArenaError(what, hint="reinstall perudo-arena")

@@ -8,8 +8,7 @@ import click
 import msgspec
 
 from arena.cli.output import say
-from arena.config_files import validate as shape
-from arena.config_files.validate import ShapeError
+from arena.config_files.validate import InvalidDataError, convert
 from arena.errors import ArenaError
 from arena.perudo.judge import Position, RefusedError, judge
 from arena.wire import strict
@@ -49,11 +48,11 @@ def _judge_line(line: bytes, where: str) -> tuple[dict[str, object], int]:
     try:
         value = strict.loads(line)
         id_ = value.get("id") if isinstance(value, dict) else None
-        verdict = judge(shape.convert(value, Position))
+        verdict = judge(convert(value, Position))
         return {"id": id_, **msgspec.to_builtins(verdict)}, 0
     except RefusedError as error:
         return _refused(id_, str(error)), 1
-    except (strict.StrictError, ShapeError) as error:
+    except (strict.StrictError, InvalidDataError) as error:
         reason = str(error)
     except ArenaError as error:
         reason = "; ".join(part for part in (error.what, error.hint) if part)

@@ -10,8 +10,8 @@ import msgspec
 
 if TYPE_CHECKING:  # slow to import, and every command prints
     from arena.publish.report import Report
-    from arena.ratings.findings import Suspicion
     from arena.ratings.standings import Ratings
+    from arena.ratings.table import Suspicion
 
 
 def harmless(text: str) -> str:

@@ -1,7 +1,7 @@
-"""What is wrong with plain data that does not fit a struct, in words."""
+"""Turns plain data into structs, with errors a person can act on."""
 
 import re
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
@@ -14,24 +14,18 @@ _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
 _MISSING = re.compile(r"missing required field `(?P<name>[^`]*)`")
 
 
-class Misfit(NamedTuple):
-    """What is wrong, where ("$.limits.answer"), and what would mend it."""
+class InvalidDataError(Exception):
+    """Data that does not fit a struct: what is wrong, its path ("$.limits.answer"), and a hint."""
 
-    what: str
-    spot: str
-    hint: str
-
-
-class ShapeError(Exception):
-    """Data that does not fit; `misfit` says why."""
-
-    def __init__(self, misfit: Misfit) -> None:
-        super().__init__("; ".join(part for part in (misfit.what, misfit.hint) if part))
-        self.misfit = misfit
+    def __init__(self, what: str, path: str, hint: str = "") -> None:
+        super().__init__(f"{what}; {hint}" if hint else what)
+        self.what = what
+        self.path = path
+        self.hint = hint
 
 
 def convert(data: Any, kind: type[S]) -> S:
-    """Turn plain data into a struct; raises ShapeError, with the nearest key for an unknown one."""
+    """Turn plain data into a struct; raises InvalidDataError, with the nearest known key."""
     try:
         return msgspec.convert(data, kind, strict=True)
     except msgspec.ValidationError as error:
@@ -39,36 +33,33 @@ def convert(data: Any, kind: type[S]) -> S:
 
 
 def _refuse(message: str, kind: type[msgspec.Struct]) -> NoReturn:
+    """Raise the InvalidDataError for one of msgspec's messages."""
     at = _AT.search(message)
-    spot = at["path"] if at else "$"
+    path = at["path"] if at else "$"
     if unknown := _UNKNOWN.search(message):
-        name = unknown["name"]
-        known = _fields_at(kind, spot)
+        name, known = unknown["name"], _keys_at(kind, path)
         hint = did_you_mean(name, known) if known else ""
-        raise ShapeError(Misfit(f"unknown key '{name}'", f"{spot}.{name}", hint)) from None
+        raise InvalidDataError(f"unknown key '{name}'", f"{path}.{name}", hint) from None
     if missing := _MISSING.search(message):
-        what = f"the key '{missing['name']}' is missing"
-    else:
-        key = spot.removeprefix("$").lstrip(".")
-        what = _AT.sub("", message)
-        what = f"{key}: {what}" if key else what
-    raise ShapeError(Misfit(what, spot, "")) from None
+        raise InvalidDataError(f"missing key '{missing['name']}'", path) from None
+    key, what = path.removeprefix("$").lstrip("."), _AT.sub("", message)
+    raise InvalidDataError(f"{key}: {what}" if key else what, path) from None
 
 
-def _fields_at(kind: type[msgspec.Struct], spot: str) -> list[str]:
-    """Return the keys known at a place, following the struct's own types."""
-    known: Any = kind
-    for name in re.findall(r"\.([^.\[]+)", spot):
-        known = next((f.type for f in msgspec.structs.fields(known) if f.encode_name == name), None)
-        known = _struct_in(known)
-        if known is None:
+def _keys_at(kind: type[msgspec.Struct], path: str) -> list[str]:
+    """Return the keys of the struct at a path."""
+    struct: Any = kind
+    for name in re.findall(r"\.([^.\[]+)", path):
+        fields = msgspec.structs.fields(struct)
+        struct = _struct_in(next((f.type for f in fields if f.encode_name == name), None))
+        if struct is None:
             return []
-    return [field.encode_name for field in msgspec.structs.fields(known)]
+    return [field.encode_name for field in msgspec.structs.fields(struct)]
 
 
 def _struct_in(kind: Any) -> Any:
-    """Return the struct type inside a list or a union, if any."""
+    """Return the struct type in a list or a union, if any."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return kind
-    inner = (_struct_in(part) for part in getattr(kind, "__args__", ()))
-    return next((found for found in inner if found is not None), None)
+    structs = (_struct_in(part) for part in getattr(kind, "__args__", ()))
+    return next((struct for struct in structs if struct is not None), None)

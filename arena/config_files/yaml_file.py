@@ -7,22 +7,21 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from arena.config_files import validate as shape
-from arena.config_files.validate import ShapeError
+from arena.config_files import validate
 from arena.errors import ArenaError
 
 S = TypeVar("S", bound=msgspec.Struct)
-Marks = dict[str, str]
-"""Where each value stands: "$.limits.answer" -> "4:11"."""
+Positions = dict[str, str]
+"""The line and column of each value: "$.limits.answer" -> "4:11"."""
 
 
 def load_yaml(path: Path, kind: type[S]) -> S:
-    """Read a YAML file into a struct; raises ArenaError with line and column for what is wrong."""
+    """Read a YAML file into a struct; raises ArenaError with line and column."""
     return convert(*parse_yaml(path), path, kind)
 
 
-def parse_yaml(path: Path) -> tuple[Any, Marks]:
-    """Read a YAML file; returns its plain data and where each value stands."""
+def parse_yaml(path: Path) -> tuple[Any, Positions]:
+    """Return a YAML file's plain data and positions; raises ArenaError with line and column."""
     try:
         text = path.read_text(encoding="utf-8")
         node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -34,70 +33,66 @@ def parse_yaml(path: Path) -> tuple[Any, Marks]:
         raise ArenaError(f"cannot be read: {error}", str(path)) from None
     except yaml.MarkedYAMLError as error:
         what = " ".join(filter(None, (error.context, error.problem)))
-        raise ArenaError(f"bad YAML: {what}", _at(path, error.problem_mark)) from None
+        raise ArenaError(f"bad YAML: {what}", _where(path, error.problem_mark)) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ArenaError(f"bad YAML: {_one_line(error)}", str(path)) from None
-    marks: Marks = {}
+        raise ArenaError(f"bad YAML: {' '.join(str(error).split())}", str(path)) from None
+    positions: Positions = {}
     if node is not None:
-        _mark(node, "$", marks, path)
-    return data, marks
+        _locate_values(node, "$", positions, path)
+    return data, positions
 
 
 def _refuse_aliases(text: str, path: Path) -> None:
-    """Refuse `*name`: a few lines of aliases stand for more data than any memory holds."""
+    """Refuse `*name`: a few lines of aliases can expand to more data than fits into memory."""
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent):
-            what = f"the alias *{event.anchor} is not taken here"
-            raise ArenaError(what, _at(path, event.start_mark), "write out what it stands for")
+            what = f"the alias *{event.anchor} is not supported"
+            raise ArenaError(what, _where(path, event.start_mark), "write out what it stands for")
 
 
-def convert(data: Any, marks: Marks, path: Path, kind: type[S]) -> S:
-    """Turn plain data into a struct; raises ArenaError that names the place and the nearest key."""
+def convert(data: Any, positions: Positions, path: Path, kind: type[S]) -> S:
+    """Turn plain data into a struct; raises ArenaError with line, column and the nearest key."""
     try:
-        return shape.convert(data, kind)
-    except ShapeError as error:
-        what, spot, hint = error.misfit
-        raise ArenaError(what, place(path, marks, spot), hint) from None
+        return validate.convert(data, kind)
+    except validate.InvalidDataError as error:
+        raise ArenaError(error.what, locate(path, positions, error.path), error.hint) from None
 
 
-def place(path: Path, marks: Marks, spot: str) -> str:
-    """Return file:line:column of a value, or of the nearest one around it."""
-    while spot not in marks and spot != "$":
-        spot = re.sub(r"(\.[^.\[]*|\[[^\]]*\])$", "", spot) or "$"
-    return f"{path}:{marks[spot]}" if spot in marks else str(path)
+def locate(path: Path, positions: Positions, value: str) -> str:
+    """Return file:line:column of a value ("$.limits.answer"), or of the nearest one around it."""
+    while value not in positions and value != "$":
+        value = re.sub(r"(\.[^.\[]*|\[[^\]]*\])$", "", value) or "$"
+    return f"{path}:{positions[value]}" if value in positions else str(path)
 
 
-def _at(path: Path, mark: Any) -> str:
-    """Return file:line:column of one of the parser's own marks, which it may lack."""
-    return f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+def _where(path: Path, mark: Any) -> str:
+    return f"{path}:{_position(mark)}" if mark else str(path)
 
 
-def _mark(node: yaml.Node, spot: str, marks: Marks, path: Path) -> None:
-    mark = node.start_mark
-    marks.setdefault(spot, f"{mark.line + 1}:{mark.column + 1}")
-    if isinstance(node, yaml.ScalarNode) and not _is_text(node.value):
-        raise ArenaError("half a character (a lone surrogate)", place(path, marks, spot))
+def _position(mark: Any) -> str:
+    return f"{mark.line + 1}:{mark.column + 1}"
+
+
+def _locate_values(node: yaml.Node, at: str, positions: Positions, path: Path) -> None:
+    """Note the position of a value and of all in it; refuse duplicate keys and bad characters."""
+    positions.setdefault(at, _position(node.start_mark))
+    if isinstance(node, yaml.ScalarNode) and not _is_encodable(node.value):
+        raise ArenaError("a lone surrogate is not a character", locate(path, positions, at))
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            inner = f"{spot}.{key.value}"
-            at = f"{key.start_mark.line + 1}:{key.start_mark.column + 1}"
-            if inner in marks:
-                raise ArenaError(f"the key '{key.value}' stands twice", f"{path}:{at}")
-            marks[inner] = at
-            _mark(value, inner, marks, path)
+            inner = f"{at}.{key.value}"
+            if inner in positions:
+                raise ArenaError(f"duplicate key '{key.value}'", _where(path, key.start_mark))
+            positions[inner] = _position(key.start_mark)
+            _locate_values(value, inner, positions, path)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
-            _mark(value, f"{spot}[{index}]", marks, path)
+            _locate_values(value, f"{at}[{index}]", positions, path)
 
 
-def _is_text(value: str) -> bool:
-    """Tell whether a string can be written down at all."""
+def _is_encodable(text: str) -> bool:
     try:
-        value.encode()
+        text.encode()
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.config_files.yaml_file import Marks, convert, parse_yaml, place
+from arena.config_files.yaml_file import Positions, convert, locate, parse_yaml
 from arena.errors import ArenaError, did_you_mean
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
 from arena.ratings.sequential import first_look
@@ -189,12 +189,12 @@ def without(league: League, bots: Sequence[Bot]) -> League:
 class _Reader:
     """Turns the parts of a league file into what they mean, and says where one is wrong."""
 
-    def __init__(self, path: Path, marks: Marks) -> None:
+    def __init__(self, path: Path, marks: Positions) -> None:
         self._path = path
         self._marks = marks
 
     def at(self, spot: str) -> str:
-        return place(self._path, self._marks, spot)
+        return locate(self._path, self._marks, spot)
 
     def check_limits(self, limits: LimitsInfo) -> None:
         positive = {"start": limits.start, "answer": limits.answer, "game": limits.game}

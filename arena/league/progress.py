@@ -7,7 +7,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from arena.league.schedule import blocks_of, blocks_of_earlier_epochs
-from arena.ratings.sequential import Block, Seated, separated, tied
+from arena.ratings.sequential import Block, TableMeans, separated, tied
 from arena.records import Division, Fixture, LeagueInfo
 
 
@@ -104,7 +104,7 @@ class _Track:
         self._bots = len(info.bots)
         self.until = info.until
         self._first = first
-        self._done: dict[str, Seated] = {}
+        self._done: dict[str, TableMeans] = {}
         self._judged: list[Block] = []
         """Blocks played to their end, but for those of which nothing counts any more."""
         self._next = 0
@@ -116,7 +116,7 @@ class _Track:
 
     def add(self, played: Finished) -> None:
         by_seat = zip(*(game.places for game in played.games), strict=True)
-        self._done[played.fixture.id] = Seated(played.fixture.seats, tuple(map(fmean, by_seat)))
+        self._done[played.fixture.id] = TableMeans(played.fixture.seats, tuple(map(fmean, by_seat)))
 
     def due(self) -> list[Fixture]:
         return [fixture for fixture in self.wanted() if fixture.id not in self._done]

@@ -1,7 +1,7 @@
 """The rule books clause by clause, in our own words, with the switch behind each difference.
 
-What `arena rules` prints and `docs/rules.md` shows. An arrow (→) marks our reading where a document
-is silent or unclear.
+`arena rules` prints them and `docs/rules.md` shows them. An arrow (→) marks our reading of a
+document that is silent or unclear.
 """
 
 from msgspec import Struct
@@ -12,14 +12,14 @@ BOOKS = tuple(VARIANTS)
 
 
 class Clause(Struct, frozen=True):
-    """One rule: what each document says of it, and the switch that implements the difference."""
+    """One rule: what each document says, and the switch that implements the difference."""
 
     id: str
     title: str
     texts: dict[str, str]
     """By rule book."""
     switch: str = ""
-    """A field of Rules; "" where all documents agree, or agree in our reading."""
+    """A field of Rules; "" if all documents agree, or agree in our reading."""
 
 
 def _clause(id_: str, title: str, every: str = "", switch: str = "", **texts: str) -> Clause:
@@ -53,15 +53,11 @@ CLAUSES: tuple[Clause, ...] = (
     _clause(
         "RAISE-QTY",
         "more dice of the same face",
-        "a raise; → by as many as one likes",
-        pressman="a raise, by as many as one likes",
-        italian="a raise, by as many as one likes (from five to seven in the example)",
+        "a raise; → by any number",
+        pressman="a raise, by any number",
+        italian="a raise, by any number (from five to seven in the example)",
     ),
-    _clause(
-        "RAISE-FACE",
-        "as many dice of a higher face",
-        "a raise; faces may be skipped",
-    ),
+    _clause("RAISE-FACE", "as many dice of a higher face", "a raise; faces may be skipped"),
     _clause(
         "RAISE-BOTH",
         "more dice and a higher face in one raise",
@@ -78,11 +74,7 @@ CLAUSES: tuple[Clause, ...] = (
         pressman="allowed: eight twos may follow seven fours",
         switch="raise_to_lower_face",
     ),
-    _clause(
-        "TO-PACOS",
-        "from a number to pacos",
-        "at least half as many, rounded up",
-    ),
+    _clause("TO-PACOS", "from a number to pacos", "at least half as many, rounded up"),
     _clause(
         "FROM-PACOS",
         "from pacos to a number",
@@ -98,8 +90,8 @@ CLAUSES: tuple[Clause, ...] = (
     _clause(
         "OVER-TOTAL",
         "a bid above the dice",
-        "→ allowed up to the dice that the game started with, so that the limit tells nobody how "
-        "many are left",
+        "→ allowed up to the dice that the game started with, so that the limit does not "
+        "reveal how many are left",
     ),
     _clause(
         "DUDO",
@@ -116,12 +108,12 @@ CLAUSES: tuple[Clause, ...] = (
     _clause(
         "PAL-TRIGGER",
         "when a palifico round is played",
-        "right after a player fell to one die, opened by that player",
+        "right after a player falls to one die, opened by that player",
     ),
     _clause(
         "PAL-ONCE",
         "how often a player is palifico",
-        "once a game",
+        "once per game",
         classic="→ at every fall to one die",
         italian="only in the round right after; → at every fall to one die",
         switch="palifico_once",
@@ -136,8 +128,8 @@ CLAUSES: tuple[Clause, ...] = (
     _clause(
         "PAL-VETERAN",
         "a player with one die who was palifico before",
-        "→ is bound to the face like everybody",
-        pressman="may raise the face; who comes after is bound to the new one",
+        "→ is bound to the face like everyone",
+        pressman="may raise the face; those who follow are bound to the new one",
         switch="veteran_may_raise_face",
     ),
     _clause(
@@ -150,10 +142,10 @@ CLAUSES: tuple[Clause, ...] = (
     _clause(
         "CALZA-WHO",
         "who may call calza",
-        "everybody with dice but the bidder",
-        classic="→ everybody with dice but the bidder",
-        pressman="everybody with dice but the player whose turn is next; → nor the bidder",
-        italian="everybody with dice but the bidder and the player whose turn is next",
+        "everyone with dice but the bidder",
+        classic="→ everyone with dice but the bidder",
+        pressman="everyone with dice but the player whose turn is next; → nor the bidder",
+        italian="everyone with dice but the bidder and the player whose turn is next",
         switch="calza_by_next",
     ),
     _clause(
@@ -208,10 +200,10 @@ CLAUSES: tuple[Clause, ...] = (
     _clause(
         "LOST-DICE",
         "how many dice the others have left",
-        "→ hidden; that all see it is an option",
-        bga="→ hidden; that all see it is an option of the document",
-        pressman="hidden; → that all see it is an option",
-        italian="hidden; that all see it is an option",
+        "→ hidden; showing it to all is an option",
+        bga="→ hidden; showing it to all is an option of the document",
+        pressman="hidden; → showing it to all is an option",
+        italian="hidden; showing it to all is an option",
         switch="lost_dice_visible",
     ),
     _clause(
@@ -224,11 +216,11 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _clause("WIN", "the end", "the last player with a die wins"),
 )
-"""In the order in which they come to bear in a game."""
+"""In the order in which they apply in a game."""
 
 
 def value(clause: Clause, book: str) -> str:
-    """Return what a rule book sets the switch to, as league.yaml writes it; "" without one."""
+    """Return a rule book's value of the switch, as in league.yaml; "" if there is no switch."""
     if not clause.switch:
         return ""
     found = getattr(VARIANTS[book], clause.switch)
@@ -236,13 +228,13 @@ def value(clause: Clause, book: str) -> str:
 
 
 def differs(clause: Clause, one: str, other: str) -> bool:
-    """Tell whether two rule books differ in what is played, however they say it."""
+    """Return whether two rule books differ in play, whatever their words."""
     return value(clause, one) != value(clause, other)
 
 
 def by_text(clause: Clause) -> list[tuple[str, list[str]]]:
-    """Return the different texts of a clause with the rule books that have them."""
-    found: dict[str, list[str]] = {}
+    """Return the distinct texts of a clause, each with the rule books that have it."""
+    books: dict[str, list[str]] = {}
     for book in BOOKS:
-        found.setdefault(clause.texts[book], []).append(book)
-    return list(found.items())
+        books.setdefault(clause.texts[book], []).append(book)
+    return list(books.items())

@@ -1,19 +1,11 @@
-"""Why the rules say what they say: reasons in words, with the clause ids of `docs/rules.md`."""
+"""Reasons for the rules' decisions in words, with the clause ids of `docs/rules.md`."""
 
 from typing import Literal
 
-from arena.perudo.round import (
-    Bid,
-    Outcome,
-    Round,
-    Standing,
-    calza_seats,
-    is_legal,
-    is_veteran,
-)
+from arena.perudo.round import Bid, Outcome, Round, Standing, calza_seats, is_legal, is_veteran
 from arena.perudo.rules import FACES, PACO
 
-Illegal = tuple[str, list[str]]
+Illegality = tuple[str, list[str]]
 """A reason and the clauses behind it."""
 
 _NAMES = ("", "paco", "two", "three", "four", "five", "six")
@@ -21,12 +13,12 @@ _PLURALS = ("", "pacos", "twos", "threes", "fours", "fives", "sixes")
 
 
 def name_bid(bid: Bid) -> str:
-    """Say a bid as people do: "8 sixes", "1 paco"."""
+    """Return a bid in words: "8 sixes", "1 paco"."""
     return f"{bid.quantity} {_NAMES[bid.face] if bid.quantity == 1 else _PLURALS[bid.face]}"
 
 
-def why_illegal_bid(now: Round, seat: int, bid: Bid) -> Illegal | None:
-    """Return why a seat may not bid this now; None when it may."""
+def why_illegal_bid(now: Round, seat: int, bid: Bid) -> Illegality | None:
+    """Return why a seat may not make this bid now, or None if it may."""
     if seat != now.to_act:
         return _not_on_turn(now)
     if not PACO <= bid.face <= FACES:
@@ -45,8 +37,8 @@ def why_illegal_bid(now: Round, seat: int, bid: Bid) -> Illegal | None:
     return _why_not_a_raise(now, now.bid, bid)
 
 
-def why_illegal_call(now: Round, seat: int, call: Literal["dudo", "calza"]) -> Illegal | None:
-    """Return why a seat may not doubt or call calza now; None when it may."""
+def why_illegal_call(now: Round, seat: int, call: Literal["dudo", "calza"]) -> Illegality | None:
+    """Return why a seat may not call dudo or calza now, or None if it may."""
     if call == "calza":
         return None if seat in calza_seats(now) else _why_no_calza(now, seat)
     if seat != now.to_act:
@@ -56,21 +48,21 @@ def why_illegal_call(now: Round, seat: int, call: Literal["dudo", "calza"]) -> I
 
 
 def clauses_of(now: Round, outcome: Outcome, contested: list[str]) -> list[str]:
-    """Return the clauses that decided an outcome, in the order in which they came to bear."""
+    """Return the clauses that decided an outcome, in the order in which they applied."""
     wild = ["PAL-WILD"] if now.standing.palifico_seat is not None else []
     shown = ["REVEAL"] if now.standing.rules.reveal != "unstated" else []
-    settled = _settled_by(now, outcome)
-    return [*contested, *settled, *wild, *shown, *_what_follows(now.standing, outcome)]
+    settled = _deciding_clauses(now, outcome)
+    return [*contested, *settled, *wild, *shown, *_next_round_clauses(now.standing, outcome)]
 
 
-def _settled_by(now: Round, outcome: Outcome) -> list[str]:
+def _deciding_clauses(now: Round, outcome: Outcome) -> list[str]:
     if outcome.call == "calza":
         return ["CALZA-RIGHT" if outcome.loser is None else "CALZA-WRONG"]
     stands = now.bid is not None and outcome.count >= now.bid.quantity
     return ["DUDO", "TIE"] if stands else ["DUDO"]
 
 
-def _what_follows(before: Standing, outcome: Outcome) -> list[str]:
+def _next_round_clauses(before: Standing, outcome: Outcome) -> list[str]:
     after, loser = outcome.after, outcome.loser
     opens = ["CALZA-START"] if outcome.call == "calza" else ["STARTER"]
     if loser is None:
@@ -83,7 +75,7 @@ def _what_follows(before: Standing, outcome: Outcome) -> list[str]:
 
 
 def _palifico_clauses(before: Standing, after: Standing, loser: int) -> list[str]:
-    """Name what gives or denies a palifico round to the loser."""
+    """Return the clauses that give or deny the loser a palifico round."""
     if after.dice[loser] != 1:
         return []
     if after.palifico_seat is not None:
@@ -92,11 +84,11 @@ def _palifico_clauses(before: Standing, after: Standing, loser: int) -> list[str
     return ["PAL-TRIGGER", "PAL-ONCE" if again else "PAL-TWO"]
 
 
-def _not_on_turn(now: Round) -> Illegal:
+def _not_on_turn(now: Round) -> Illegality:
     return f"it is the turn of seat {now.to_act}", ["TURN"]
 
 
-def _why_no_calza(now: Round, seat: int) -> Illegal:
+def _why_no_calza(now: Round, seat: int) -> Illegality:
     standing, rules = now.standing, now.standing.rules
     if not rules.calza:
         return "calza is not played at this table", ["CALZA-WHO"]
@@ -113,7 +105,7 @@ def _why_no_calza(now: Round, seat: int) -> Illegal:
     return "the player whose turn is next may not call calza", ["CALZA-WHO"]
 
 
-def _why_not_in_palifico(now: Round, last: Bid, bid: Bid) -> Illegal:
+def _why_not_in_palifico(now: Round, last: Bid, bid: Bid) -> Illegality:
     veteran = now.standing.rules.veteran_may_raise_face and is_veteran(now.standing, now.to_act)
     clauses = ["PAL-LOCK", "PAL-VETERAN"] if veteran else ["PAL-LOCK"]
     if bid.face == last.face:
@@ -127,7 +119,7 @@ def _why_not_in_palifico(now: Round, last: Bid, bid: Bid) -> Illegal:
     return f"a higher face takes at least {last.quantity}", clauses
 
 
-def _why_not_a_raise(now: Round, last: Bid, bid: Bid) -> Illegal:
+def _why_not_a_raise(now: Round, last: Bid, bid: Bid) -> Illegality:
     if PACO in (last.face, bid.face):
         return _why_not_with_pacos(last, bid)
     if bid.face == last.face:
@@ -140,14 +132,14 @@ def _why_not_a_raise(now: Round, last: Bid, bid: Bid) -> Illegal:
     return reason, ["RAISE-FACE", "RAISE-BOTH"]
 
 
-def _why_not_lower(now: Round, last: Bid) -> Illegal:
+def _why_not_lower(now: Round, last: Bid) -> Illegality:
     if now.standing.rules.raise_to_lower_face:
         least = last.quantity + 1
         return f"a lower face takes more dice: at least {least}", ["RAISE-DOWN"]
     return f"a face below {_NAMES[last.face]} can only follow a bid of pacos", ["RAISE-DOWN"]
 
 
-def _why_not_with_pacos(last: Bid, bid: Bid) -> Illegal:
+def _why_not_with_pacos(last: Bid, bid: Bid) -> Illegality:
     if last.face != PACO:
         least = (last.quantity + 1) // 2
         return f"to answer {name_bid(last)} with pacos takes at least {least}", ["TO-PACOS"]

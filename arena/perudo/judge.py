@@ -1,11 +1,11 @@
-"""What the rules say of a position: open, resolved or illegal, with the clauses that say so."""
+"""The verdict on a position: open, resolved or illegal, with the clauses behind it."""
 
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
 from arena.perudo.dice import Hand
-from arena.perudo.explain import Illegal, clauses_of, why_illegal_bid, why_illegal_call
+from arena.perudo.explain import Illegality, clauses_of, why_illegal_bid, why_illegal_call
 from arena.perudo.round import (
     Bid,
     Outcome,
@@ -19,11 +19,11 @@ from arena.perudo.round import (
     place,
     raises,
 )
-from arena.perudo.rules import FACES, MAX_PLAYERS, MIN_PLAYERS, Rules, variant
+from arena.perudo.rules import FACES, MAX_PLAYERS, MIN_PLAYERS, variant
 
 
 class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
-    """Something a seat said; `with_`: in the same moment as that action (0-based)."""
+    """What a seat said; `with_` is the action (0-based) in the same moment, if any."""
 
     seat: int
     with_: int | None = field(default=None, name="with")
@@ -37,7 +37,7 @@ class BidAction(Action, tag="bid", frozen=True, kw_only=True):
 
 
 class DudoAction(Action, tag="dudo", frozen=True):
-    """A doubt."""
+    """A doubt of the last bid."""
 
 
 class CalzaAction(Action, tag="calza", frozen=True):
@@ -56,7 +56,7 @@ class RoundInfo(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Position(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One line of `arena judge`: a table, its dice, and what was said, in order."""
+    """One line of input of `arena judge`: a table, its dice, and the actions in order."""
 
     id: Any = None
     variant: str
@@ -94,7 +94,7 @@ class Resolved(Struct, frozen=True, tag_field="verdict", tag="resolved"):
 
 
 class IllegalVerdict(Struct, frozen=True, tag_field="verdict", tag="illegal"):
-    """An action that the rules forbid."""
+    """An action is against the rules."""
 
     at: int
     reason: str
@@ -105,15 +105,15 @@ Verdict = Open | Resolved | IllegalVerdict
 
 
 class RefusedError(Exception):
-    """A position that cannot be; the message says why."""
+    """An impossible position; the message says why."""
 
 
 def judge(position: Position) -> Verdict:
-    """Play a position's actions by the rules and say what follows.
+    """Play a position's actions by the rules and return the verdict.
 
-    Raises RefusedError for a position that cannot be, ArenaError for an unknown variant or switch.
+    Raises RefusedError for an impossible position, ArenaError for an unknown variant or switch.
     """
-    now = open_round(_standing(position, rules_of(position)))
+    now = open_round(_standing(position))
     moments = _moments(position)
     for number, moment in enumerate(moments):
         if illegal := _illegal_in(now, position, moment):
@@ -125,17 +125,13 @@ def judge(position: Position) -> Verdict:
             return IllegalVerdict(moments[number + 1][0], "the round is over", settled.clauses[:1])
         else:
             return settled
-    return _open(now)
+    return Open(now.to_act, now.bid is not None, sorted(calza_seats(now)), raises(now))
 
 
-def rules_of(position: Position) -> Rules:
-    """Return the rules a position is judged by; raises ArenaError as `variant` does."""
+def _standing(position: Position) -> Standing:
+    """Check that the position is possible, and set the table."""
     options = {"calza": position.calza, "starting_dice": position.starting_dice}
-    return variant(position.variant, position.overrides, **options)
-
-
-def _standing(position: Position, rules: Rules) -> Standing:
-    """Check that the position can be, and set the table."""
+    rules = variant(position.variant, position.overrides, **options)
     dice = tuple(len(hand) for hand in position.dice)
     used = position.palifico_used
     if used is None:
@@ -154,19 +150,19 @@ def _impossible_table(position: Position, dice: tuple[int, ...], used: tuple[boo
     if len(used) != len(dice):
         return f"palifico_used names {len(used)} seats of {len(dice)}"
     for seat, hand in enumerate(position.dice):
-        if wrong := _impossible_hand(seat, hand, position.starting_dice):
-            return wrong
+        if reason := _impossible_hand(seat, hand, position.starting_dice):
+            return reason
     if len(dice) - dice.count(0) < 2:
         return "fewer than two seats have dice: the game is over"
-    nobody = [at for at, a in enumerate(position.actions) if not 0 <= a.seat < len(dice)]
-    return f"action {nobody[0]} comes from a seat that is not there" if nobody else ""
+    unseated = [at for at, a in enumerate(position.actions) if not 0 <= a.seat < len(dice)]
+    return f"action {unseated[0]} comes from a seat that does not exist" if unseated else ""
 
 
 def _impossible_hand(seat: int, hand: Hand, start: int) -> str:
     if len(hand) > start:
         return f"seat {seat} has {len(hand)} dice, but the game started with {start}"
-    strange = [face for face in hand if not 1 <= face <= FACES]
-    return f"seat {seat} has a die that shows {strange[0]}" if strange else ""
+    impossible = [face for face in hand if not 1 <= face <= FACES]
+    return f"seat {seat} has a die that shows {impossible[0]}" if impossible else ""
 
 
 def _impossible_round(standing: Standing, info: RoundInfo) -> str:
@@ -195,7 +191,7 @@ def _impossible_palifico(standing: Standing, info: RoundInfo) -> str:
 
 
 def _moments(position: Position) -> list[list[int]]:
-    """Group the actions that happen at the same moment, in the order of what they happen with."""
+    """Group the actions of the same moment, in the order of their first actions."""
     groups: dict[int, list[int]] = {}
     for at in range(len(position.actions)):
         groups.setdefault(_moment_of(position, at), []).append(at)
@@ -217,16 +213,16 @@ def _illegal_in(now: Round, position: Position, moment: list[int]) -> IllegalVer
     acted: set[int] = set()
     for at in moment:
         action = position.actions[at]
-        wrong = _why_illegal(now, action)
-        if wrong is None and action.seat in acted:
-            wrong = f"seat {action.seat} cannot do two things in one moment", ["TURN"]
-        if wrong:
-            return IllegalVerdict(at, *wrong)
+        illegality = _why_illegal(now, action)
+        if illegality is None and action.seat in acted:
+            illegality = f"seat {action.seat} cannot do two things in one moment", ["TURN"]
+        if illegality:
+            return IllegalVerdict(at, *illegality)
         acted.add(action.seat)
     return None
 
 
-def _why_illegal(now: Round, action: AnyAction) -> Illegal | None:
+def _why_illegal(now: Round, action: AnyAction) -> Illegality | None:
     if isinstance(action, BidAction):
         return why_illegal_bid(now, action.seat, Bid(action.quantity, action.face))
     return why_illegal_call(
@@ -235,7 +231,7 @@ def _why_illegal(now: Round, action: AnyAction) -> Illegal | None:
 
 
 def _play(now: Round, position: Position, moment: list[int]) -> Round | Resolved:
-    """Apply what counts in a moment of legal actions (CALZA-WHEN, CALZA-MANY)."""
+    """Apply those legal actions of a moment that count (CALZA-WHEN, CALZA-MANY)."""
     actions = [position.actions[at] for at in moment]
     callers = {a.seat for a in actions if isinstance(a, CalzaAction)}
     on_turn = next((a for a in actions if not isinstance(a, CalzaAction)), None)
@@ -268,14 +264,10 @@ def _resolved(now: Round, outcome: Outcome, contested: list[str]) -> Resolved:
 
 
 def reveal_order(now: Round, caller: int) -> list[int] | None:
-    """Return the seats in the order in which they uncover (REVEAL); None where no order is said."""
+    """Return the seats in the order in which they uncover, or None if there is none (REVEAL)."""
     if now.standing.rules.reveal != "caller_first":
         return None
     players = len(now.standing.dice)
     around = [(caller + step) % players for step in range(players)]
     shown = [seat for seat in around if now.standing.dice[seat] and seat != now.bidder]
     return [*shown, *([] if now.bidder is None else [now.bidder])]
-
-
-def _open(now: Round) -> Open:
-    return Open(now.to_act, now.bid is not None, sorted(calza_seats(now)), raises(now))

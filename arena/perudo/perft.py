@@ -4,10 +4,10 @@ from arena.perudo.round import Bid, Round, Standing, open_round, place, raises
 
 
 def perft(standing: Standing) -> int:
-    """Count all non-empty bid sequences of the round that comes; calls are not counted.
+    """Count all non-empty bid sequences of the coming round, without calls.
 
-    Two sequences that reach the same bid with the same seat on turn have the same future, so each
-    such position is counted once and remembered.
+    Sequences that reach the same bid with the same seat on turn have the same futures, which are
+    counted once.
     """
     known: dict[tuple[int, Bid | None], int] = {}
 

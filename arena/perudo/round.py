@@ -1,7 +1,6 @@
 """One round of bidding: whose turn it is, what may be bid, who may call, who loses the die.
 
-Every step is a pure function from a frozen value to the next; none depends on how many dice are
-on the table or how long the round has been going.
+Every step is a pure function from one frozen value to the next.
 """
 
 from functools import lru_cache
@@ -14,7 +13,7 @@ from arena.perudo.rules import FACES, PACO, Count, Face, Rules
 
 T = TypeVar("T")
 _POSITIONS = 4096
-"""Ranges of raises that are kept for when they come again."""
+"""Size of the caches of ranges of raises."""
 
 
 class Bid(Struct, frozen=True):
@@ -33,15 +32,15 @@ class Raises(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """What the table knows between two rounds, seat 0 first."""
+    """The state of the table between two rounds, seat 0 first."""
 
     rules: Rules
     dice: tuple[int, ...]
-    """Dice that each seat has left; 0 is out."""
+    """The dice each seat has left; 0 is out."""
     palifico_used: tuple[bool, ...]
-    """Whether each seat had its palifico round before the round that comes."""
+    """Whether each seat has had a palifico round before the coming one."""
     opener: int
-    """The seat that opens the round that comes."""
+    """The seat that opens the coming round."""
     palifico_seat: int | None = None
     """The seat whose palifico round comes; None for a normal round."""
 
@@ -76,7 +75,7 @@ class Round(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What a call settled, and how the table stands after it."""
+    """The result of a call, and the table after it."""
 
     call: Literal["dudo", "calza"]
     caller: int
@@ -85,7 +84,7 @@ class Outcome(Struct, frozen=True):
     loser: int | None
     """The seat that lost a die; None after a right calza."""
     gainer: int | None
-    """The seat that regained a die; None where nobody did."""
+    """The seat that regained a die; None if nobody did."""
     after: Standing
 
 
@@ -95,7 +94,7 @@ def first_standing(rules: Rules, players: int, opener: int) -> Standing:
 
 
 def open_round(standing: Standing) -> Round:
-    """Begin the round that the standing announces."""
+    """Begin the coming round."""
     return Round(standing, standing.opener)
 
 
@@ -123,12 +122,12 @@ def raises(now: Round) -> tuple[Raises, ...]:
 
 
 def is_legal(now: Round, bid: Bid) -> bool:
-    """Tell whether the seat on turn may bid this."""
+    """Return whether the seat on turn may make this bid."""
     return is_among(raises(now), bid)
 
 
 def is_among(ranges: tuple[Raises, ...], bid: Bid) -> bool:
-    """Tell whether a bid is one of those that the ranges hold."""
+    """Return whether a bid is in one of the ranges."""
     for one in ranges:
         if one.face == bid.face:
             return one.min <= bid.quantity <= one.max
@@ -136,7 +135,7 @@ def is_among(ranges: tuple[Raises, ...], bid: Bid) -> bool:
 
 
 def is_veteran(standing: Standing, seat: int) -> bool:
-    """Tell whether the seat has one die and had its palifico in an earlier round (PAL-VETERAN)."""
+    """Return whether a seat has one die and had its palifico round before (PAL-VETERAN)."""
     return (
         standing.dice[seat] == 1 and standing.palifico_used[seat] and seat != standing.palifico_seat
     )
@@ -167,7 +166,7 @@ def calza_seats(now: Round) -> list[int]:
 
 
 def dudo(now: Round, hands: tuple[Hand, ...]) -> Outcome:
-    """Settle the doubt of the seat on turn; a bid must be on the table (DUDO, TIE)."""
+    """Settle a doubt by the seat on turn; raises ValueError without a bid (DUDO, TIE)."""
     bid, bidder = _on_table(now)
     count = count_face(hands, bid.face, now.standing.wild)
     loser = now.to_act if count >= bid.quantity else bidder
@@ -188,7 +187,7 @@ def calza(now: Round, hands: tuple[Hand, ...], caller: int) -> Outcome:
 
 
 def lose_die(standing: Standing, loser: int) -> Standing:
-    """Take a die from a seat; say who opens next, and whether as palifico (STARTER, OUT)."""
+    """Take a die from a seat; decide who opens next, and whether as palifico (STARTER, OUT)."""
     dice = _with(standing.dice, loser, standing.dice[loser] - 1)
     used = _palificos_played(standing)
     opener = loser if dice[loser] else left_of(dice, loser)
@@ -197,17 +196,17 @@ def lose_die(standing: Standing, loser: int) -> Standing:
 
 
 def has_palifico(rules: Rules, dice: tuple[int, ...], used: tuple[bool, ...], seat: int) -> bool:
-    """Tell whether a seat that fell to one die gets a palifico round (PAL-ONCE, PAL-TWO)."""
+    """Return whether a seat that fell to one die gets a palifico round (PAL-ONCE, PAL-TWO)."""
     if used[seat] and rules.palifico_once:
         return False
     return rules.palifico_with_two_left or len(dice) - dice.count(0) > 2
 
 
 def leave(standing: Standing, seat: int) -> Standing:
-    """Take a faulted seat out of the game; the round it broke is void and is played again.
+    """Take a faulted seat out of the game; the round is void and is played again.
 
-    It keeps its opener and its kind unless the opener is the one who left: then the left
-    neighbour opens a normal round, as after any elimination (OUT).
+    The replayed round has the same opener and kind, unless the opener left: then the left neighbour
+    opens a normal round, as after any elimination (OUT).
     """
     dice = _with(standing.dice, seat, 0)
     used, palifico = standing.palifico_used, standing.palifico_seat
@@ -219,7 +218,7 @@ def leave(standing: Standing, seat: int) -> Standing:
 
 @lru_cache(_POSITIONS)
 def _openings(cap: int, wild: bool) -> tuple[Raises, ...]:
-    """Any number of any face; pacos only where they are not wild."""
+    """Any number of any face; pacos only if they are not wild."""
     return tuple([Raises(face, 1, cap) for face in range(PACO + wild, FACES + 1)])
 
 
@@ -243,7 +242,7 @@ def _raises(cap: int, quantity: int, face: int, lower: bool, both: bool) -> tupl
 
 
 def _raises_from_pacos(quantity: int, cap: int) -> list[Raises]:
-    """More pacos (PACOS-UP), or twice as many and one of a number (FROM-PACOS)."""
+    """More pacos (PACOS-UP), or twice as many and one more of a number (FROM-PACOS)."""
     found = [Raises(PACO, quantity + 1, cap)] if quantity < cap else []
     if 2 * quantity + 1 <= cap:
         found += [Raises(face, 2 * quantity + 1, cap) for face in range(PACO + 1, FACES + 1)]

@@ -1,4 +1,4 @@
-"""The four rule books as data: one named switch for each rule on which they differ."""
+"""The four rule books as data, with a named switch for each rule on which they differ."""
 
 from typing import Annotated, Literal
 
@@ -22,13 +22,13 @@ PACO = 1
 
 
 class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The rules of one game: switches where the documents differ, and the table's options.
+    """The rules of one game: a switch for each difference of the documents, and table options.
 
-    Whatever the documents agree on has no switch. Clause ids stand behind each field.
+    Rules on which the documents agree have no switch. Each field names its clauses.
     """
 
     name: str
-    """The rule book that the values started from: a name, never tested by the game."""
+    """The rule book that the values started from: only a name, which the game never tests."""
     first_opener: Literal["random", "highest_roll"]
     """Who opens the first round: a random seat, or the highest single die (FIRST)."""
     raise_quantity_and_face: bool
@@ -36,11 +36,11 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     raise_to_lower_face: bool
     """More dice of a lower face is a raise (RAISE-DOWN)."""
     palifico_once: bool
-    """A seat has at most one palifico round a game (PAL-ONCE, CALZA-REPAL)."""
+    """A seat has at most one palifico round per game (PAL-ONCE, CALZA-REPAL)."""
     palifico_with_two_left: bool
     """Palifico rounds are played when only two players are left (PAL-TWO)."""
     veteran_may_raise_face: bool
-    """In a palifico round a seat with one die that had its own before may raise the face
+    """In a palifico round a seat with one die that has had its own may raise the face
     (PAL-VETERAN)."""
     calza_by_next: bool
     """The player whose turn is next may call calza (CALZA-WHO)."""
@@ -58,7 +58,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lost_dice_visible: bool = False
     """Option: everyone sees how many dice each seat has left (LOST-DICE)."""
     starting_dice: int = 5
-    """Option: dice a seat starts with, 1 to 10 (SETUP: 5)."""
+    """Option: dice that each seat starts with, 1 to 10 (SETUP: 5)."""
 
 
 BGA = Rules(
@@ -122,7 +122,7 @@ VARIANTS: dict[str, Rules] = {rules.name: rules for rules in (BGA, CLASSIC, PRES
 """Every rule book by its id (`docs/rules.md`)."""
 
 OPTIONS = frozenset({"calza", "lost_dice_visible", "starting_dice"})
-"""What a table chooses freely; it is not part of a rule book."""
+"""What a league chooses freely; not part of a rule book."""
 SWITCHES = frozenset(field.name for field in fields(Rules)) - OPTIONS - {"name"}
 """The rules on which the documents differ; a league may override each."""
 
@@ -143,13 +143,15 @@ def variant(name: str, overrides: dict[str, object], **options: object) -> Rules
     except ValidationError as error:
         raise ArenaError(f"variant '{name}': {error}") from None
     if not 1 <= rules.starting_dice <= MAX_STARTING_DICE:
-        what = f"a game starts with 1 to {MAX_STARTING_DICE} dice a seat, not {rules.starting_dice}"
+        what = (
+            f"a game starts with 1 to {MAX_STARTING_DICE} dice per seat, not {rules.starting_dice}"
+        )
         raise ArenaError(what)
     return rules
 
 
 def changed_switches(rules: Rules) -> dict[str, object]:
-    """Return the switches whose value is not that of the rule book `rules.name`."""
+    """Return the switches whose values differ from those of the rule book `rules.name`."""
     book = asdict(VARIANTS[rules.name])
     return {
         key: value for key, value in asdict(rules).items() if key in SWITCHES and value != book[key]

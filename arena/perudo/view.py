@@ -1,4 +1,4 @@
-"""What a seat may see: the one place where hidden dice are kept hidden."""
+"""What a seat may see: the only place that hides dice."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -29,14 +29,14 @@ class View(Struct, frozen=True):
     alive: Sequence[Seat]
     """The seats that still have dice."""
     dice_counts: Sequence[Count] | None
-    """Dice left per seat where lost dice are visible; else null."""
+    """The dice each seat has left; null if lost dice are hidden."""
     palifico_seat: Seat | None
-    """The seat whose palifico round this is; null in a normal round. In a palifico round pacos are
-    not wild."""
+    """The seat whose palifico round this is, in which pacos are not wild; null in a normal
+    round."""
 
 
 def seen_by(seat: int, now: Round, hands: Sequence[Hand], bids: Sequence[SeatBid]) -> View:
-    """Build a seat's view; `bids` are this round's, oldest first."""
+    """Return a seat's view; `bids` are this round's, oldest first."""
     standing = now.standing
     dice = standing.dice
     shown = dice if standing.rules.lost_dice_visible else None

@@ -29,8 +29,9 @@ from arena.publish.pages.leaderboard import (
 from arena.publish.pages.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.pages.overview import leaders, overview
 from arena.publish.pages.templates import environment
-from arena.publish.replay.selection import NEWEST, UPSET, ReplayChoice, select_replays
+from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
 from arena.publish.replay.shards import shards
+from arena.ratings.prediction import UPSET
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, PlayedFixture, QuarantinedFixture

@@ -1,4 +1,4 @@
-"""The arrays that ratings are worked out with, and the lines that tables are made of again."""
+"""Array types of the ratings, and the way back to plain numbers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ def as_floats(values: ArrayLike) -> Floats:
     return np.asarray(values, np.float64)
 
 
-def lines(columns: Mapping[str, NDArray[Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a table that is given by its columns, as plain numbers."""
-    for line in zip(*(column.tolist() for column in columns.values()), strict=True):
-        yield dict(zip(columns, line, strict=True))
+def records(columns: Mapping[str, NDArray[Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table given by its columns, as plain numbers by column name."""
+    for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+        yield dict(zip(columns, row, strict=True))

@@ -1,7 +1,8 @@
-"""All games of a table as arrays, in the one order in which they are rated."""
+"""All games of a division as arrays, in the canonical order in which they are rated."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -14,11 +15,11 @@ class Games:
     """All games of one variant and table size."""
 
     bots: tuple[str, ...]
-    """Sorted by name; the arrays have their numbers."""
+    """Sorted by name; the arrays hold indices into it."""
     order: Ints
-    """A row a game: the bots in finishing order, the winner first."""
+    """One row per game: the bots in finishing order, the winner first."""
     block: Ints
-    """The block of each game, numbered from 0 without gaps, in their order."""
+    """The block of each game, numbered from 0 without gaps."""
     fixture: Ints
     """The fixture of each game, likewise."""
     game: Ints
@@ -36,22 +37,32 @@ class Games:
         names = np.array(self.bots, object)[self.order.T].tolist()
         return list(zip(*names, strict=True))
 
+    def by_block(self) -> Ints:
+        """Return the number of games of each block and bot."""
+        blocks = int(self.block.max()) + 1
+        cells = (self.block[:, None] * self.size + self.order).ravel()
+        return np.bincount(cells, minlength=blocks * self.size).reshape(blocks, self.size)
+
+    def place_pairs(self) -> Iterable[tuple[int, int]]:
+        """Return the pairs of places at a table, the better one first (0-based)."""
+        return combinations(range(self.order.shape[1]), 2)
+
 
 def as_arrays(results: Iterable[Results]) -> Games:
-    """Turn results, of at least one game, into arrays: the same ones in whatever order they come.
+    """Turn the results of at least one game into arrays, whatever order they come in.
 
-    The first games of all fixtures come first, then the second ones: TrueSkill strays less where
-    opponents alternate than where a fixture is rated in one go.
+    The first games of all fixtures come first, then the second ones: TrueSkill depends less on the
+    order of games if opponents alternate than if a fixture is rated in one go.
     """
-    found = list(results)
-    bots = tuple(sorted({bot for one in found for bot in one.bots}))
-    number = {bot: at for at, bot in enumerate(bots)}
-    counts = [len(one.games) for one in found]
-    seated = np.repeat([[number[bot] for bot in one.bots] for one in found], counts, 0)
-    places = _rows([row for one in found for row in one.places])
-    block = np.repeat([one.block for one in found], counts)
-    fixture = np.repeat([one.fixture for one in found], counts)
-    game = np.array([game for one in found for game in one.games], np.intp)
+    fixtures = list(results)
+    bots = tuple(sorted({bot for one in fixtures for bot in one.bots}))
+    index = {bot: at for at, bot in enumerate(bots)}
+    counts = [len(one.games) for one in fixtures]
+    seated = np.repeat([[index[bot] for bot in one.bots] for one in fixtures], counts, 0)
+    places = _as_array([row for one in fixtures for row in one.places])
+    block = np.repeat([one.block for one in fixtures], counts)
+    fixture = np.repeat([one.fixture for one in fixtures], counts)
+    game = np.array([game for one in fixtures for game in one.games], np.intp)
     canonical = np.lexsort((*places.T, *seated.T, block, fixture, game))
     return Games(
         bots=bots,
@@ -59,15 +70,15 @@ def as_arrays(results: Iterable[Results]) -> Games:
         block=np.unique(block[canonical], return_inverse=True)[1],
         fixture=np.unique(fixture[canonical], return_inverse=True)[1],
         game=game[canonical],
-        faulted=np.array(_faulted(found, number), np.intp),
+        faulted=np.array(_faulted(fixtures, index), np.intp),
     )
 
 
-def _rows(rows: Sequence[tuple[int, ...]]) -> Ints:
+def _as_array(rows: Sequence[tuple[int, ...]]) -> Ints:
     """Return rows as an array: few of them differ, and an array is slow to fill from Python."""
-    at = {row: place for place, row in enumerate(set(rows))}
-    return np.array(list(at), np.intp)[[at[row] for row in rows]]
+    index = {row: at for at, row in enumerate(set(rows))}
+    return np.array(list(index), np.intp)[[index[row] for row in rows]]
 
 
-def _faulted(results: Iterable[Results], number: Mapping[str, int]) -> list[int]:
-    return [number[one.bots[seat]] for one in results for seats in one.faulted for seat in seats]
+def _faulted(fixtures: Iterable[Results], index: Mapping[str, int]) -> list[int]:
+    return [index[one.bots[seat]] for one in fixtures for seats in one.faulted for seat in seats]

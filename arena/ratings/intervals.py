@@ -1,16 +1,32 @@
-"""Intervals of shares and means, without the blocks that ratings go by."""
+"""What 95 % means everywhere: quantiles, Wilson's interval, and when two bots are distinguished.
 
-from math import sqrt
+Without numpy, which is slow to import.
+"""
 
+from math import inf, sqrt
+
+TAIL = 0.025
+"""The probability beyond either end of a 95 % interval."""
+UPPER = 1.0 - TAIL
+"""The probability below the upper end of a 95 % interval."""
 Z95 = 1.96
-"""Standard deviations either side of the mean that hold 95 % of a normal distribution."""
+"""Half the width of a 95 % interval of a normal distribution, in standard deviations."""
 
 
 def wilson(hits: int, trials: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a share; trials is at least 1."""
     share, square = hits / trials, Z95**2
     centre = share + square / (2 * trials)
-    spread = Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    half_width = Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     scale = 1 + square / trials
     # Rounding must not carry an end past what a share can be.
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+    return max(0.0, (centre - half_width) / scale), min(1.0, (centre + half_width) / scale)
+
+
+def indistinct_range(bots: int) -> tuple[float, float]:
+    """Return the probabilities of being better between which two of `bots` are not distinguished.
+
+    Corrected for a bot's number of rivals (Bonferroni).
+    """
+    tail = TAIL / (bots - 1) if bots > 1 else inf
+    return tail, 1.0 - tail

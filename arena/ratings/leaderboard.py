@@ -1,146 +1,148 @@
-"""How a leaderboard is made: ratings, how sure they are, and plain counts."""
+"""How a leaderboard is made: ratings, how sure they are, ranks and plain counts."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings import block_variance as blocks
-from arena.ratings import thurstone
-from arena.ratings.arrays import Floats, Ints, as_floats, lines
+from arena.ratings import block_variance, thurstone
+from arena.ratings.arrays import Floats, Ints, as_floats, records
 from arena.ratings.block_variance import Covariance
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import relative, snapshots
-from arena.ratings.ranks import chances, rank_ranges
+from arena.ratings.intervals import UPPER, indistinct_range
 from arena.ratings.results import Results
-from arena.ratings.t_distribution import t_quantile
+from arena.ratings.t_distribution import t_cdf, t_quantile
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.ratings.thurstone import Fit
 from arena.records import RatingsInfo
 
-CONFIDENT = 0.975
-"""An interval of 95 % leaves out as much at either end."""
+_MAX_T = 1e6
+"""No difference counts as more standard errors than this."""
 
 
-class Rated(NamedTuple):
+class RatedDivision(NamedTuple):
     """A leaderboard with what it was made from."""
 
     board: Leaderboard
     games: Games
     fit: Fit
-    spread: Covariance
-
-
-class _Estimates(NamedTuple):
-    """What is estimated of the bots, in the order of their names."""
-
-    mu: Floats
-    """TrueSkill's, about the mean of the field."""
-    sigma: Floats
-    batch: Floats
-    """The order-free fit's figure for mu."""
-    better: Floats
-    """[i, j]: the probability that i is better than j."""
-    spread: Covariance
-
-
-class _Tally(NamedTuple):
-    """Plain counts of games, for each bot."""
-
-    players: int
-    games: Ints
-    wins: Ints
-    places: Ints
-    """The sum of its finishing places."""
-    faults: Ints
+    covariance: Covariance
 
 
 def rate(
     variant: str, players: int, results: Iterable[Results], options: RatingsInfo | None = None
-) -> Rated:
-    """Rate at least one game of one variant and table size, given in any order."""
+) -> RatedDivision:
+    """Rate at least one game of a division, given in any order."""
     options = options or RatingsInfo()
     games = as_arrays(results)
-    course = snapshots(games.orders())
-    skill = course[-1].skill
-    found = thurstone.fit(thurstone.count_ahead(games))
+    history = snapshots(games.orders())
+    skill = history[-1].bots
     mean = sum(rating.mu for rating in skill.values()) / len(skill)
     mu = as_floats([skill[bot].mu - mean for bot in games.bots])
     sigma = as_floats([skill[bot].sigma for bot in games.bots])
-    spread = blocks.covariance(games, found, mu, sigma)
-    better = chances(mu, spread.freedom, spread.gaps)
+    fit = thurstone.fit(thurstone.count_ahead(games))
+    covariance = block_variance.covariance(games, fit, mu, sigma)
+    better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.differences)
     board = Leaderboard(
         variant=variant,
         players=players,
-        rows=_rows(
-            games.bots,
-            _Estimates(mu, sigma, found.mu, better, spread),
-            _count(games),
-            options,
-        ),
-        duels=_duels(games.bots, found.ahead),
+        rows=_rows(games, fit, mu, sigma, better, covariance, options),
+        duels=_duels(games.bots, fit.ahead),
         better=_by_pair(games.bots, better),
-        blocks=spread.blocks,
-        method=spread.method,
-        dice_gain=blocks.dice_gain(games, found),
+        blocks=covariance.blocks,
+        method=covariance.method,
+        dice_gain=block_variance.dice_gain(games, fit),
         anchor=options.anchor if options.anchor in games.bots else None,
-        history=relative(course, options.anchor),
+        history=relative(history, options.anchor),
     )
-    return Rated(board, games, found, spread)
+    return RatedDivision(board, games, fit, covariance)
+
+
+def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floats:
+    """Return, for each ordered pair, the probability that the first has the higher true value.
+
+    A difference follows Student's t with the smaller degrees of freedom of the two; infinite ones
+    mean a known variance.
+    """
+    n = len(values)
+    i, j = np.triu_indices(n, 1)
+    difference, variance = np.abs(values[i] - values[j]), np.diag(covariance)
+    error = np.sqrt(np.maximum(variance[i] + variance[j] - 2 * covariance[i, j], 0.0))
+    certain = np.where(difference > 0.0, _MAX_T, 0.0)
+    t = np.minimum(np.divide(difference, error, out=certain, where=error > 0.0), _MAX_T)
+    # The smaller probability of the two is exact, even if it is tiny.
+    tail = t_cdf(-t, np.minimum(df[i], df[j]))
+    better, ahead = np.full((n, n), 0.5), values[i] > values[j]
+    better[i, j] = np.where(ahead, 1.0 - tail, tail)
+    better[j, i] = np.where(ahead, tail, 1.0 - tail)
+    return better
+
+
+def rank_ranges(better: Floats) -> tuple[Ints, Ints]:
+    """Return the best and the worst rank that each bot may hold, with 95 % confidence per bot.
+
+    Only bots that are distinguished from it count as better or worse. With the correction of
+    `indistinct_range` the true rank is in the range in at least 95 of 100 leagues (Mogstad, Romano,
+    Shaikh and Wilhelm, 2024).
+    """
+    low, high = indistinct_range(len(better))
+    rivals = ~np.eye(len(better), dtype=np.bool_)
+    ahead = ((better < low) & rivals).sum(1)
+    behind = ((better > high) & rivals).sum(1)
+    return 1 + ahead, len(better) - behind
 
 
 def _rows(
-    bots: Sequence[str], estimates: _Estimates, tally: _Tally, options: RatingsInfo
+    games: Games,
+    fit: Fit,
+    mu: Floats,
+    sigma: Floats,
+    better: Floats,
+    covariance: Covariance,
+    options: RatingsInfo,
 ) -> list[Row]:
-    """Return the lines of a leaderboard, best mu first."""
+    """Return the rows of a leaderboard, best mu first."""
+    bots, players = games.bots, games.order.shape[1]
     anchor = bots.index(options.anchor) if options.anchor in bots else None
-    spread, mu = estimates.spread, _against(estimates.mu, anchor)
-    t = t_quantile(CONFIDENT, spread.freedom)
-    half, place = t * _errors(spread.mu, anchor), tally.places / tally.games
-    place_half = t * _errors(spread.place, None)
-    best, worst = rank_ranges(estimates.better)
+    mu = _relative_to(anchor, mu)
+    by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
+    played = by_place.sum(0)
+    place = np.arange(1, players + 1) @ by_place / played
+    t = t_quantile(UPPER, covariance.degrees_of_freedom)
+    half_width = t * _standard_errors(covariance.mu, anchor)
+    place_half_width = t * _standard_errors(covariance.place, None)
+    best, worst = rank_ranges(better)
     columns = {
         "mu": mu,
-        "sigma": estimates.sigma,
-        "low": mu - half,
-        "high": mu + half,
+        "sigma": sigma,
+        "low": mu - half_width,
+        "high": mu + half_width,
         "best": best,
         "worst": worst,
-        "games": tally.games,
-        "wins": tally.wins,
+        "games": played,
+        "wins": by_place[0],
         "mean_place": place,
-        "place_low": np.maximum(place - place_half, 1.0),
-        "place_high": np.minimum(place + place_half, tally.players),
-        "faults": tally.faults,
-        "batch_mu": _against(estimates.batch, anchor),
-        "provisional": tally.games < options.provisional,
+        "place_low": np.maximum(place - place_half_width, 1.0),
+        "place_high": np.minimum(place + place_half_width, players),
+        "faults": np.bincount(games.faulted, minlength=games.size),
+        "batch_mu": _relative_to(anchor, fit.mu),
+        "provisional": played < options.provisional,
     }
-    rows = [Row(bot, **line) for bot, line in zip(bots, lines(columns), strict=True)]
+    rows = [Row(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]
     return sorted(rows, key=lambda row: (-row.mu, row.bot))
 
 
-def _against(values: Floats, anchor: int | None) -> Floats:
+def _relative_to(anchor: int | None, values: Floats) -> Floats:
     return values if anchor is None else values - values[anchor]
 
 
-def _errors(covariance: Floats, anchor: int | None) -> Floats:
+def _standard_errors(covariance: Floats, anchor: int | None) -> Floats:
     """Return the standard errors of values, or of their differences from the anchor's."""
     variance = covariance.diagonal()
     if anchor is not None:
         variance = variance + variance[anchor] - 2 * covariance[anchor]
     return np.sqrt(np.maximum(variance, 0.0))
-
-
-def _count(games: Games) -> _Tally:
-    players = games.order.shape[1]
-    by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
-    return _Tally(
-        players=players,
-        games=by_place.sum(0),
-        wins=by_place[0],
-        places=np.arange(1, players + 1) @ by_place,
-        faults=np.bincount(games.faulted, minlength=games.size),
-    )
 
 
 def _duels(bots: Sequence[str], ahead: Floats) -> dict[tuple[str, str], Duel]:
@@ -154,7 +156,7 @@ def _duels(bots: Sequence[str], ahead: Floats) -> dict[tuple[str, str], Duel]:
 
 
 def _by_pair(bots: Sequence[str], values: Floats) -> dict[tuple[str, str], float]:
-    """Return what a matrix holds for each ordered pair of two."""
+    """Return a matrix's value for each ordered pair of different bots."""
     return {
         (bot, rival): value
         for bot, row in zip(bots, values.tolist(), strict=True)

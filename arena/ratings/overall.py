@@ -1,7 +1,7 @@
-"""One table over all variants and table sizes: only where the league asks for it.
+"""One table over all divisions, if the league asks for it.
 
 Its score is the share of rivals that a bot finishes ahead of, (players - place) / (players - 1),
-averaged over its games at each table, and then over the tables with equal weight.
+averaged over its games in each division, and then over the divisions with equal weight.
 """
 
 from collections.abc import Sequence
@@ -10,68 +10,68 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, as_floats, lines
-from arena.ratings.leaderboard import CONFIDENT, Rated
-from arena.ratings.ranks import chances, rank_ranges
+from arena.ratings.arrays import Floats, as_floats, records
+from arena.ratings.intervals import UPPER
+from arena.ratings.leaderboard import RatedDivision, better_probabilities, rank_ranges
 from arena.ratings.t_distribution import t_quantile
 from arena.ratings.table import Overall, OverallRow
 
 
-class _Part(NamedTuple):
-    """What one leaderboard says of the bots that played at all tables, in the order of names."""
+class _Shares(NamedTuple):
+    """The mean share of rivals that bots finished ahead of in one division."""
 
     shares: Floats
-    """The mean share of rivals that each finished ahead of."""
     covariance: Floats
-    """Of the shares."""
-    freedom: Floats
+    degrees_of_freedom: Floats
     games: list[int]
 
 
-def overall(rated: Sequence[Rated]) -> Overall:
-    """Return the table over at least one leaderboard; the tables are taken as independent."""
+def overall(rated: Sequence[RatedDivision]) -> Overall:
+    """Return the table over at least one division; divisions count as independent."""
     everyone = sorted({bot for one in rated for bot in one.games.bots})
     bots = [bot for bot in everyone if all(bot in one.games.bots for one in rated)]
     return Overall(
-        rows=_rows(bots, [_part(one, bots) for one in rated]) if bots else [],
+        rows=_rows(bots, [_shares(one, bots) for one in rated]) if bots else [],
         tables=tuple((one.board.variant, one.board.players) for one in rated),
         absent=tuple(bot for bot in everyone if bot not in bots),
     )
 
 
-def _part(one: Rated, bots: Sequence[str]) -> _Part:
+def _shares(one: RatedDivision, bots: Sequence[str]) -> _Shares:
     rivals = one.board.players - 1
     rows = {row.bot: row for row in one.board.rows}
     places = as_floats([rows[bot].mean_place for bot in bots])
     at = [one.games.bots.index(bot) for bot in bots]
-    covariance = one.spread.place[np.ix_(at, at)] / rivals**2
-    games = [rows[bot].games for bot in bots]
-    return _Part((rivals + 1 - places) / rivals, covariance, one.spread.freedom[at], games)
+    return _Shares(
+        shares=(rivals + 1 - places) / rivals,
+        covariance=one.covariance.place[np.ix_(at, at)] / rivals**2,
+        degrees_of_freedom=one.covariance.degrees_of_freedom[at],
+        games=[rows[bot].games for bot in bots],
+    )
 
 
-def _rows(bots: Sequence[str], parts: Sequence[_Part]) -> list[OverallRow]:
-    scores = as_floats(sum(part.shares for part in parts) / len(parts))
-    covariance = as_floats(sum(part.covariance for part in parts) / len(parts) ** 2)
-    variance, freedom = covariance.diagonal(), _freedom(parts)
-    half = t_quantile(CONFIDENT, freedom) * np.sqrt(np.maximum(variance, 0.0))
-    best, worst = rank_ranges(chances(scores, freedom, covariance))
+def _rows(bots: Sequence[str], divisions: Sequence[_Shares]) -> list[OverallRow]:
+    scores = as_floats(sum(one.shares for one in divisions) / len(divisions))
+    covariance = as_floats(sum(one.covariance for one in divisions) / len(divisions) ** 2)
+    df = _satterthwaite(divisions)
+    half_width = t_quantile(UPPER, df) * np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+    best, worst = rank_ranges(better_probabilities(scores, df, covariance))
     columns = {
         "score": scores,
-        "low": np.maximum(scores - half, 0.0),
-        "high": np.minimum(scores + half, 1.0),
+        "low": np.maximum(scores - half_width, 0.0),
+        "high": np.minimum(scores + half_width, 1.0),
         "best": best,
         "worst": worst,
-        "games": np.sum([part.games for part in parts], 0),
+        "games": np.sum([one.games for one in divisions], 0),
     }
-    rows = [OverallRow(bot, **line) for bot, line in zip(bots, lines(columns), strict=True)]
+    rows = [OverallRow(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]
     return sorted(rows, key=lambda row: (-row.score, row.bot))
 
 
-def _freedom(parts: Sequence[_Part]) -> Floats:
-    """Return the degrees of freedom of the scores' variances: Satterthwaite's."""
-    variances = [part.covariance.diagonal() for part in parts]
+def _satterthwaite(divisions: Sequence[_Shares]) -> Floats:
+    """Return the degrees of freedom of the scores' variances (Welch and Satterthwaite)."""
+    variances = [one.covariance.diagonal() for one in divisions]
     total = as_floats(sum(variances)) ** 2
-    squares = as_floats(
-        sum(one * one / part.freedom for one, part in zip(variances, parts, strict=True))
-    )
+    terms = [v * v / one.degrees_of_freedom for v, one in zip(variances, divisions, strict=True)]
+    squares = as_floats(sum(terms))
     return as_floats(np.divide(total, squares, np.full(len(total), inf), where=squares > 0.0))

@@ -6,10 +6,8 @@ from statistics import fmean, stdev
 
 from msgspec import Struct
 
+from arena.ratings.intervals import UPPER
 from arena.ratings.t_distribution import t_cdf, t_quantile
-
-_TAIL = 0.975
-"""What lies below the upper end of a 95 % interval."""
 
 
 class Paired(Struct, frozen=True):
@@ -21,25 +19,24 @@ class Paired(Struct, frozen=True):
     low: float
     high: float
     above: float
-    """The probability that the difference is above 0; one half where nothing speaks for either."""
+    """The probability that the difference is above 0; one half if there is no evidence."""
 
 
 def paired(old: Sequence[float], new: Sequence[float]) -> Paired:
-    """Compare a figure of two versions block by block; at least two blocks.
+    """Compare a figure of two versions block by block, over at least two blocks (paired t-test).
 
-    Differences of blocks are taken for normal: Student's t, with one degree of freedom less than
-    there are blocks. The probability is the one that a flat prior leads to.
+    `above` is the posterior probability under a flat prior.
     """
-    differences = [b - a for a, b in zip(old, new, strict=True)]
-    mean, freedom = fmean(differences), len(differences) - 1
+    differences = [after - before for before, after in zip(old, new, strict=True)]
+    mean, df = fmean(differences), len(differences) - 1
     error = stdev(differences) / sqrt(len(differences))
-    reach = float(t_quantile(_TAIL, freedom)) * error
-    score = mean / error if error else inf * mean if mean else 0.0
+    half_width = float(t_quantile(UPPER, df)) * error
+    t = mean / error if error else inf * mean if mean else 0.0
     return Paired(
         old=fmean(old),
         new=fmean(new),
         difference=mean,
-        low=mean - reach,
-        high=mean + reach,
-        above=float(t_cdf(score, freedom)),
+        low=mean - half_width,
+        high=mean + half_width,
+        above=float(t_cdf(t, df)),
     )

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from arena.ratings.findings import Suspicion
 from arena.ratings.results import Results, by_table
-from arena.ratings.table import Leaderboard, Overall
+from arena.ratings.table import Leaderboard, Overall, Suspicion
 from arena.records import Division, FixtureResult, PlayedFixture, RatingsInfo
 
 

@@ -1,72 +1,75 @@
-"""Two tests for the operator: bots that let another win, and bots that do not stay the same.
+"""Two tests for the operator: bots that let another win, and bots that change over time.
 
-Collusion: of the games that two bots sat at one table, did one finish ahead of the other less often
-than the skills that all games show would have it? Drift: do a bot's results, beyond what was
-expected of each block, rise or fall from block to block? Both are corrected for how many pairs or
-bots were looked at (Holm, 1979). Measured by `tests/bench/suspicion.py`.
+Collusion: in the games that two bots played together, did one finish ahead of the other less often
+than the skills from all games predict? Drift: do a bot's results, beyond what was expected of each
+block, rise or fall from block to block? Both are corrected for the number of pairs or bots tested
+(Holm, 1979). Measured by `tests/bench/suspicion.py`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf, sqrt
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
 from arena.ratings.arrays import Floats, Ints, as_floats
-from arena.ratings.block_variance import Scores
-from arena.ratings.findings import Suspicion
-from arena.ratings.leaderboard import Rated
+from arena.ratings.block_variance import GameScores
+from arena.ratings.leaderboard import RatedDivision
 from arena.ratings.t_distribution import t_cdf
+from arena.ratings.table import Suspicion
 
 MIN_BOTS = 5
 """Among fewer bots one odd pair changes what is expected of all the others."""
 MIN_BLOCKS = 5
 """Fewer blocks show no trend."""
-_BORROWED = 6.0
-_LEAST_LEFT = 0.3
-"""A pair whose own games made more of what is expected of it than this leaves is not judged."""
+_PRIOR_DF = 6.0
+"""Degrees of freedom that a trend's variance borrows from the field's."""
+_MIN_RESIDUAL = 0.3
+"""A pair is not tested if its own games decided more of its expectation than this leaves."""
 _QUARTILE = 0.6745
 """The median of the absolute value of a standard normal variable."""
-_EFFICIENCY = 0.37
-"""What a spread taken from that median is worth, against one from all values."""
+_MEDIAN_EFFICIENCY = 0.37
+"""Of the standard deviation estimated by that median."""
 
 
-def suspicions(rated: Sequence[Rated], alpha: float) -> list[Suspicion]:
+def suspicions(rated: Sequence[RatedDivision], alpha: float) -> list[Suspicion]:
     """Return what is suspicious, the clearest first.
 
-    In a league of fair bots the chance of anything at all is at most alpha for either kind.
+    In a league of fair bots the probability of any case is at most alpha for either kind.
     """
     collusion = holm([case for one in rated for case in _collusion(one)])
     drift = holm([case for one in rated for case in _drift(one)])
-    found = [case for case in (*collusion, *drift) if case.p <= alpha]
-    return sorted(found, key=lambda case: (case.p, case.kind, case.bot, case.rival or ""))
+    significant = [case for case in (*collusion, *drift) if case.p <= alpha]
+    return sorted(significant, key=lambda case: (case.p, case.kind, case.bot, case.rival or ""))
 
 
 def holm(cases: Iterable[Suspicion]) -> list[Suspicion]:
-    """Correct the p of each case for the number of cases, which are all that were looked at."""
+    """Correct the p of each case for the number of cases, which are all that were tested."""
     ordered = sorted(cases, key=lambda case: case.p)
-    corrected, least = [], 0.0
+    corrected, p = [], 0.0
     for at, case in enumerate(ordered):
-        least = max(least, min(1.0, case.p * (len(ordered) - at)))
-        corrected.append(replace(case, p=least))
+        p = max(p, min(1.0, case.p * (len(ordered) - at)))
+        corrected.append(replace(case, p=p))
     return corrected
 
 
-def _collusion(rated: Rated) -> Iterator[Suspicion]:
+def _collusion(rated: RatedDivision) -> Iterator[Suspicion]:
     """Yield a case for each ordered pair that met: the first loses to the second."""
-    i, j, z = _surprises(rated)
+    i, j, z = _deviance_residuals(rated)
     bots, fit = rated.games.bots, rated.fit
     if len(bots) < MIN_BOTS or not len(z):
         return
-    # Styles suit each other more or less in any field: only what stands out from that counts.
-    usual = max(1.0, median(np.abs(z).tolist()) / _QUARTILE)
-    freedom = inf if usual <= 1.0 else max(1.0, _EFFICIENCY * (len(z) - len(bots) + 1))
+    # Styles suit each other more or less in any field: only what exceeds that counts.
+    dispersion = max(1.0, median(np.abs(z).tolist()) / _QUARTILE)
+    df = inf if dispersion <= 1.0 else max(1.0, _MEDIAN_EFFICIENCY * (len(z) - len(bots) + 1))
     one, other = np.concatenate((i, j)), np.concatenate((j, i))
-    p = t_cdf(np.concatenate((z, -z)) / usual, freedom)
     met = (fit.ahead + fit.ahead.T)[one, other]
-    told = zip(one, other, met, fit.chance[one, other], fit.ahead[one, other] / met, p, strict=True)
-    for bot, rival, games, expected, observed, chance in told:
+    expected, observed = fit.probability[one, other], fit.ahead[one, other] / met
+    p_values = t_cdf(np.concatenate((z, -z)) / dispersion, df)
+    columns = (one, other, met, expected, observed, p_values)
+    for bot, rival, games, share, actual, p in zip(*columns, strict=True):
         yield Suspicion(
             kind="collusion",
             variant=rated.board.variant,
@@ -74,95 +77,107 @@ def _collusion(rated: Rated) -> Iterator[Suspicion]:
             bot=bots[bot],
             rival=bots[rival],
             games=round(games),
-            expected=float(expected),
-            observed=float(observed),
-            p=float(chance),
+            expected=float(share),
+            observed=float(actual),
+            p=float(p),
         )
 
 
-def _surprises(rated: Rated) -> tuple[Ints, Ints, Floats]:
+def _deviance_residuals(rated: RatedDivision) -> tuple[Ints, Ints, Floats]:
     """Return pairs, and how many standard deviations more often than expected i was ahead of j.
 
-    It is the signed root of the deviance, whose tails are nearer to normal than those of a share,
-    set right for what these very games did to the expectation. Pairs where little else did are
-    left out.
+    It is the signed root of the deviance, with tails nearer to normal than a share's, corrected
+    for the leverage of these very games. Pairs with too much leverage are left out.
     """
     fit = rated.fit
     i, j = np.triu_indices(rated.games.size, 1)
-    ahead, behind, own = fit.ahead[i, j], fit.ahead[j, i], fit.inverse.diagonal()
-    met, apart = ahead + behind, own[i] + own[j] - 2 * fit.inverse[i, j]
-    left = 1.0 - met * fit.pull[i, j] * fit.pull[j, i] * apart
-    expected = met * fit.chance[i, j]
-    deviance = _part(ahead, expected) + _part(behind, met - expected)
-    told = (met > 0) & (left >= _LEAST_LEFT)
-    root = np.sqrt(np.maximum(2.0 * deviance[told], 0.0) / left[told])
-    return i[told], j[told], np.where(ahead > expected, 1.0, -1.0)[told] * root
+    ahead, behind, variance = fit.ahead[i, j], fit.ahead[j, i], fit.inverse_information.diagonal()
+    met = ahead + behind
+    difference = variance[i] + variance[j] - 2 * fit.inverse_information[i, j]
+    residual = 1.0 - met * fit.score[i, j] * fit.score[j, i] * difference
+    expected = met * fit.probability[i, j]
+    deviance = _deviance_term(ahead, expected) + _deviance_term(behind, met - expected)
+    tested = (met > 0) & (residual >= _MIN_RESIDUAL)
+    root = np.sqrt(np.maximum(2.0 * deviance[tested], 0.0) / residual[tested])
+    return i[tested], j[tested], np.where(ahead > expected, 1.0, -1.0)[tested] * root
 
 
-def _part(count: Floats, expected: Floats) -> Floats:
-    told = (count > 0.0) & (expected > 0.0)
-    ratio = np.divide(count, expected, out=np.ones(count.shape), where=told)
+def _deviance_term(count: Floats, expected: Floats) -> Floats:
+    positive = (count > 0.0) & (expected > 0.0)
+    ratio = np.divide(count, expected, out=np.ones(count.shape), where=positive)
     return as_floats(count * np.log(ratio))
 
 
-def _drift(rated: Rated) -> Iterator[Suspicion]:
+class _Trend(NamedTuple):
+    """The regression of a bot's block scores on the number of the block."""
+
+    bot: int
+    df: float
+    rise: float
+    """How much the score of a block rises from the first to the last, times their number."""
+    covariation: float
+    """The sum of the products of scores and centred block numbers."""
+    variation: float
+    """The sum of the squares of the centred block numbers."""
+    variance: float
+    """Of a block's score about the trend."""
+    game_variance: float
+    """The same if games were independent."""
+
+    def t(self, ratio: float, prior_df: float) -> float:
+        """Return the trend in its standard errors; zero if nothing varies.
+
+        `ratio` is the whole field's of the two variances; it counts for so many degrees of freedom.
+        """
+        weighted = self.df * self.variance + prior_df * ratio * self.game_variance
+        if weighted <= 0.0:
+            return 0.0
+        return self.covariation / sqrt(weighted / (self.df + prior_df) * self.variation)
+
+
+def _drift(rated: RatedDivision) -> Iterator[Suspicion]:
     """Yield a case for each bot that played in enough blocks."""
     games = rated.games
-    scores = Scores(games, rated.fit.pull)
-    by_block = scores.sums(games.block)
-    seated = np.bincount((games.block[:, None] * games.size + games.order).ravel())
-    seated = np.pad(seated, (0, by_block.size - len(seated))).reshape(by_block.shape)
-    noise = np.bincount(games.order.ravel(), (scores.by_game**2).ravel(), minlength=games.size)
-    enough = np.flatnonzero((seated > 0).sum(0) >= MIN_BLOCKS).tolist()
-    trends = [_Trend(by_block[:, i], seated[:, i] > 0, float(noise[i])) for i in enough]
+    trends = list(_trends(rated))
+    played = np.bincount(games.order.ravel(), minlength=games.size).tolist()
     centre = np.eye(games.size) - 1.0 / games.size
-    moves = np.diag(centre @ rated.fit.inverse @ centre)
-    usual = sum(trend.ratio for trend in trends) / max(len(trends), 1)
-    borrowed = _BORROWED if len(trends) >= MIN_BOTS else 0.0
-    for i, trend, p in zip(enough, trends, _p_of(trends, usual, borrowed), strict=True):
+    moves = np.diag(centre @ rated.fit.inverse_information @ centre).tolist()
+    ratio = sum(one.variance / one.game_variance for one in trends) / max(len(trends), 1)
+    prior_df = _PRIOR_DF if len(trends) >= MIN_BOTS else 0.0
+    t = [trend.t(ratio, prior_df) for trend in trends]
+    p_values = 2.0 * t_cdf(-np.abs(t), [trend.df + prior_df for trend in trends])
+    for trend, p in zip(trends, p_values.tolist(), strict=True):
         yield Suspicion(
             kind="drift",
             variant=rated.board.variant,
             players=rated.board.players,
-            bot=games.bots[i],
+            bot=games.bots[trend.bot],
             rival=None,
-            games=int(seated[:, i].sum()),
+            games=played[trend.bot],
             expected=0.0,
-            observed=trend.rise * trend.blocks * float(moves[i]),
+            observed=trend.rise * moves[trend.bot],
             p=p,
         )
 
 
-def _p_of(trends: Sequence["_Trend"], usual: float, borrowed: float) -> list[float]:
-    """Return how often chance alone shows trends at least as clear.
-
-    `usual` is the ratio of the whole field, which counts for so many degrees of freedom.
-    """
-    t = [trend.t(usual, borrowed) for trend in trends]
-    freedom = [trend.freedom + borrowed for trend in trends]
-    return list((2.0 * t_cdf(-np.abs(t), freedom)).tolist())
-
-
-class _Trend:
-    """How a bot's scores go with the number of the block."""
-
-    def __init__(self, scores: Floats, played: np.ndarray, noise: float) -> None:
-        at = np.flatnonzero(played).astype(np.float64)
-        self.blocks = len(at)
-        mine, at = scores[played], at - at.mean()
-        self._spread = float(at @ at)
-        self._pull = float(at @ mine)
-        self.rise = self._pull / self._spread * float(at[-1] - at[0])
-        """How much the score of a block rises from the first to the last."""
-        self.freedom = self.blocks - 2.0
-        left = float(((mine - mine.mean() - at * self._pull / self._spread) ** 2).sum())
-        self._variance = left / self.freedom
-        self._by_game = max(noise / self.blocks, 1e-300)
-        self.ratio = self._variance / self._by_game
-        """The variance between blocks, over what independent games would make it."""
-
-    def t(self, usual: float, borrowed: float) -> float:
-        """Return the trend in its standard errors; nought where nothing varies."""
-        total = self.freedom + borrowed
-        variance = self.freedom * self._variance + borrowed * usual * self._by_game
-        return self._pull / sqrt(variance / total * self._spread) if variance > 0.0 else 0.0
+def _trends(rated: RatedDivision) -> Iterator[_Trend]:
+    """Yield the trend of each bot that played in enough blocks."""
+    games, scores = rated.games, GameScores(rated.games, rated.fit.score)
+    by_block = scores.sums(games.block)
+    squares = np.bincount(games.order.ravel(), (scores.by_game**2).ravel(), minlength=games.size)
+    for bot, played in enumerate(games.by_block().T):
+        blocks = np.flatnonzero(played)
+        if len(blocks) < MIN_BLOCKS:
+            continue
+        number, score, df = blocks - blocks.mean(), by_block[blocks, bot], len(blocks) - 2.0
+        covariation, variation = float(number @ score), float(number @ number)
+        residual = score - score.mean() - number * covariation / variation
+        yield _Trend(
+            bot=bot,
+            df=df,
+            rise=covariation / variation * float(number[-1] - number[0]) * len(blocks),
+            covariation=covariation,
+            variation=variation,
+            variance=float((residual**2).sum()) / df,
+            game_variance=max(float(squares[bot]) / len(blocks), 1e-300),
+        )

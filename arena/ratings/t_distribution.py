@@ -1,6 +1,7 @@
-"""The normal and Student's t distribution: how sure differences of given sizes are.
+"""The normal distribution and Student's t, for arrays.
 
-All of it is for arrays: a league of 200 bots asks for twenty thousand values at a time.
+A league of 200 bots asks for twenty thousand values at a time. `df` are degrees of freedom, above
+0; infinite ones make t the normal distribution.
 """
 
 from math import erfc, inf, lgamma, log, pi, sqrt
@@ -12,9 +13,9 @@ from numpy.typing import ArrayLike
 from arena.ratings.arrays import Floats, as_floats
 
 _TINY = 1e-300
-_EXACT = 1e-14
-_NEAR = 1e-10
-_TERMS = 300
+_FRACTION_TOLERANCE = 1e-14
+_QUANTILE_TOLERANCE = 1e-10
+_MAX_TERMS = 300
 
 _erfc = np.vectorize(erfc, otypes=[np.float64])
 _lgamma = np.vectorize(lgamma, otypes=[np.float64])
@@ -25,75 +26,71 @@ def normal_cdf(z: ArrayLike) -> Floats:
     return as_floats(0.5 * _erfc(as_floats(z) / -sqrt(2.0)))
 
 
-def t_cdf(t: ArrayLike, freedom: ArrayLike) -> Floats:
-    """Return the probabilities that Student's t with so many degrees of freedom is below each t.
-
-    Both are broadcast. Infinite freedom is the normal distribution.
-    """
-    t, freedom = np.broadcast_arrays(as_floats(t), as_floats(freedom))
-    found, known = normal_cdf(t), freedom < inf
-    t, freedom = t[known], freedom[known]
-    tail = 0.5 * _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
-    found[known] = np.where(t < 0, tail, 1.0 - tail)
-    return found
+def t_cdf(t: ArrayLike, df: ArrayLike) -> Floats:
+    """Return the probabilities that Student's t is below each t; the arguments are broadcast."""
+    t, df = np.broadcast_arrays(as_floats(t), as_floats(df))
+    probability, finite = normal_cdf(t), df < inf
+    t, df = t[finite], df[finite]
+    tail = 0.5 * _incomplete_beta(df / 2, 0.5, df / (df + t * t))
+    probability[finite] = np.where(t < 0, tail, 1.0 - tail)
+    return probability
 
 
-def t_quantile(share: float, freedom: ArrayLike) -> Floats:
-    """Return the t below which that share of each distribution lies, for shares above 0.5."""
-    freedom = as_floats(freedom)
+def t_quantile(probability: float, df: ArrayLike) -> Floats:
+    """Return the t below which that probability lies, for probabilities above 0.5."""
+    df = as_floats(df)
     # Few differ: most bots play in as many blocks.
-    known, at = np.unique(freedom, return_inverse=True)
-    # The normal distribution's is less, and above 0 all are concave: so Newton's steps only rise.
-    found = np.full(known.shape, NormalDist().inv_cdf(share))
-    while (step := _step(share, found, known)).any():
-        found = found + step
-    return as_floats(found[at].reshape(freedom.shape))
+    distinct, inverse = np.unique(df, return_inverse=True)
+    # The normal quantile is the smallest, and above 0 the CDF is concave: Newton's steps only rise.
+    t = np.full(distinct.shape, NormalDist().inv_cdf(probability))
+    while (step := _newton_step(probability, t, distinct)).any():
+        t = t + step
+    return as_floats(t[inverse].reshape(df.shape))
 
 
-def _step(share: float, t: Floats, freedom: Floats) -> Floats:
-    """Return how much farther the quantiles are; nought where that is next to nothing."""
-    step = (share - t_cdf(t, freedom)) / _density(t, freedom)
-    return np.where(step > _NEAR * t, step, 0.0)
+def _newton_step(probability: float, t: Floats, df: Floats) -> Floats:
+    """Return the step towards each quantile; zero once it is within the tolerance."""
+    step = (probability - t_cdf(t, df)) / _density(t, df)
+    return np.where(step > _QUANTILE_TOLERANCE * t, step, 0.0)
 
 
-def _density(t: Floats, freedom: Floats) -> Floats:
-    v = np.where(freedom < inf, freedom, 1.0)
+def _density(t: Floats, df: Floats) -> Floats:
+    v = np.where(df < inf, df, 1.0)
     scale = _lgamma((v + 1) / 2) - _lgamma(v / 2) - np.log(v * pi) / 2
-    student = scale - (v + 1) / 2 * np.log1p(t * t / v)
-    normal = -(t * t + log(2 * pi)) / 2
-    return as_floats(np.exp(np.where(freedom < inf, student, normal)))
+    log_student = scale - (v + 1) / 2 * np.log1p(t * t / v)
+    log_normal = -(t * t + log(2 * pi)) / 2
+    return as_floats(np.exp(np.where(df < inf, log_student, log_normal)))
 
 
 def _incomplete_beta(a: Floats, b: float, x: Floats) -> Floats:
     """Return the regularised incomplete beta function I_x(a, b)."""
     # Beyond the mean its mirror image converges faster.
-    beyond = x > (a + 1.0) / (a + b + 2.0)
-    p, q = np.where(beyond, b, a), np.where(beyond, a, b)
-    y = np.where(beyond, 1.0 - x, x)
+    mirrored = x > (a + 1.0) / (a + b + 2.0)
+    p, q = np.where(mirrored, b, a), np.where(mirrored, a, b)
+    y = np.where(mirrored, 1.0 - x, x)
     with np.errstate(divide="ignore"):
-        front = _lgamma(a + b) - _lgamma(a) - lgamma(b) + p * np.log(y) + q * np.log1p(-y)
-    found = np.exp(front) * _fraction(p, q, y) / p
-    return as_floats(np.where(beyond, 1.0 - found, found))
+        log_front = _lgamma(a + b) - _lgamma(a) - lgamma(b) + p * np.log(y) + q * np.log1p(-y)
+    value = np.exp(log_front) * _continued_fraction(p, q, y) / p
+    return as_floats(np.where(mirrored, 1.0 - value, value))
 
 
-def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
+def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
     """Evaluate the continued fraction of the incomplete beta function (Lentz's method)."""
-    c, d = np.ones(x.shape), 1.0 / _away(1.0 - (a + b) * x / (a + 1.0))
-    found, going = d.copy(), np.ones(x.shape, np.bool_)
-    for m in range(1, _TERMS):
+    c, d = np.ones(x.shape), 1.0 / _nonzero(1.0 - (a + b) * x / (a + 1.0))
+    value, active = d.copy(), np.ones(x.shape, np.bool_)
+    for m in range(1, _MAX_TERMS):
         even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
         for term in (even, odd):
-            d = 1.0 / _away(1.0 + term * d)
-            c = _away(1.0 + term / c)
-            # What has converged stands still, so that no value depends on those beside it.
-            found[going] *= (c * d)[going]
-        going &= np.abs(c * d - 1.0) >= _EXACT
-        if not going.any():
+            d = 1.0 / _nonzero(1.0 + term * d)
+            c = _nonzero(1.0 + term / c)
+            # What has converged is left alone, so that no value depends on its neighbours.
+            value[active] *= (c * d)[active]
+        active &= np.abs(c * d - 1.0) >= _FRACTION_TOLERANCE
+        if not active.any():
             break
-    return found
+    return value
 
 
-def _away(value: Floats) -> Floats:
-    """Keep divisors away from nought."""
-    return np.where(np.abs(value) > _TINY, value, _TINY)
+def _nonzero(divisor: Floats) -> Floats:
+    return np.where(np.abs(divisor) > _TINY, divisor, _TINY)

@@ -1,24 +1,22 @@
-"""What tables of ratings say: of one variant and table size, and over all of them."""
+"""What the ratings say, as plain data: leaderboards, the overall table, suspicions."""
 
 from collections.abc import Sequence
-from math import inf
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from arena.ratings.findings import DiceGain
 from arena.ratings.history import History
 from arena.records import Division
 
 
 class Row(Struct, frozen=True):
-    """One bot's line on a leaderboard."""
+    """One bot's row on a leaderboard."""
 
     bot: str
     mu: float
     """TrueSkill mean, relative to the mean of the field or to the anchor."""
     sigma: float
-    """TrueSkill's own standard deviation: it takes all games as independent."""
+    """TrueSkill's own standard deviation, for which all games are independent."""
     low: float
     """The ends of the 95 % interval of mu, by block."""
     high: float
@@ -34,13 +32,13 @@ class Row(Struct, frozen=True):
     faults: int
     """Games in which the bot faulted."""
     batch_mu: float
-    """The order-free fit's figure for mu, relative to the same."""
+    """The order-free fit's mu, relative to the same."""
     provisional: bool = False
-    """Fewer games than the league asks of a rating."""
+    """Fewer games than the league requires of a rating."""
 
     @property
     def conservative(self) -> float:
-        """The customary cautious figure: mu - 3 sigma."""
+        """The usual conservative estimate, mu - 3 sigma."""
         return self.mu - 3 * self.sigma
 
     @property
@@ -50,14 +48,24 @@ class Row(Struct, frozen=True):
 
 
 class Duel(NamedTuple):
-    """Of the `games` two bots sat at one table, in how many the first finished ahead."""
+    """In how many of the `games` that two bots played together the first finished ahead."""
 
     ahead: int
     games: int
 
 
+class DiceGain(Struct, frozen=True):
+    """How many times smaller sharing dice within blocks made the variance of a mean place."""
+
+    ratio: float
+    """The variance with dice of their own for all games, over the actual one; above 1 it helped."""
+    low: float
+    """The ends of its approximate 95 % interval."""
+    high: float
+
+
 class Leaderboard(Struct, frozen=True):
-    """Everything that is said about one variant at one table size."""
+    """Everything that the games of one division say."""
 
     variant: str
     players: int
@@ -70,13 +78,13 @@ class Leaderboard(Struct, frozen=True):
     blocks: int
     """How many blocks were played, or begun."""
     method: Literal["blocks", "games"]
-    """What the intervals take to vary independently: `games` where there are too few blocks."""
+    """What the intervals take to vary independently: `games` if there are too few blocks."""
     dice_gain: DiceGain | None
-    """None where there are too few games to tell."""
+    """None if there are too few games."""
     anchor: str | None = None
-    """The bot whose mu is 0; None where it is the mean of the field, or the anchor did not play."""
+    """The bot whose mu is 0; None if it is the mean of the field, or the anchor did not play."""
     history: History = ()
-    """How mu and sigma came to be what they are."""
+    """How mu and sigma changed over the games."""
 
     @property
     def division(self) -> Division:
@@ -85,7 +93,7 @@ class Leaderboard(Struct, frozen=True):
 
 
 class OverallRow(Struct, frozen=True):
-    """One bot's line over all tables."""
+    """One bot's row on the overall table."""
 
     bot: str
     score: float
@@ -105,12 +113,26 @@ class Overall(Struct, frozen=True):
     rows: Sequence[OverallRow]
     """Best score first."""
     tables: tuple[tuple[str, int], ...]
-    """The variants and table sizes that it is made of."""
+    """The variants and table sizes that it covers."""
     absent: tuple[str, ...] = ()
-    """Bots that are left out, because they did not play at all of these tables."""
+    """Bots that are left out because they did not play all of these."""
 
 
-def undecided(bots: int) -> tuple[float, float]:
-    """Return the chances between which a pair counts as not told apart, among so many bots."""
-    tail = 0.025 / (bots - 1) if bots > 1 else inf
-    return tail, 1.0 - tail
+class Suspicion(Struct, frozen=True):
+    """Something that chance and the ratings do not explain: a case to look at, not a verdict."""
+
+    kind: Literal["collusion", "drift"]
+    variant: str
+    players: int
+    bot: str
+    """Who lost to `rival` more than expected, or whose strength changed."""
+    rival: str | None
+    """None for drift."""
+    games: int
+    """The games that both played together; for drift, the bot's games."""
+    expected: float
+    """The share of these games in which the bot was expected ahead of its rival; for drift 0."""
+    observed: float
+    """The actual share; for drift, the change of mu from the first block to the last."""
+    p: float
+    """The probability of as much anywhere in a league of fair bots (Holm's correction)."""

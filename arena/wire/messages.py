@@ -12,18 +12,18 @@ from arena.perudo.view import SeatBid, View
 
 PROTOCOL = 1
 MAX_LINE = 65_536
-"""Longest line either side may send, in bytes, its newline included."""
+"""The longest line that either side may send, in bytes, including its newline."""
 
 
 class Limits(Struct, frozen=True):
     """Time limits in seconds."""
 
     start: float
-    """From the launch to `ready`."""
+    """From the start of the process to `ready`."""
     answer: float
     """For each answer."""
     game: float
-    """For all answers of a game together."""
+    """For all answers in a game together."""
 
 
 class Hello(Struct, frozen=True, tag="hello", kw_only=True):
@@ -33,13 +33,13 @@ class Hello(Struct, frozen=True, tag="hello", kw_only=True):
     seat: Seat
     """The bot's own seat, for every game it plays in this process."""
     seats: Annotated[int, Meta(ge=2, le=6)]
-    """How many seats are at the table; play goes 0, 1, 2, ... and round again."""
+    """The number of seats at the table; play goes 0, 1, 2, ... and around again."""
     games: Annotated[int, Meta(ge=1)]
-    """How many games will be played."""
+    """The number of games that will be played."""
     seed: Annotated[int, Meta(ge=0)]
-    """A number to seed the bot's own randomness with, so that its games can be repeated."""
+    """A seed for the bot's own randomness, so that its games can be repeated."""
     rules: Rules
-    """Every rule switch in force, spelled out."""
+    """The value of every rule switch."""
     limits: Limits
 
 
@@ -51,7 +51,7 @@ class Turn(View, frozen=True, tag="turn", kw_only=True):
     game: Count
     round: Count
     raises: tuple[Raises, ...]
-    """Every legal bid: one range of quantities a face. Empty when only dudo is left."""
+    """Every legal bid: one range of quantities per face. Empty when only dudo is left."""
     dudo: bool
     """Whether there is a bid to doubt."""
 
@@ -66,7 +66,7 @@ class CalzaOffer(View, frozen=True, tag="calza", kw_only=True):
 
 
 class RoundEnd(Struct, frozen=True, tag="round_end", kw_only=True):
-    """A call settled the round; every seat's dice are on the table."""
+    """A call settled the round, and every seat's dice are shown."""
 
     game: Count
     round: Count
@@ -78,7 +78,7 @@ class RoundEnd(Struct, frozen=True, tag="round_end", kw_only=True):
     dice: tuple[Hand, ...]
     """The dice of each seat in this round."""
     count: Count
-    """How many dice matched the last bid."""
+    """The number of dice that matched the last bid."""
     loser: Seat | None
     """The seat that lost a die; null when nobody did."""
     gainer: Seat | None
@@ -99,11 +99,11 @@ class GameEnd(Struct, frozen=True, tag="game_end", kw_only=True):
 
     game: Count
     places: tuple[Count, ...]
-    """The finishing place of each seat, 1 is the winner."""
+    """The finishing place of each seat; 1 is the winner."""
 
 
 class Bye(Struct, frozen=True, tag="bye", kw_only=True):
-    """Nothing more will be asked; the bot should end. Its input closes after this line."""
+    """Nothing more will be asked; the bot should exit. Its input closes after this line."""
 
 
 class Ready(Struct, frozen=True, tag="ready", kw_only=True):
@@ -111,12 +111,13 @@ class Ready(Struct, frozen=True, tag="ready", kw_only=True):
 
     protocol: Literal[1] = 1
     calza: bool = False
-    """The bot wants to be offered calza; one that does not is never asked."""
+    """Whether the bot wants to be offered calza; otherwise it is never asked."""
     concurrent_games: Annotated[int, Meta(ge=1, le=1024)] = 1
-    """How many games the bot can play at a time over its one pipe: it may be asked in all of them
-    before it answered in one."""
+    """How many games the bot can play at once over its one pipe: it may be asked in all of them
+    before it has answered in any."""
     reusable: bool = False
-    """The bot starts afresh at every `hello`: its process may serve at the next table, too."""
+    """Whether the bot resets itself at every `hello`, so that its process can serve another
+    table."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -131,4 +132,3 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 ToBot = Hello | Turn | CalzaOffer | RoundEnd | FaultNotice | GameEnd | Bye
-FromBot = Ready | Answer

@@ -11,35 +11,30 @@ from typing import Any
 import msgspec
 
 from arena.records import GameRecord
-from arena.wire.messages import PROTOCOL, Answer, FromBot, Ready, ToBot
+from arena.wire.messages import PROTOCOL, Answer, Ready, ToBot
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_TITLES = {
-    "to_bot.json": ("What the arena writes to a bot", ToBot),
-    "from_bot.json": ("What a bot writes to the arena", FromBot),
-    "record.json": ("One stored game", GameRecord),
+# What was asked distinguishes the two answers of a bot, not a tag: they are no union in msgspec.
+_SCHEMAS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "to_bot.json": ("What the arena writes to a bot", (ToBot,)),
+    "from_bot.json": ("What a bot writes to the arena", (Ready, Answer)),
+    "record.json": ("One stored game", (GameRecord,)),
 }
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return every schema by its file name."""
-    return {name: _schema(title, kind) for name, (title, kind) in _TITLES.items()}
+    """Return the schemas by file name."""
+    return {name: _schema(title, types) for name, (title, types) in _SCHEMAS.items()}
 
 
-def _schema(title: str, kind: Any) -> dict[str, Any]:
-    if kind == FromBot:
-        # The two answers are told apart by what was asked, not by a tag.
-        options, parts = msgspec.json.schema_components(
-            [Ready, Answer], ref_template="#/$defs/{name}"
-        )
-        body: dict[str, Any] = {"anyOf": list(options), "$defs": parts}
-    else:
-        body = msgspec.json.schema(kind)
-    return {"$schema": DIALECT, "title": title, "x-protocol": PROTOCOL, **body}
+def _schema(title: str, types: tuple[Any, ...]) -> dict[str, Any]:
+    options, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    body = options[0] if len(options) == 1 else {"anyOf": list(options)}
+    return {"$schema": DIALECT, "title": title, "x-protocol": PROTOCOL, **body, "$defs": parts}
 
 
 def write(folder: Path) -> None:
-    """Write every schema into a folder."""
+    """Write the schemas into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, schema in schemas().items():
         text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""Strict JSON: what a bot or an author sends is one exact JSON value, or it is an error."""
+"""Strict JSON: a line is exactly one valid JSON value, or it is an error."""
 
 import json
 from collections import Counter
@@ -7,14 +7,14 @@ from typing import NoReturn
 
 
 class StrictError(Exception):
-    """A line that is not strict JSON; the message says what is wrong with it."""
+    """A line that is not strict JSON; the message says why."""
 
 
 def loads(line: bytes) -> object:
-    """Decode one JSON value; refuse what lax parsers let through.
+    """Decode one JSON value; refuse what lax parsers accept.
 
     Refused: invalid UTF-8, a byte order mark, duplicate keys, NaN and infinities, numbers that
-    overflow, lone surrogates, nesting too deep to read. Raises StrictError.
+    overflow, lone surrogates, nesting that is too deep. Raises StrictError.
     """
     try:
         text = line.decode("utf-8")
@@ -34,11 +34,11 @@ def loads(line: bytes) -> object:
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise StrictError(f"the key {twice[:40]!r} stands twice")
-    return found
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise StrictError(f"duplicate key {key[:40]!r}")
+    return value
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -1,11 +1,11 @@
-"""Whether 95 % intervals cover: `python tests/bench/coverage.py`.
+"""Coverage of the 95 % intervals: `python tests/bench/coverage.py`.
 
 Simulates leagues of bots of known strength (TrueSkill's own model, skills drawn with a standard
-deviation of 2 mu, the arena's schedule) and prints how often the intervals hold the truth: of mu
+deviation of 2 mu, the arena's schedule) and prints how often the intervals contain the truth: of mu
 relative to the field, of the mean finishing place over the schedule, and of the rank. `shared` is
 the part of a performance's variance that is the seat's dice, the same in all fixtures of a block.
-Beside them stands what a plain percentile bootstrap of whole blocks covers (`plain`), with the
-skills fitted anew for each of its drawings.
+For comparison it prints the coverage of a plain percentile bootstrap of whole blocks (`plain`),
+which fits the skills again for each resample.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def line(shape: Shape, leagues: int, resamples: int, seed: int) -> str:
-    """Simulate leagues of one shape and return what came of them."""
+    """Simulate leagues of one shape and return their line of the table."""
     rng = np.random.default_rng(seed)
     schedule = tables(shape)
     hits: Counter[str] = Counter()
@@ -63,22 +63,22 @@ def line(shape: Shape, leagues: int, resamples: int, seed: int) -> str:
         skills = rng.normal(size=shape.bots) * 2.0
         played = play(shape, skills, rng, schedule=schedule)
         board = rate("bench", shape.players, played).board
-        hits.update(held(board, skills, schedule))
+        hits.update(covering(board, skills, schedule))
         if resamples:
             hits.update(plain(played, skills, rng, resamples))
         gains += [board.dice_gain.ratio] if board.dice_gain else []
     shares = [hits[kind] / (leagues * shape.bots) for kind in ("mu", "place", "rank", "plain")]
     error = np.sqrt(0.95 * 0.05 / (leagues * shape.bots))
-    said = "  ".join(f"{100 * share:5.1f}" for share in shares)
+    percentages = "  ".join(f"{100 * share:5.1f}" for share in shares)
     gain = f"{np.mean(gains):4.2f}" if gains else "   -"
     return (
         f"{shape.bots:4} {shape.players:7} {shape.games:5} {len(schedule):6} {shape.shared:6.1f}"
-        f" | {said} | {gain}  {100 * error:5.1f}"
+        f" | {percentages} | {gain}  {100 * error:5.1f}"
     )
 
 
-def held(board: Leaderboard, skills: Floats, schedule: Schedule) -> Iterator[str]:
-    """Yield the name of each interval that holds the truth, for each bot."""
+def covering(board: Leaderboard, skills: Floats, schedule: Schedule) -> Iterator[str]:
+    """Yield the name of each interval that contains the truth, for each bot."""
     true = skills - skills.mean()
     rank = {name(bot): place for place, bot in enumerate(np.argsort(-true), 1)}
     places = true_places(skills, schedule)
@@ -94,23 +94,23 @@ def held(board: Leaderboard, skills: Floats, schedule: Schedule) -> Iterator[str
 
 def true_places(skills: Floats, schedule: Schedule) -> Floats:
     """Return each bot's expected mean place over a schedule."""
-    found: dict[int, list[float]] = {bot: [] for bot in range(len(skills))}
+    places: dict[int, list[float]] = {bot: [] for bot in range(len(skills))}
     for block in schedule:
         for table in block:
             for bot in table:
                 rivals = [skills[rival] for rival in table if rival != bot]
                 gaps = (np.array(rivals) - skills[bot]) / (2**0.5 * BETA)
-                found[bot].append(1 + float(normal_cdf(gaps).sum()))
-    return np.array([np.mean(places) for places in found.values()])
+                places[bot].append(1 + float(normal_cdf(gaps).sum()))
+    return np.array([np.mean(expected) for expected in places.values()])
 
 
 def plain(
     played: Sequence[Results], skills: Floats, rng: np.random.Generator, resamples: int
 ) -> Iterator[str]:
-    """Yield `plain` for each bot whose percentile interval holds the truth."""
+    """Yield `plain` for each bot whose percentile interval contains the truth."""
     counts = block_counts(as_arrays(played))
-    drawn = rng.integers(len(counts), size=(resamples, len(counts)))
-    mu = np.array([fit(counts[blocks].sum(0)).mu for blocks in drawn])
+    resampled = rng.integers(len(counts), size=(resamples, len(counts)))
+    mu = np.array([fit(counts[blocks].sum(0)).mu for blocks in resampled])
     low, high = np.quantile(mu, [0.025, 0.975], axis=0)
     true = skills - skills.mean()
     yield from ["plain"] * int(((low <= true) & (true <= high)).sum())

@@ -1,7 +1,7 @@
-"""How even the blocks of tables are, and how long they take: `python tests/bench/designs.py`.
+"""How even the blocks of tables are, and how fast they are made: `python tests/bench/designs.py`.
 
 Prints, for every number of bots and every table size, the largest minus the smallest number of
-times that a bot sits in a seat, that two bots meet, and that one acts right after another.
+times that a bot sits in a seat, that two bots meet, and that one bot acts right after another.
 """
 
 import argparse
@@ -15,8 +15,8 @@ from arena.league.block_design import Table, blocks
 
 def spread(counts: Counter[Hashable], possible: Iterable[Hashable]) -> int:
     """Return how much more often the most frequent occurs than the rarest."""
-    found = [counts[one] for one in possible]
-    return max(found) - min(found)
+    occurrences = [counts[item] for item in possible]
+    return max(occurrences) - min(occurrences)
 
 
 def unevenness(tables: list[Table], bots: int, players: int) -> tuple[int, int, int]:
@@ -45,9 +45,9 @@ def main() -> None:
     for players in options.players:
         for bots in range(max(players, options.bots[0]), options.bots[1] + 1):
             began = time.perf_counter()
-            found = blocks(bots, players, bots - 1, "bench")
+            designed = blocks(bots, players, bots - 1, "bench")
             seconds = time.perf_counter() - began
-            seats, pairs, neighbours = unevenness([t for b in found for t in b], bots, players)
+            seats, pairs, neighbours = unevenness([t for b in designed for t in b], bots, players)
             worst = list(map(max, worst, (seats, pairs, neighbours, seconds)))
             print(
                 f"{bots:2} bots, {players} players: {seats} {pairs} {neighbours}  {seconds:.2f} s"

@@ -1,8 +1,8 @@
-"""Games a second of the pure game with random players: `python tests/bench/playouts.py`.
+"""Games per second of the pure game with random players: `python tests/bench/playouts.py`.
 
-One process, no bots, no records: rolls, ranges of legal raises, bids, calls, who opens next. A
-player doubts one time in five where it may, else it bids uniformly among the faces, near the
-smallest quantity; so games are as long as among bots that know what they do.
+One process, no bots, no records: rolls, ranges of legal raises, bids, calls, openers. A player
+doubts one time in five if it may, else it bids a uniformly random face, near the smallest quantity;
+so games are about as long as those of sensible bots.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from arena.perudo.rules import VARIANTS, Rules
 
 
 def play(rules: Rules, players: int, game: int, random: Random) -> int:
-    """Play a game to its end; returns how many decisions it took."""
+    """Play a game to its end; return the number of decisions."""
     opener = first_opener("bench", game, players, highest_roll=rules.first_opener == "highest_roll")
     standing = first_standing(rules, players, opener)
     number = decisions = 0
@@ -41,7 +41,7 @@ def _play_round(standing: Standing, game: int, number: int, random: Random) -> t
 
 
 def measure(rules: Rules, players: int, games: int) -> tuple[float, float]:
-    """Return games and decisions a second."""
+    """Return games and decisions per second."""
     random = Random(f"{rules.name}/{players}")
     began = time.perf_counter()
     decisions = sum(play(rules, players, game, random) for game in range(games))

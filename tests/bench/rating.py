@@ -1,9 +1,8 @@
 """How fast games are rated: `python tests/bench/rating.py`.
 
-Rates simulated games among 20 bots at tables of 2, 4 and 6 with the `trueskill` package and with
-the arena's flat message passing, one game after another, and prints games a second of CPU time, and
-the seconds that the arena needs for a whole leaderboard: ratings, intervals, who is better than
-whom, and suspicions.
+Rates simulated games of 20 bots at tables of 2, 4 and 6 with the `trueskill` package and with the
+arena's own message passing, and prints games per second of CPU time, and the CPU time of a whole
+leaderboard: ratings, intervals, probabilities of being better, and suspicions.
 """
 
 import argparse
@@ -34,18 +33,18 @@ def by_package(orders: Sequence[Sequence[str]]) -> None:
         skill.update({bot: rating for bot, (rating,) in zip(order, rated, strict=True)})
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Return the CPU time that a piece of work takes."""
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """Return the CPU time that a call takes, in seconds."""
     began = time.process_time()
     work()
     return time.process_time() - began
 
 
 def games(players: int, count: int) -> list[Results]:
-    """Play at least so many games."""
-    a_fixture = -(-count // (BOTS * (BOTS - 1)))
+    """Simulate at least so many games."""
+    per_fixture = -(-count // (BOTS * (BOTS - 1)))
     rng = np.random.default_rng(1)
-    return play(Shape(BOTS, players, a_fixture), rng.normal(size=BOTS) * 3.0, rng)
+    return play(Shape(BOTS, players, per_fixture), rng.normal(size=BOTS) * 3.0, rng)
 
 
 def main() -> None:
@@ -58,9 +57,9 @@ def main() -> None:
         results = games(players, options.games)
         orders = as_arrays(results).orders()
         few = orders[: options.package_games]
-        package = len(few) / seconds(partial(by_package, few))
-        flat = len(orders) / seconds(partial(rate_all, orders))
-        whole = seconds(partial(rate_results, {Division("bench", players): results}))
+        package = len(few) / cpu_seconds(partial(by_package, few))
+        flat = len(orders) / cpu_seconds(partial(rate_all, orders))
+        whole = cpu_seconds(partial(rate_results, {Division("bench", players): results}))
         print(
             f"{players} players: package {package:,.0f} games/s, flat {flat:,.0f} games/s "
             f"({flat / package:.0f} times); a leaderboard of {len(orders):,} games {whole:.1f} s",

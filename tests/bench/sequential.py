@@ -1,9 +1,9 @@
 """How often `until: separated` is wrong, and how soon it stops: `python -m tests.bench.sequential`.
 
-Fields of simulated bots play block after block of the arena's own designs: a game is a race of
-exponential clocks, so that equal bots are tied in truth. After every block boundary the league's
-own rule looks at the leaderboard. Where two bots are tied, stopping at all is an error; where none
-are, stopping in another order than the true one is.
+Fields of simulated bots play block after block of the arena's own designs. A game is a race of
+exponential clocks, so that equal bots are truly tied. After every block the league's own rule
+looks at the leaderboard. If two bots are tied, stopping at all is an error; if none are, stopping
+in another order than the true one is.
 """
 
 import argparse
@@ -13,11 +13,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from arena.league.block_design import blocks
-from arena.ratings.sequential import Block, Seated, adjusted, separated, standing
+from arena.ratings.sequential import Block, TableMeans, adjusted_means, ranking, separated
 
 
 class Field(NamedTuple):
-    """A field of bots, by their strengths: a bot wins in proportion to its own."""
+    """A field of bots with their strengths: a bot wins in proportion to its own."""
 
     name: str
     strengths: Sequence[float]
@@ -26,7 +26,7 @@ class Field(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of one league: the blocks it played, whether it stopped before its budget."""
+    """The result of one league: the blocks it played, and whether it stopped before its budget."""
 
     played: int
     stopped: bool
@@ -51,16 +51,16 @@ FIELDS = (
 
 
 def results(field: Field, budget: int, draw: random.Random) -> list[Block]:
-    """Play blocks of a field; a bot is called by its number."""
-    bots, found = len(field.strengths), list[Block]()
-    while len(found) < budget:
+    """Play blocks of a field; a bot's name is its number."""
+    bots, played = len(field.strengths), list[Block]()
+    while len(played) < budget:
         names = draw.sample(range(bots), bots)
         for block in blocks(bots, field.players, bots - 1, str(draw.random())):
-            found.append([table(field, [names[n] for n in seats], draw) for seats in block])
-    return found[:budget]
+            played.append([table(field, [names[n] for n in seats], draw) for seats in block])
+    return played[:budget]
 
 
-def table(field: Field, seats: Sequence[int], draw: random.Random) -> Seated:
+def table(field: Field, seats: Sequence[int], draw: random.Random) -> TableMeans:
     """Play the games of a fixture."""
     places = dict.fromkeys(seats, 0)
     for _ in range(field.games):
@@ -68,16 +68,16 @@ def table(field: Field, seats: Sequence[int], draw: random.Random) -> Seated:
         for place, (_, bot) in enumerate(race, 1):
             places[bot] += place
     means = [total / field.games for total in places.values()]
-    return Seated(tuple(map(str, seats)), tuple(means))
+    return TableMeans(tuple(map(str, seats)), tuple(means))
 
 
 def league(field: Field, budget: int, confidence: float, draw: random.Random) -> Outcome:
-    """Play a league to where it stops."""
+    """Play a league until it stops."""
     bots = len(field.strengths)
     played = results(field, budget, draw)
     for count in range(1, budget + 1):
         if separated(played[:count], bots, confidence):
-            order = [field.strengths[int(bot)] for bot in standing(adjusted(played[:count]))]
+            order = [field.strengths[int(bot)] for bot in ranking(adjusted_means(played[:count]))]
             wrong = any(ahead <= behind for ahead, behind in pairwise(order))
             return Outcome(count, stopped=True, wrong=wrong)
     return Outcome(budget, stopped=False, wrong=False)
@@ -93,13 +93,13 @@ def main() -> None:
     print("| field | wrong | stopped | rounds played |\n|---|---|---|---|")
     for field in FIELDS:
         draw = random.Random(field.name)
-        found = [
+        leagues = [
             league(field, options.rounds, options.confidence, draw) for _ in range(options.leagues)
         ]
         wrong, stopped, played = (
-            sum(one.wrong for one in found) / len(found),
-            sum(one.stopped for one in found) / len(found),
-            sum(one.played for one in found) / len(found),
+            sum(one.wrong for one in leagues) / len(leagues),
+            sum(one.stopped for one in leagues) / len(leagues),
+            sum(one.played for one in leagues) / len(leagues),
         )
         print(f"| {field.name} | {wrong:.1%} | {stopped:.0%} | {played:.0f} |", flush=True)
 

@@ -1,13 +1,13 @@
 """False alarms and power of the tests for suspicion: `python tests/bench/suspicion.py`.
 
 Simulates leagues of known bots (TrueSkill's own model, skills drawn with a standard deviation of 2
-mu, the arena's schedule) and prints in what share of them a test raised an alarm at alpha = 0.05:
+mu, the arena's schedule) and prints the share in which a test raised an alarm at alpha = 0.05:
 
 - leagues of fair bots;
-- fair bots whose styles suit each other more or less: each pair's difference is off by a normal
+- fair bots whose styles suit each other more or less: each pair's difference is changed by a normal
   amount of standard deviation STYLE mu;
 - bot 0 plays THROW mu worse at every table where bot 1 sits: whether that very pair is named;
-- bot 0 gets DRIFT mu better from the first block to the last: whether that very bot is named.
+- bot 0 improves by DRIFT mu from the first block to the last: whether that very bot is named.
 """
 
 import argparse
@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from arena.ratings.arrays import Floats, as_floats
-from arena.ratings.findings import Suspicion
 from arena.ratings.standings import rate_results
+from arena.ratings.table import Suspicion
 from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Moment, Shape, Twist, name, play, tables
 
@@ -59,27 +59,27 @@ KINDS = {
 
 
 def line(shape: Shape, leagues: int, seed: int) -> str:
-    """Simulate leagues of one shape and return what came of them."""
+    """Simulate leagues of one shape and return their line of the table."""
     rng = np.random.default_rng(seed)
     schedule = tables(shape)
     alarms: Counter[str] = Counter()
     for _ in range(leagues):
         skills = rng.normal(size=shape.bots) * 2.0
-        for word, twist in twists(shape, rng).items():
+        for scenario, twist in twists(shape, rng).items():
             results = play(shape, skills, rng, twist, schedule)
-            found = rate_results(
+            ratings = rate_results(
                 {Division("bench", shape.players): results}, RatingsInfo(alpha=ALPHA)
             )
-            alarms.update(set(alarms_of(word, found.suspicions)))
-    said = "  ".join(f"{100 * alarms[kind] / leagues:{KINDS[kind]}.1f}" for kind in KINDS)
+            alarms.update(set(alarms_of(scenario, ratings.suspicions)))
+    percentages = "  ".join(f"{100 * alarms[kind] / leagues:{KINDS[kind]}.1f}" for kind in KINDS)
     return (
         f"{shape.bots:4} {shape.players:7} {shape.games:5} {len(schedule):6} {shape.shared:6.1f}"
-        f" | {said}"
+        f" | {percentages}"
     )
 
 
 def twists(shape: Shape, rng: np.random.Generator) -> dict[str, Twist | None]:
-    """Return what bends each sort of league."""
+    """Return the twist of each kind of league."""
     styles = rng.normal(size=(shape.bots, shape.bots)) * STYLE / 2
     styles -= styles.T
 
@@ -91,24 +91,24 @@ def twists(shape: Shape, rng: np.random.Generator) -> dict[str, Twist | None]:
 
 
 def thrown(moment: Moment, shown: Floats) -> Floats:
-    """Let bot 0 lose where bot 1 sits."""
+    """Let bot 0 lose at every table with bot 1."""
     if not {0, 1} <= set(moment.table):
         return shown
     return as_floats(shown - THROW * (np.array(moment.table) == 0))
 
 
 def drifting(moment: Moment, shown: Floats) -> Floats:
-    """Let bot 0 get better."""
+    """Let bot 0 improve."""
     return as_floats(shown + DRIFT * moment.progress * (np.array(moment.table) == 0))
 
 
-def alarms_of(word: str, found: Iterable[Suspicion]) -> Iterator[str]:
+def alarms_of(scenario: str, cases: Iterable[Suspicion]) -> Iterator[str]:
     """Yield the columns in which a league counts."""
-    for case in found:
-        yield f"{word}: {case.kind}"
+    for case in cases:
+        yield f"{scenario}: {case.kind}"
         named = (case.bot, case.rival) == (name(0), name(1) if case.rival else None)
-        if named and case.kind == ("collusion" if word == "thrown" else "drift"):
-            yield f"{word}: named"
+        if named and case.kind == ("collusion" if scenario == "thrown" else "drift"):
+            yield f"{scenario}: named"
 
 
 if __name__ == "__main__":

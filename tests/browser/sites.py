@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from arena.perudo.rules import Rules, variant
 from arena.publish.site import write_site
-from arena.ratings.findings import Suspicion
+from arena.ratings.table import Suspicion
 from arena.records import BotInfo, Cause, Fault, LeagueInfo, MachineInfo, PlayedFixture
 from tests.publish import factory, games
 

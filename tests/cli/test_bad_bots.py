@@ -39,7 +39,7 @@ MANIFESTS = {
         "name: x\ncomand: python3 bot.py\n",
         ["unknown key 'comand' / ", "bot.yaml:2:1 / did you mean 'command'?"],
     ),
-    "no command": ("name: x\n", ["the key 'command' is missing / ", "bot.yaml:1:1"]),
+    "no command": ("name: x\n", ["missing key 'command' / ", "bot.yaml:1:1"]),
     "an empty command": ("name: x\ncommand: ''\n", ["command is empty / ", "bot.yaml / for exam"]),
     "an open quote": ('name: x\ncommand: "python3 \'bot"\n', ["command cannot be read: "]),
     "no name": ("name: ''\ncommand: y\n", ["a bot's name has 1 to 40 characters / ", "bot.yaml"]),

@@ -15,8 +15,8 @@ TEXTS = {
     "nothing": ("", ["the file is empty / league.yaml / see examples/league.yaml"]),
     "a list": ("- sample:odds\n", ["league.yaml:1:1"]),
     "not text": (b"bots: \xff\xfe\n", ["cannot be read: ", "/ league.yaml"]),
-    "a key twice": ("games: 1\nbots: []\ngames: 2\n", ["'games' stands twice / league.yaml:3:1"]),
-    "no bots": ("games: 2\n", ["the key 'bots' is missing / league.yaml"]),
+    "a key twice": ("games: 1\nbots: []\ngames: 2\n", ["duplicate key 'games' / league.yaml:3:1"]),
+    "no bots": ("games: 2\n", ["missing key 'bots' / league.yaml"]),
     "an unknown key": (
         "bots: ['sample:*']\nvariant: [bga]\n",
         ["unknown key 'variant' / league.yaml:2:1 / did you mean 'variants'?"],

@@ -145,9 +145,9 @@ NO_POSITIONS = {
     "not JSON": ("{nonsense", "not valid JSON"),
     "not UTF-8": (b'{"id": "\xff"}', "not valid UTF-8"),
     "a list": ("[]", "Expected `object`, got `array`"),
-    "a key twice": ('{"id": 1, "id": 2}', "stands twice"),
+    "a key twice": ('{"id": 1, "id": 2}', "duplicate key"),
     "a key unknown": (json.dumps(_position(dise=[])), "did you mean 'dice'?"),
-    "a key missing": ('{"variant": "bga"}', "the key 'dice' is missing"),
+    "a key missing": ('{"variant": "bga"}', "missing key 'dice'"),
     "no such action": (json.dumps(_position(actions=[{"seat": 0, "do": "wink"}])), "wink"),
     "no such variant": (json.dumps(_position(variant="bag")), "did you mean 'bga'?"),
     "no such switch": (

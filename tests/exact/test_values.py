@@ -35,12 +35,12 @@ def test_the_page_states_the_value(variant: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("cell", sorted(set(stated().values()) - {NO_ROUND}))
-def test_what_is_stated_is_one_fraction(cell: str) -> None:
+def test_stated_values_are_fractions(cell: str) -> None:
     assert 0 < Fraction(cell) < 1
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_who_falls_to_the_last_die_opens_the_palifico_round_that_is_stated(variant: str) -> None:
+def test_stated_palifico_rounds_are_those_after_falling_to_one_die(variant: str) -> None:
     for name, other in PALIFICO.items():
         after = lose_die(Standing(VARIANTS[variant], (2, other), (False, False), 0), 0)
         assert (after.opener, after.dice) == (0, (1, other))

@@ -9,7 +9,7 @@ ROOT = 0
 
 
 class Node(NamedTuple):
-    """A bid on the table and all that was said before it; the root has no bid."""
+    """A bid on the table with its history; the root has no bid."""
 
     parent: int
     bid: Bid | None
@@ -19,17 +19,17 @@ class Node(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Every bid history that was followed, each after its parent."""
+    """Every bid history that was expanded, each after its parent."""
 
     nodes: list[Node]
     lies: frozenset[Bid]
-    """The legal bids that were not followed: more dice than are on the table."""
+    """The legal bids that were not expanded: more dice than are on the table."""
 
 
 def grow(standing: Standing, lies: int = 0) -> Tree:
-    """Grow the tree of the round that comes, opened by seat 0 against seat 1.
+    """Return the tree of the coming round, opened by seat 0 against seat 1.
 
-    Bids of at most the dice on the table plus `lies` are followed.
+    Bids of at most the dice on the table plus `lies` are expanded.
     """
     limit = sum(standing.dice) + lies
     nodes = [Node(ROOT, None, [], 0)]
@@ -47,5 +47,5 @@ def grow(standing: Standing, lies: int = 0) -> Tree:
 
 
 def legal_bids(now: Round) -> Iterator[Bid]:
-    """Say every bid of the seat on turn one by one."""
+    """Return every legal bid of the seat on turn."""
     return (Bid(n, one.face) for one in raises(now) for n in range(one.min, one.max + 1))

@@ -11,11 +11,11 @@ PALIFICO = {f"palifico 1 : {dice}": dice for dice in range(1, 6)}
 ROUNDS = [NORMAL, *PALIFICO]
 
 NO_ROUND = "none"
-"""Stands for the value of a round that a rule book does not know."""
+"""The entry for a round that a rule book does not have."""
 
 
 def is_played(rules: Rules, name: str) -> bool:
-    """Tell whether a rule book knows one of ROUNDS: not all have a palifico of two players."""
+    """Return whether a rule book has one of ROUNDS: not all play palifico with two players."""
     return name == NORMAL or has_palifico(rules, (1, PALIFICO[name]), (False, False), 0)
 
 
@@ -25,13 +25,13 @@ def game_of(rules: Rules, name: str) -> Game:
 
 
 def value(rules: Rules, name: str) -> str:
-    """Return the opener's chance not to lose the die: a fraction, or "none" without the round."""
+    """Return the probability that the opener keeps the die, as a fraction, or "none"."""
     return written(certified(game_of(rules, name))) if is_played(rules, name) else NO_ROUND
 
 
-def written(found: Bounds) -> str:
-    """Write a value as a fraction where the bounds meet, else as an interval."""
-    return str(found.low) if found.low == found.high else f"[{found.low}, {found.high}]"
+def written(bounds: Bounds) -> str:
+    """Return a value as a fraction if the bounds meet, else as an interval."""
+    return str(bounds.low) if bounds.low == bounds.high else f"[{bounds.low}, {bounds.high}]"
 
 
 def table() -> list[str]:

@@ -1,4 +1,4 @@
-"""What docs/mutation.md says: how many mutants there are, and which no test can notice."""
+"""Reads docs/mutation.md: how many mutants there are, and which no test can notice."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "mutation.md"
 
 
 class Mutant(NamedTuple):
-    """A small change: in what function, the line before it and after it."""
+    """A small change: its function, and the line before and after."""
 
     module: str
     function: str
@@ -37,7 +37,7 @@ def equivalent(module: str) -> Counter[Mutant]:
 
 
 def counts(module: str) -> Counts | None:
-    """Return the counts of a module in the page's table; None where it has no row."""
+    """Return the counts of a module in the page's table; None if it has no row."""
     row = re.search(rf"^\| `{module}` \| (\d+) \| (\d+) \| (\d+) \|$", _text(), re.MULTILINE)
     return Counts(*map(int, row.groups())) if row else None
 

@@ -1,7 +1,7 @@
 """Try every mutant of one module, in a copy of the checkout: `python -m tests.mutation.trials M`.
 
 Cosmic Ray makes the mutants. Each is tried in a fork of this process, in which pytest is loaded
-already and the game is not. Prints a JSON list a mutant: its function, its line before and after,
+already and the game is not. Prints a JSON list per mutant: its function, its line before and after,
 and whether a test noticed it.
 """
 
@@ -22,13 +22,13 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
 SECONDS = 20
-"""Processor time after which a mutant is held to run for ever; the tests take a quarter of it."""
+"""CPU time after which a mutant counts as endless; the tests take a quarter of it."""
 MEMORY = 4 * 2**30
-"""Bytes after which a mutant is held to ask for a list without an end."""
+"""Bytes of memory after which a mutant counts as endless."""
 UNIONS = "core/ReplaceBinaryOperator_BitOr_"
 """Mutants of `|`, which only joins types in the game: they change annotations, or do not load."""
 
-# What is drawn at random or starts programs takes long and notices nothing more.
+# Random tests and those that start programs take long and notice nothing more.
 QUIET = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
 ALL = [
     *("tests/perudo", "tests/rules", "--ignore=tests/perudo/test_properties.py"),
@@ -37,7 +37,7 @@ ALL = [
 
 
 def main(name: str) -> int:
-    """Try a module's mutants; return 1 where the tests fail without any."""
+    """Try a module's mutants; return 1 if the tests fail without any."""
     # Without the plugins a run takes half the time.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     module = Path(name)
@@ -47,7 +47,7 @@ def main(name: str) -> int:
     if noticed(nearest):
         print("the tests fail without any mutant", file=sys.stderr)
         return 1
-    # Where a mutant is as old and as long as another, Python would take it for that one.
+    # Python would take a mutant for another one of the same age and size.
     shutil.rmtree(module.parent / "__pycache__")
     sys.dont_write_bytecode = True
     source = module.read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def main(name: str) -> int:
 
 
 def mutants(source: str) -> Iterator[str]:
-    """Make every mutant of a module's source but those of unions."""
+    """Yield every mutant of a module's source but those of unions."""
     nodes = list(ast_nodes(get_ast(source)))
     for name in operator_names():
         kind = get_operator(name)
@@ -71,7 +71,7 @@ def mutants(source: str) -> Iterator[str]:
 
 
 def noticed(nearest: list[str]) -> bool:
-    """Tell whether a test fails, in a fork: first those of the module alone, then all."""
+    """Return whether a test fails, in a fork: first those of the module alone, then all."""
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))

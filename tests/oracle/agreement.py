@@ -49,14 +49,14 @@ def compare_game(variant: str, seed: str) -> int:
     """Let the engine play along with the oracle's random game of that seed; returns its rounds.
 
     Raises:
-        DisagreementError: as `compare_position`, and where the games go apart.
+        DisagreementError: as `compare_position`, and if the games diverge.
     """
     return play_along(random_game(variant, Random(seed)))
 
 
 @contextmanager
 def showing(position: Json) -> Iterator[None]:
-    """Note the position on whatever goes wrong with it."""
+    """Add the position to any error as a note."""
     try:
         yield
     except Exception as error:
@@ -80,7 +80,7 @@ def compare_verdict(position: Json, expected: Json) -> None:
 
 
 def engine_verdict(position: Json) -> Json:
-    """The engine's verdict; both ways in which it turns a position away are one here."""
+    """Return the engine's verdict; a position is refused in either of two ways."""
     try:
         verdict = judge(msgspec.convert(position, Position))
     except (RefusedError, msgspec.ValidationError):
@@ -97,7 +97,7 @@ def without_texts(verdict: Json) -> Json:
 
 
 def play_along(game: Iterator[PlayedRound]) -> int:
-    """Play the oracle's game with the engine, which carries its own standing; count the rounds."""
+    """Play the oracle's game with the engine and its own standing; return the number of rounds."""
     first = next(game)
     rules = rules_in(first.position)
     seats, starter = len(first.position["dice"]), first.position["round"]["starter"]
@@ -130,7 +130,7 @@ def standing_in(position: Json, rules: Rules) -> Standing:
 
 
 def play_along_round(standing: Standing, played: PlayedRound) -> Standing:
-    """Say what was said, compare what may be said before each moment, return what follows."""
+    """Repeat a round's actions, compare the options before each moment, return the standing."""
     hands = tuple(tuple(hand) for hand in played.position["dice"])
     now: Round | Outcome = open_round(standing)
     for so_far, together in zip(played.opens, played.moments, strict=True):
@@ -159,7 +159,7 @@ def open_in(now: Round) -> Json:
 def play_moment(
     now: Round, hands: tuple[tuple[int, ...], ...], together: list[Json]
 ) -> Round | Outcome:
-    """Let the engine say whose call counts: the first in its order, before or after the turn."""
+    """Let the engine decide which action of a moment counts."""
     callers = {action["seat"] for action in together if action["do"] == "calza"}
     on_turn = next((action for action in together if action["do"] != "calza"), None)
     if callers and (on_turn is None or now.standing.rules.calza_beats_turn):

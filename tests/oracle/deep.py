@@ -1,9 +1,9 @@
-"""As many random positions and whole games of each rule book as you have time for.
+"""Compares engine and oracle in as many random positions and games as there is time for.
 
     python -m tests.oracle.deep [--rounds N] [--games N] [--seed TEXT] [--workers N]
 
-prints a line for each rule book and ends with exit code 1 when the engine and the oracle disagree
-anywhere; the first position of each rule book on which they do goes to standard error.
+prints a line for each rule book and exits with 1 if they disagree anywhere; the first such position
+of each rule book goes to standard error.
 """
 
 import argparse
@@ -23,7 +23,7 @@ CHUNK = 500
 
 
 class Task(NamedTuple):
-    """The positions, or else the games, `first` up to but not including `end` of a seed."""
+    """The positions, or the games, from `first` up to but not including `end` of a seed."""
 
     variant: str
     games: bool
@@ -33,7 +33,7 @@ class Task(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What came of a task; `wrong` are the disagreements, each with its seed and position."""
+    """The result of a task; `wrong` are the disagreements, each with its seed and position."""
 
     variant: str
     rounds: int
@@ -52,7 +52,7 @@ def tasks_for(seed: str, rounds: int, games: int) -> list[Task]:
 
 
 def check(task: Task) -> Tally:
-    """Compare the two on everything in a task, past any disagreement."""
+    """Compare the two on everything in a task; a disagreement does not stop it."""
     compare: Callable[[str, str], int | None] = compare_game if task.games else compare_position
     kind = "game" if task.games else "round"
     rounds, wrong = 0, []
@@ -67,7 +67,7 @@ def check(task: Task) -> Tally:
 
 
 def tallies(tasks: Sequence[Task], workers: int) -> Iterator[Tally]:
-    """Check the tasks, with several processes if so asked; the tallies come in their order."""
+    """Check the tasks in so many processes; the tallies come in their order."""
     if workers == 1:
         yield from map(check, tasks)
         return
@@ -76,7 +76,7 @@ def tallies(tasks: Sequence[Task], workers: int) -> Iterator[Tally]:
 
 
 def report(variant: str, parts: Sequence[Tally]) -> bool:
-    """Print a rule book's line, and its first disagreement; tell whether there was none."""
+    """Print a rule book's line and its first disagreement; return whether there was none."""
     rounds, games = sum(part.rounds for part in parts), sum(part.games for part in parts)
     rounds_of_games = sum(part.rounds_of_games for part in parts)
     wrong = [one for part in parts for one in part.wrong]
@@ -88,7 +88,7 @@ def report(variant: str, parts: Sequence[Tally]) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
+    """Run the command; return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.oracle.deep", description=__doc__)
     parser.add_argument("--rounds", type=int, default=100_000, help="positions of each rule book")
     parser.add_argument("--games", type=int, default=100_000, help="whole games of each rule book")
@@ -96,8 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     chosen = parser.parse_args(arguments)
     tasks = tasks_for(chosen.seed, chosen.rounds, chosen.games)
-    found = groupby(tallies(tasks, chosen.workers), key=attrgetter("variant"))
-    agree = [report(variant, list(parts)) for variant, parts in found]
+    by_variant = groupby(tallies(tasks, chosen.workers), key=attrgetter("variant"))
+    agree = [report(variant, list(parts)) for variant, parts in by_variant]
     return 0 if all(agree) else 1
 
 

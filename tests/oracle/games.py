@@ -36,7 +36,7 @@ class Temper:
 
 @dataclass
 class PlayedRound:
-    """A settled round: its position, what was open before each moment, and what it came to."""
+    """A settled round: its position, the options before each moment, and the result."""
 
     position: Json
     opens: list[Json]
@@ -85,7 +85,7 @@ def first_round(variant: str, rng: Random) -> Json:
 
 
 def next_round(before: Json, result: Json, rng: Random) -> Json:
-    """The table after `result`: who was palifico stays known, the cups are dealt anew."""
+    """Return the table after `result`, with new dice and the record of palificos."""
     starter, kind = result["next_starter"], result["next_round"]
     used = list(before["palifico_used"])
     if before["round"]["kind"] == "palifico":
@@ -134,7 +134,7 @@ def moment(
     tempers: list[Temper],
     rng: Random,
 ) -> list[Json]:
-    """What is said next: calza by any number of seats, or by the seat on turn, or both at once."""
+    """Return the next actions: calls of calza, an action of the seat on turn, or both at once."""
     exact = table.bid is not None and oracle.count_dice(table) == table.bid[0]
     calling = [seat for seat in callers if calls(tempers[seat], exact, rng)]
     together = [calza_by(seat) for seat in calling]

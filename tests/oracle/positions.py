@@ -81,7 +81,7 @@ def make_palifico(position: Json, rng: Random) -> None:
 
 
 def spoil(position: Json, rng: Random) -> None:
-    """Make the table one that cannot be, in one of the ways that the format speaks of."""
+    """Make the table impossible in one of the ways that the format names."""
     seat, other = rng.sample(range(len(position["dice"])), 2)
     starter = position["round"]["starter"]
     palifico = {"kind": "palifico", "starter": seat, "palifico_seat": other}
@@ -133,7 +133,7 @@ def turn_action(position: Json, so_far: Json, rng: Random) -> Json:
 
 
 def exact_bid(position: Json, span: Json) -> int:
-    """How many dice of the face lie on the table, or the lowest raise where that is too few."""
+    """Return the number of dice of the face, or the lowest raise if that is too few."""
     wild = () if position["round"]["kind"] == "palifico" else (1,)
     count = sum(die in (span["face"], *wild) for hand in position["dice"] for die in hand)
     return count if span["min"] <= count <= span["max"] else int(span["min"])
@@ -158,7 +158,7 @@ def tie_together(together: list[Json], first: int, rng: Random) -> list[Json]:
 
 
 def any_action(position: Json, so_far: Json, rng: Random) -> Json:
-    """An action at random that nobody has checked: any seat, any bid up to above the cap."""
+    """Return a random action, legal or not: any seat, any bid up to above the cap."""
     seats = len(position["dice"])
     on_turn = so_far.get("to_act", 0)
     seat = on_turn if rng.random() < 0.7 else rng.randrange(seats)
@@ -177,7 +177,7 @@ def any_action(position: Json, so_far: Json, rng: Random) -> Json:
 
 
 def near_bid(so_far: Json, rng: Random) -> int:
-    """A quantity at or next to the edge of some legal range, where off-by-one errors live."""
+    """Return a quantity at or next to the edge of a legal range, to find off-by-one errors."""
     if not so_far.get("raises"):
         return rng.randint(1, 5)
     span = rng.choice(so_far["raises"])

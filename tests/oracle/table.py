@@ -1,4 +1,4 @@
-"""What may be said at a table, read from the clauses alone: one bid, one caller at a time."""
+"""The legal actions at a table, from the clauses alone: one bid, one caller at a time."""
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -14,7 +14,7 @@ REMEMBERED = 5_000
 
 @dataclass(frozen=True)
 class Book:
-    """What a rule book says where the books differ, under the names of the overrides."""
+    """A rule book's value of each switch on which the books differ."""
 
     raise_quantity_and_face: bool  # RAISE-BOTH
     raise_to_lower_face: bool  # RAISE-DOWN

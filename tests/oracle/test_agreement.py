@@ -1,8 +1,8 @@
-"""The engine and the oracle say the same of every round and count the same sequences.
+"""The engine and the oracle agree on every round and count the same sequences.
 
-Each rule book is put to the test in 100,000 random positions and in 4,000 whole games, which have
-some 60,000 rounds more; a quarter of them have some rules overridden. `python -m tests.oracle.deep`
-plays as many more as are asked for.
+In a full run each rule book is tested in 100,000 random positions and in 4,000 whole games, which
+have some 60,000 rounds more; a quarter of them have some rules overridden. `python -m
+tests.oracle.deep` plays any number more.
 """
 
 import ast
@@ -24,10 +24,11 @@ from tests.oracle.agreement import (
 )
 from tests.oracle.positions import random_position, random_value
 from tests.oracle.table import BOOKS, VARIANTS
+from tests.support.depth import depth
 
-CHUNKS = range(8)
-POSITIONS_A_CHUNK = 12_500
-GAMES_A_CHUNK = 500
+CHUNKS = range(depth(1, 8))
+POSITIONS_PER_CHUNK = depth(2_500, 12_500)
+GAMES_PER_CHUNK = depth(100, 500)
 ROUNDS_TO_COUNT = [
     (variant, players, dice, kind)
     for variant in VARIANTS
@@ -42,14 +43,14 @@ SEEN_IN_A_ROUND = sorted(set(vars(BOOKS["bga"])) - {"first_opener"})
 @pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_same_verdict_on_a_position(variant: str, chunk: int) -> None:
-    for number in range(POSITIONS_A_CHUNK):
+    for number in range(POSITIONS_PER_CHUNK):
         compare_position(variant, f"{variant}/{chunk}/{number}")
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_same_games(variant: str, chunk: int) -> None:
-    for number in range(GAMES_A_CHUNK):
+    for number in range(GAMES_PER_CHUNK):
         compare_game(variant, f"{variant}/game/{chunk}/{number}")
 
 
@@ -61,12 +62,12 @@ def test_as_many_bid_sequences(variant: str, players: int, dice: int, kind: str)
     assert perft(standing) == oracle.count_sequences(variant, players, dice, kind)
 
 
-# ---------------------------------------------------------------- what the comparing is worth
+# ---------------------------------------------------------------- the comparison itself
 
 
 @pytest.mark.parametrize("module", ["games", "oracle", "positions", "table"])
 def test_the_oracle_stands_alone(module: str) -> None:
-    """Whatever plays for the oracle imports itself and the standard library, never the arena."""
+    """The oracle imports only itself and the standard library, never the arena."""
     tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
     named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     named |= {
@@ -78,22 +79,22 @@ def test_the_oracle_stands_alone(module: str) -> None:
 
 @pytest.mark.parametrize("switch", SEEN_IN_A_ROUND)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_one_wrong_switch_is_noticed(variant: str, switch: str) -> None:
-    """The random positions are such that a rule book read wrongly at one place does not pass."""
+def test_wrong_switch_is_noticed(variant: str, switch: str) -> None:
+    """The random positions detect a rule book with one wrong switch."""
     rng = Random(f"{variant}/{switch}")
     with pytest.raises(DisagreementError):
         judge_wrongly(variant, switch, rng)
 
 
 def judge_wrongly(variant: str, switch: str, rng: Random) -> None:
-    """Let the engine judge 5,000 positions with some value for one switch, the oracle as ever."""
+    """Compare 5,000 positions that the engine judges with a random value of one switch."""
     for _ in range(5000):
         position = random_position(variant, rng)
         wrong = position["overrides"] | {switch: random_value(switch, rng)}
         compare_verdict(position | {"overrides": wrong}, oracle.judge(position))
 
 
-# ---------------------------------------------------------------- the command for more of it
+# ---------------------------------------------------------------- the command for longer runs
 
 
 def test_deep_prints_a_line_for_each_rule_book(capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,7 +109,7 @@ def test_deep_prints_a_line_for_each_rule_book(capsys: pytest.CaptureFixture[str
 def test_deep_shows_where_they_disagree(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Here with an oracle that has the first two rule books swapped."""
+    """The oracle gets another rule book in place of the first."""
     monkeypatch.setitem(BOOKS, "bga", BOOKS["pressman"])
     assert deep.main(["--rounds", "60", "--games", "5", "--workers", "1"]) == 1
     told, shown = capsys.readouterr()

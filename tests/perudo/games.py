@@ -31,7 +31,7 @@ MANY_ROUNDS = 5000
 
 
 class Played(Struct):
-    """One round of a game: its states from the opening on, the hands, what the call settled."""
+    """One round of a game: its states from the opening on, the hands, and the outcome."""
 
     states: list[Round]
     hands: Hands

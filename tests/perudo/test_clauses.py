@@ -1,4 +1,4 @@
-"""The clauses as data: where two rule books differ."""
+"""The clauses as data: on which of them two rule books differ."""
 
 from itertools import permutations
 
@@ -15,13 +15,13 @@ def test_two_books_differ_whichever_is_named_first(one: str, other: str) -> None
     assert found == {clause.id for clause in CLAUSES if differs(clause, other, one)}
 
 
-def test_where_pressman_and_bga_differ() -> None:
+def test_clauses_on_which_pressman_and_bga_differ() -> None:
     raises = BY_ID["RAISE-BOTH"]
     assert differs(raises, "bga", "pressman")
     assert differs(raises, "pressman", "bga")
     assert not differs(raises, "bga", "italian")
 
 
-def test_a_clause_is_not_to_be_changed() -> None:
+def test_clauses_are_frozen() -> None:
     with pytest.raises(AttributeError):
         BY_ID["DUDO"].id = "CALZA"  # type: ignore[misc]

@@ -43,7 +43,7 @@ def test_a_random_opener(players: int) -> None:
 
 
 def highest(key: str, players: int) -> tuple[int, int]:
-    """Who rolls the highest single die, ties rolled again by the tied alone; and the last roll."""
+    """Return who rolls the highest die (only ties roll again), and the number of the last roll."""
     tied = list(range(players))
     for attempt in range(100):
         die = [word % 6 for word in draws(f"{key}/opener/{attempt}")]

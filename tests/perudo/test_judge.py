@@ -1,4 +1,4 @@
-"""Positions judged: the clauses of what a call settles, moments, and what cannot be."""
+"""Positions judged: the clauses behind an outcome, moments, and impossible positions."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.perudo.judge import Position, RefusedError, judge, rules_of
+from arena.perudo.judge import Position, RefusedError, judge
 from tests.perudo.tables import called, position, said
 
 Json = dict[str, Any]
@@ -129,7 +129,9 @@ CLAUSES: dict[str, tuple[Json, str, str, int | None]] = {
 
 
 @pytest.mark.parametrize(("plain", "clauses", "kind", "starter"), CLAUSES.values(), ids=CLAUSES)
-def test_what_decided_an_outcome(plain: Json, clauses: str, kind: str, starter: int | None) -> None:
+def test_clauses_behind_an_outcome(
+    plain: Json, clauses: str, kind: str, starter: int | None
+) -> None:
     verdict = verdict_on(plain)
     assert verdict["clauses"] == clauses.split()
     assert (verdict["next_round"], verdict["next_starter"]) == (kind, starter)
@@ -154,7 +156,7 @@ def starts(seat: int) -> Json:
 # ---------------------------------------------------------------- moments
 
 
-def test_nothing_follows_a_settled_round() -> None:
+def test_actions_after_a_settled_round_are_illegal() -> None:
     late = called(2, "dudo")
     plain = position("bga", FULL, said(0, 3, 2), DUDO, late, late)
     expected = {"verdict": "illegal", "at": 2, "reason": "the round is over", "clauses": ["DUDO"]}
@@ -184,7 +186,7 @@ def test_a_seat_does_one_thing_in_a_moment() -> None:
     }
 
 
-def test_with_may_lead_through_all_the_other_actions() -> None:
+def test_with_may_chain_through_all_other_actions() -> None:
     """Action 2 happens with 1, and that with 0: it is as early as action 0."""
     chain = [called(2, "calza"), called(1, "calza", **{"with": 0}), DUDO | {"with": 1}]
     verdict = verdict_on(position("bga", FULL, *chain))
@@ -204,7 +206,7 @@ def test_with_must_lead_to_another_action(other: int) -> None:
         judge(msgspec.convert(position("bga", FULL, *circle), Position))
 
 
-# ---------------------------------------------------------------- positions that cannot be
+# ---------------------------------------------------------------- impossible positions
 
 SEVEN = [[2]] * 7
 NO_SEAT = "a palifico round needs its palifico seat"
@@ -220,9 +222,9 @@ REFUSED: list[tuple[Json, str]] = [
     ({"dice": [[2], [], []]}, "fewer than two seats have dice: the game is over"),
     ({"dice": [[2], []]}, "fewer than two seats have dice: the game is over"),
     ({"dice": [[], [], []]}, "fewer than two seats have dice: the game is over"),
-    ({"actions": [DUDO, called(3, "dudo")]}, "action 1 comes from a seat that is not there"),
-    ({"actions": [called(4, "dudo")]}, "action 0 comes from a seat that is not there"),
-    ({"actions": [called(-1, "dudo")] * 2}, "action 0 comes from a seat that is not there"),
+    ({"actions": [DUDO, called(3, "dudo")]}, "action 1 comes from a seat that does not exist"),
+    ({"actions": [called(4, "dudo")]}, "action 0 comes from a seat that does not exist"),
+    ({"actions": [called(-1, "dudo")] * 2}, "action 0 comes from a seat that does not exist"),
     (starts(3), "there is no seat 3 to start"),
     (starts(4), "there is no seat 4 to start"),
     (starts(-1), "there is no seat -1 to start"),
@@ -254,7 +256,7 @@ REFUSED: list[tuple[Json, str]] = [
 
 
 @pytest.mark.parametrize(("changes", "reason"), REFUSED)
-def test_positions_that_cannot_be(changes: Json, reason: str) -> None:
+def test_impossible_positions_are_refused(changes: Json, reason: str) -> None:
     with pytest.raises(RefusedError) as refused:
         judge(msgspec.convert(position("bga", FULL) | changes, Position))
     assert str(refused.value).endswith(reason)
@@ -275,13 +277,13 @@ POSSIBLE: list[Json] = [
 
 
 @pytest.mark.parametrize("changes", POSSIBLE)
-def test_positions_at_the_edge_of_what_can_be(changes: Json) -> None:
+def test_extreme_positions_are_accepted(changes: Json) -> None:
     verdict = verdict_on(position("bga", FULL) | changes)
     assert (verdict["verdict"], verdict["dudo"], verdict["calza"]) == ("open", False, [])
 
 
-def test_calza_is_an_option_and_five_dice_the_custom() -> None:
+def test_defaults_are_no_calza_and_five_dice() -> None:
     plain = {"variant": "bga", "dice": FULL, "round": {"kind": "normal", "starter": 0}}
     bare = msgspec.convert(plain, Position)
-    assert (rules_of(bare).calza, rules_of(bare).starting_dice) == (False, 5)
+    assert (bare.calza, bare.starting_dice) == (False, 5)
     assert (bare.id, bare.overrides, bare.palifico_used, bare.actions) == (None, {}, None, ())

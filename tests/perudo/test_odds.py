@@ -49,6 +49,6 @@ def test_a_bid_holds_or_is_exact(face: int, wild: int | None) -> None:
         assert bid_exact(bid, OWN, 3, wild) == pytest.approx(share(bid, wild, 3, exact=True))
 
 
-def test_odds_are_numbers_even_where_they_are_certain() -> None:
+def test_certain_odds_are_floats() -> None:
     assert isinstance(at_least(0, 3, 1), float)
     assert isinstance(at_least(9, 3, 1), float)

@@ -1,4 +1,4 @@
-"""What holds in every game, whatever the rule book, the switches and the play."""
+"""Properties of every game, whatever the rule book, the switches and the play."""
 
 from collections import Counter
 from itertools import pairwise
@@ -13,8 +13,9 @@ from arena.perudo.round import Bid, Outcome, Round, Standing, calza_seats, is_le
 from arena.perudo.rules import FACES, PACO, Rules
 from arena.perudo.view import seen_by
 from tests.perudo.games import Played, games, rules
+from tests.support.depth import depth
 
-each_game = settings(max_examples=150, deadline=None, database=None)
+each_game = settings(max_examples=depth(50, 150), deadline=None, database=None)
 
 
 # ---------------------------------------------------------------- dice
@@ -93,7 +94,7 @@ def test_only_the_living_act(game: list[Played]) -> None:
 
 
 def next_in_line(outcome: Outcome) -> int:
-    """STARTER, CALZA-START: who lost the die opens, and a caller of calza in any case."""
+    """STARTER, CALZA-START: the loser of the die opens, and a caller of calza in any case."""
     return outcome.caller if outcome.loser is None else outcome.loser
 
 
@@ -160,7 +161,7 @@ def test_offers_are_exactly_the_legal_bids(game: list[Played], seed: int) -> Non
 def test_offers_in_palifico_rounds(
     book: Rules, players: int, quantity: int, face: int, data: st.DataObject
 ) -> None:
-    """PAL-LOCK, PAL-VETERAN, for every mixture of veterans, also where palifico comes again."""
+    """PAL-LOCK, PAL-VETERAN, for every mixture of veterans, also if palifico recurs."""
     size = st.integers(0, min(2, book.starting_dice))
     dice = (1, *data.draw(st.lists(size, min_size=players - 1, max_size=players - 1)))
     used = tuple(data.draw(st.lists(st.booleans(), min_size=players, max_size=players)))
@@ -172,11 +173,11 @@ def test_offers_in_palifico_rounds(
 
 
 def height(bid: Bid, standing: Standing) -> tuple[int, int]:
-    """Where a bid stands in the order that holds in all four rule books and with any switches.
+    """Return a bid's rank in the order that holds in all rule books and with any switches.
 
-    In a palifico round that is quantity before face. Else pacos stand above twice as many of any
-    number and below the next quantity: TO-PACOS takes half as many and FROM-PACOS one more than
-    twice as many. The books differ only in which of the higher bids they let one say.
+    In a palifico round that is quantity before face. Otherwise pacos rank above twice as many of
+    any number and below the next quantity: TO-PACOS takes half as many and FROM-PACOS one more than
+    twice as many. The books differ only in which of the higher bids they allow.
     """
     if bid.face == PACO and standing.palifico_seat is None:
         return 2 * bid.quantity, FACES + 1
@@ -198,8 +199,8 @@ def test_bids_of_a_round_strictly_progress(game: list[Played]) -> None:
 @each_game
 @given(games(), st.integers(0, 2**32))
 def test_a_raise_goes_up(game: list[Played], seed: int) -> None:
-    """Whatever is offered stands above the last bid; under RAISE-BOTH and RAISE-DOWN everything
-    that stands above it is offered, outside palifico rounds."""
+    """Every offered bid ranks above the last one; under RAISE-BOTH and RAISE-DOWN every bid that
+    ranks above it is offered, outside palifico rounds."""
     now = Random(seed).choice([state for played in game for state in played.states])
     if now.bid is None:
         return
@@ -256,7 +257,7 @@ def test_palifico_rounds_of_a_seat(game: list[Played]) -> None:
 @each_game
 @given(games(), st.integers(0, 2**32))
 def test_views_hide_what_others_hold(game: list[Played], seed: int) -> None:
-    """Other seats' dice, and where lost dice are hidden their number too, change no view."""
+    """Other seats' dice change no view, nor does their number if lost dice are hidden."""
     rng = Random(seed)
     played = rng.choice(game)
     now = played.states[-1]

@@ -1,4 +1,4 @@
-"""Rounds step by step: turns, openings, who leaves, who is a veteran, what the table knows."""
+"""Rounds step by step: turns, openings, veterans, seats that leave, the standing."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_the_first_standing(players: int) -> None:
     assert open_round(table).to_act == 1
 
 
-def test_what_a_standing_tells() -> None:
+def test_properties_of_a_standing() -> None:
     table = standing("bga", (0, 1, 0, 2), palifico=1)
     assert (table.cap, table.alive, table.winner, table.wild) == (20, 2, None, None)
     dice = ((2, 0, 0), (0, 1, 0), (0, 0, 3), (0, 0, 0))
@@ -101,7 +101,7 @@ def test_a_right_calza_ends_a_palifico_round() -> None:
     assert back.after == Standing(table.rules, (2, 2, 2), (True, False, False), 0, None)
 
 
-def test_who_falls_to_one_die_has_palifico() -> None:
+def test_falling_to_one_die_gives_a_palifico_round() -> None:
     before = standing("bga", (2, 2, 3), palifico=None)
     assert lose_die(before, 1) == standing("bga", (2, 1, 3), palifico=1)
     assert lose_die(before, 2) == standing("bga", (2, 2, 2), opener=2)

@@ -43,7 +43,7 @@ def test_every_switch_of_every_book() -> None:
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_options_have_the_customary_values(book: str) -> None:
+def test_options_have_their_default_values(book: str) -> None:
     plain = VARIANTS[book]
     assert (plain.calza, plain.lost_dice_visible, plain.starting_dice) == (False, False, 5)
     assert variant(book, {}) == plain
@@ -60,25 +60,25 @@ def test_a_switch_overridden_is_the_only_one_changed(book: str, switch: str) -> 
     assert changed_switches(variant(book, {switch: was}, starting_dice=3)) == {}
 
 
-def test_a_value_spelt_out_again_is_no_change() -> None:
+def test_overriding_with_the_same_value_is_no_change() -> None:
     spelt = "".join(["un", "stated"])
     assert spelt is not VARIANTS["bga"].reveal
     assert changed_switches(msgspec.structs.replace(VARIANTS["bga"], reveal=spelt)) == {}
 
 
 @pytest.mark.parametrize("dice", [1, 10])
-def test_the_least_and_the_most_dice_to_start_with(dice: int) -> None:
+def test_fewest_and_most_starting_dice(dice: int) -> None:
     assert variant("bga", {}, starting_dice=dice).starting_dice == dice
 
 
 @pytest.mark.parametrize("dice", [-1, 0, 11])
-def test_dice_to_start_with_out_of_range(dice: int) -> None:
-    what = f"^a game starts with 1 to 10 dice a seat, not {dice}$"
+def test_starting_dice_out_of_range_are_refused(dice: int) -> None:
+    what = f"^a game starts with 1 to 10 dice per seat, not {dice}$"
     with pytest.raises(ArenaError, match=what):
         variant("bga", {}, starting_dice=dice)
 
 
-def test_unknown_names_come_with_the_nearest() -> None:
+def test_unknown_names_suggest_the_nearest() -> None:
     with pytest.raises(ArenaError, match=r"^unknown variant 'pressmen'") as unknown:
         variant("pressmen", {})
     assert "pressman" in str(unknown.value.hint)
@@ -88,19 +88,19 @@ def test_unknown_names_come_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("key", ["name", "calza", "lost_dice_visible", "starting_dice"])
-def test_what_is_no_switch_cannot_be_overridden(key: str) -> None:
+def test_only_switches_can_be_overridden(key: str) -> None:
     with pytest.raises(ArenaError, match=f"^unknown rule switch '{key}'"):
         variant("bga", {key: 1})
 
 
-def test_a_switch_of_the_wrong_type() -> None:
+def test_switch_of_the_wrong_type_is_refused() -> None:
     with pytest.raises(ArenaError, match=r"^variant 'bga': .*reveal") as wrong:
         variant("bga", {"reveal": "never"})
     assert wrong.value.__suppress_context__
 
 
 @pytest.mark.parametrize(("what", "low", "high"), [(Seat, 0, 5), (Face, 1, 6), (Count, 0, 60)])
-def test_ranges(what: object, low: int, high: int) -> None:
+def test_annotated_ranges_are_enforced(what: object, low: int, high: int) -> None:
     assert [msgspec.convert(number, what) for number in (low, high)] == [low, high]
     for number in (low - 1, high + 1):
         if what is not Count or number < low:
@@ -130,7 +130,7 @@ READ = [
 
 
 @pytest.mark.parametrize("struct", STRUCTS)
-def test_values_never_change(struct: type[msgspec.Struct]) -> None:
+def test_structs_are_frozen(struct: type[msgspec.Struct]) -> None:
     assert struct.__struct_config__.frozen
 
 

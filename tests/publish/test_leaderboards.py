@@ -13,7 +13,7 @@ from arena.publish.pages.leaderboard import TOP, axis, lines, pairs
 from arena.publish.pages.overview import CELLS, leaders, overview
 from arena.publish.pages.templates import environment
 from arena.publish.site import _Site, write_site
-from arena.ratings.history import Point, Then
+from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
 from arena.records import LeagueInfo, PlayedFixture
@@ -80,7 +80,8 @@ def test_a_tier_begins_where_all_above_are_told_apart(
 def test_a_line_has_its_margin_author_and_trend() -> None:
     rows = ranked((1, 1), (2, 2))
     history = [
-        Point(games, {"a": Then(mu, 1.0, games)}) for games, mu in ((6, 2.25), (8, 3.0), (9, 2.0))
+        Point(games, {"a": PastRating(mu, 1.0, games)})
+        for games, mu in ((6, 2.25), (8, 3.0), (9, 2.0))
     ]
     first, second = lines(replace(board(rows), history=history), factory.league(("a", "b")))
     assert (first.margin, first.info.author, first.trend, second.trend) == (1.0, "Ada", -0.25, None)

@@ -10,21 +10,16 @@ import pytest
 from arena.cli.replays import replays_option
 from arena.perudo.rules import VARIANTS
 from arena.publish.pages.links import GAMES_A_SHARD
-from arena.publish.replay.selection import ReplayChoice, beats, select_replays, upsets
+from arena.publish.replay.selection import ReplayChoice, select_replays
 from arena.publish.replay.shards import unpacked
 from arena.publish.replay.steps import replay
 from arena.publish.site import write_site
-from arena.ratings.table import Row
 from arena.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory, games
 from tests.publish.pages import broken_links
 
 BGA = VARIANTS["bga"]
 A, B, C = "alpha", "Bravo Bot", "</script><b>"
-
-
-def row(bot: str, mu: float, sigma: float = 1.0) -> Row:
-    return Row(bot, mu, sigma, mu, mu, 1, 2, 10, 5, 1.5, 1.0, 2.0, 0, mu)
 
 
 def played() -> list[PlayedFixture]:
@@ -46,21 +41,6 @@ def test_faults_and_the_newest_of_each_bot_are_kept(
     choice: ReplayChoice, expected: dict[int, list[int]]
 ) -> None:
     assert select_replays(factory.digests(played()), [], choice) == expected
-
-
-def test_an_upset_is_a_winner_who_was_unlikely_to_beat_the_best() -> None:
-    rows = {A: row(A, 9.0), B: row(B, 0.0), C: row(C, -0.5)}
-    assert upsets((A, B), rows) == [False, True]
-    assert upsets((B, C), rows) == [False, False]
-    assert upsets((B, C, A), rows)[0]
-    assert upsets((A, "unrated"), rows) == [False, False]
-
-
-def test_the_chance_of_a_win_is_by_performance() -> None:
-    assert beats(row(A, 1.0), row(B, 1.0)) == pytest.approx(0.5)
-    one = beats(row(A, 2.0, 3.0), row(B, 0.0, 4.0))
-    assert one == pytest.approx(0.6021, abs=1e-4)
-    assert one + beats(row(B, 0.0, 4.0), row(A, 2.0, 3.0)) == pytest.approx(1)
 
 
 @pytest.fixture(scope="module")

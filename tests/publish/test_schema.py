@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.publish.data.columns import SHEETS
 from arena.publish.data.schema import DIALECT, described
 from arena.publish.site import write_site
-from arena.ratings.findings import DiceGain, Suspicion
+from arena.ratings.table import DiceGain, Suspicion
 from arena.records import QuarantinedFixture
 from tests.publish import factory, games
 from tests.publish.columns import stands

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from arena.publish.output.text import chance, fixed, grouped, percent, signed
 from arena.publish.site import write_site
-from arena.ratings.findings import Suspicion
 from arena.ratings.standings import Ratings
+from arena.ratings.table import Suspicion
 from arena.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory
 from tests.publish.pages import broken_links, read, tree

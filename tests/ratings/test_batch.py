@@ -12,13 +12,13 @@ from arena.ratings.thurstone import fit
 from arena.ratings.trueskill import BETA, SIGMA
 from tests.bench.leagues import Shape
 from tests.ratings.simulated import league
+from tests.support.depth import depth
 
-each_set = settings(max_examples=60, deadline=None, database=None)
+each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
 
 APART = 1.0
-"""TrueSkill and the fit are at most so many sigma apart, each bot relative to the field, ..."""
+"""TrueSkill and the fit are at most so many sigma apart for each bot, relative to the field."""
 APART_ON_AVERAGE = 0.35
-"""... and so many on the average over the bots."""
 
 
 @pytest.mark.parametrize("players", [2, 4, 6])
@@ -31,7 +31,7 @@ def test_trueskill_and_the_order_free_fit_agree(players: int, seed: int) -> None
 
 
 def likelihood(ahead: Floats, mu: Floats) -> float:
-    """Return the logarithm of what the fit maximises, term by term."""
+    """Return the log-likelihood that the fit maximises, term by term."""
     total = -float((mu**2).sum()) / (2 * SIGMA**2)
     for i in range(len(mu)):
         for j in range(len(mu)):
@@ -49,7 +49,7 @@ counts = st.integers(2, 5).flatmap(
 
 @each_set
 @given(counts, st.integers(0, 4), st.sampled_from([-0.2, 0.2]))
-def test_no_other_skills_are_more_likely(ahead: Floats, bot: int, step: float) -> None:
+def test_fitted_skills_are_the_most_likely(ahead: Floats, bot: int, step: float) -> None:
     found = fit(ahead)
     moved = found.mu.copy()
     moved[bot % len(moved)] += step

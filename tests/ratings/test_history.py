@@ -1,9 +1,9 @@
-"""The history of ratings: its last point is the leaderboard, its first ones what was known then."""
+"""The history of ratings: each point rates the games up to it, the last is the leaderboard."""
 
 import pytest
 
 from arena.ratings.games import as_arrays
-from arena.ratings.history import POINTS, Point, Then, relative, snapshots, stops, trend
+from arena.ratings.history import POINTS, PastRating, Point, checkpoints, relative, snapshots, trend
 from arena.ratings.leaderboard import rate
 from arena.ratings.results import Results
 from arena.ratings.trueskill import MU, rate_all
@@ -26,44 +26,44 @@ ORDERS = as_arrays(RESULTS).orders()
 
 
 @pytest.mark.parametrize("games", [1, 2, 19, 20, 21, 100, 100_000])
-def test_the_points_are_evenly_spaced_and_end_with_the_games(games: int) -> None:
-    found = stops(games)
-    assert found[-1] == games
-    assert len(found) == min(games, POINTS)
-    gaps = {after - before for before, after in zip([0, *found], found, strict=False)}
+def test_checkpoints_are_evenly_spaced_and_end_with_the_last_game(games: int) -> None:
+    stops = checkpoints(games)
+    assert stops[-1] == games
+    assert len(stops) == min(games, POINTS)
+    gaps = {after - before for before, after in zip([0, *stops], stops, strict=False)}
     assert max(gaps) - min(gaps) <= 1
 
 
 def test_no_games_have_no_history() -> None:
-    assert stops(0) == []
+    assert checkpoints(0) == []
     assert relative(snapshots([]), None) == ()
 
 
 @pytest.mark.parametrize("anchor", [None, "bob", "nobody"])
-def test_the_last_point_is_the_leaderboard_s(anchor: str | None) -> None:
+def test_last_point_equals_the_leaderboard(anchor: str | None) -> None:
     board = rate("bga", 2, RESULTS, RatingsInfo(anchor=anchor)).board
     assert board.history == relative(snapshots(ORDERS), anchor)
     last = board.history[-1]
     assert last.games == len(RESULTS)
     assert set(last.bots) == {row.bot for row in board.rows}
     for row in board.rows:
-        then = last.bots[row.bot]
-        assert (then.mu, then.sigma) == pytest.approx((row.mu, row.sigma))
-        assert then.games == row.games
+        past = last.bots[row.bot]
+        assert (past.mu, past.sigma) == pytest.approx((row.mu, row.sigma))
+        assert past.games == row.games
 
 
-def test_a_point_is_what_the_games_up_to_it_say() -> None:
+def test_point_rates_the_games_up_to_it() -> None:
     for point in relative(snapshots(ORDERS), None):
         skill = rate_all(ORDERS[: point.games])
         mean = sum(rating.mu for rating in skill.values()) / len(skill)
         assert set(point.bots) == set(skill)
-        for bot, then in point.bots.items():
-            assert then.mu == pytest.approx(skill[bot].mu - mean)
-            assert then.sigma == pytest.approx(skill[bot].sigma)
-            assert then.games == sum(bot in order for order in ORDERS[: point.games])
+        for bot, past in point.bots.items():
+            assert past.mu == pytest.approx(skill[bot].mu - mean)
+            assert past.sigma == pytest.approx(skill[bot].sigma)
+            assert past.games == sum(bot in order for order in ORDERS[: point.games])
 
 
-def test_an_anchor_that_comes_later_stands_where_all_begin() -> None:
+def test_anchor_that_has_not_played_yet_has_the_initial_rating() -> None:
     late = [game(("ada", "bob"), (1, 2), fixture=n) for n in range(5)]
     late.append(game(("ada", "cyd"), (1, 2), number=1))
     orders = as_arrays(late).orders()
@@ -74,9 +74,9 @@ def test_an_anchor_that_comes_later_stands_where_all_begin() -> None:
     assert last.bots["cyd"].mu == 0
 
 
-def course(*mus: float | None) -> list[Point]:
+def points(*mus: float | None) -> list[Point]:
     return [
-        Point(games, {} if mu is None else {"ada": Then(mu, 1.0, games)})
+        Point(games, {} if mu is None else {"ada": PastRating(mu, 1.0, games)})
         for games, mu in enumerate(mus, 1)
     ]
 
@@ -95,5 +95,5 @@ def course(*mus: float | None) -> list[Point]:
 def test_a_trend_is_the_change_over_the_last_third(
     mus: tuple[float | None, ...], change: float | None
 ) -> None:
-    assert trend(course(*mus), "ada") == change
-    assert trend(course(*mus), "bob") is None
+    assert trend(points(*mus), "ada") == change
+    assert trend(points(*mus), "bob") is None

@@ -1,4 +1,4 @@
-"""The overall table: only where it is asked for, and what its definition says."""
+"""The overall table: only if the league asks for it, and as it is defined."""
 
 import pytest
 
@@ -20,11 +20,11 @@ def overall() -> Overall:
     return found
 
 
-def test_only_where_the_league_asks() -> None:
+def test_overall_table_exists_only_if_the_league_asks() -> None:
     assert rate_results(RESULTS).overall is None
 
 
-def test_the_score_is_the_mean_share_of_rivals_behind() -> None:
+def test_score_is_the_mean_share_of_rivals_behind() -> None:
     found = overall()
     boards = rate_results(RESULTS).boards
     assert found.tables == (("bga", 2), ("italian", 4))
@@ -40,7 +40,7 @@ def test_the_score_is_the_mean_share_of_rivals_behind() -> None:
     assert sum(row.score for row in found.rows) / 8 == pytest.approx(0.5)
 
 
-def test_ranks_hold_the_rank_and_more_tables_are_surer() -> None:
+def test_rank_ranges_contain_the_rank_and_more_tables_narrow_intervals() -> None:
     rows = overall().rows
     one = rate_results(
         {Division("bga", 2): RESULTS[Division("bga", 2)]}, RatingsInfo(overall=True)
@@ -51,7 +51,7 @@ def test_ranks_hold_the_rank_and_more_tables_are_surer() -> None:
     assert sum(row.high - row.low for row in rows) < sum(row.high - row.low for row in one.rows)
 
 
-def test_a_bot_that_is_not_everywhere_is_left_out_by_name() -> None:
+def test_bot_missing_from_a_table_is_listed_as_absent() -> None:
     smaller = {**RESULTS, Division("italian", 4): league(Shape(7, 4, 3), 2)}
     found = rate_results(smaller, RatingsInfo(overall=True)).overall
     assert found is not None

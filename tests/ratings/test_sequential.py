@@ -8,20 +8,20 @@ import pytest
 
 from arena.ratings.sequential import (
     FIRST_LOOK,
-    Seated,
-    adjusted,
+    TableMeans,
+    adjusted_means,
     first_look,
     is_look,
-    log_evidence,
+    log_bayes_factor,
+    ranking,
     separated,
-    standing,
     tied,
 )
 
 
-def duel(*place: float) -> list[Seated]:
+def duel(*place: float) -> list[TableMeans]:
     """Return a block of two bots in which `a` reached these mean places."""
-    return [Seated(("a", "b"), (one, 3 - one)) for one in place]
+    return [TableMeans(("a", "b"), (one, 3 - one)) for one in place]
 
 
 def by_integration(differences: list[float]) -> float:
@@ -41,20 +41,22 @@ def by_integration(differences: list[float]) -> float:
 
 @pytest.mark.parametrize("differences", [[1.0, 0.5], [0.3, -0.2, 0.4, 0.1], [-1.0, -1.2, -0.9]])
 def test_evidence_is_the_bayes_factor_of_its_definition(differences: list[float]) -> None:
-    assert log_evidence(differences) == pytest.approx(log(by_integration(differences)), abs=0.02)
+    assert log_bayes_factor(differences) == pytest.approx(
+        log(by_integration(differences)), abs=0.02
+    )
 
 
 def test_no_differences_are_no_evidence() -> None:
-    assert log_evidence([]) == log_evidence([0.0] * 9) == 0
-    assert log_evidence([0.7]) == pytest.approx(0)
+    assert log_bayes_factor([]) == log_bayes_factor([0.0] * 9) == 0
+    assert log_bayes_factor([0.7]) == pytest.approx(0)
 
 
-def test_the_unit_and_the_sign_do_not_matter() -> None:
+def test_evidence_does_not_depend_on_unit_or_sign() -> None:
     some = [0.2, 0.5, -0.1, 0.4]
-    assert log_evidence([-9 * one for one in some]) == pytest.approx(log_evidence(some))
+    assert log_bayes_factor([-9 * one for one in some]) == pytest.approx(log_bayes_factor(some))
 
 
-def test_looked_at_after_every_block_it_is_wrong_less_often_than_it_says() -> None:
+def test_error_rate_holds_when_looking_after_every_block() -> None:
     draw = Random(3)
     reached = 0
     for _ in range(300):
@@ -62,40 +64,40 @@ def test_looked_at_after_every_block_it_is_wrong_less_often_than_it_says() -> No
         best = -inf
         for _ in range(60):
             differences.append(draw.gauss(0, 1))
-            best = max(best, log_evidence(differences))
+            best = max(best, log_bayes_factor(differences))
         reached += best >= log(20)
     assert 0 < reached <= 0.05 * 300
 
 
-def test_a_difference_is_found() -> None:
+def test_strong_differences_give_strong_evidence() -> None:
     draw = Random(4)
-    assert log_evidence([draw.gauss(1, 1) for _ in range(30)]) > log(1000)
+    assert log_bayes_factor([draw.gauss(1, 1) for _ in range(30)]) > log(1000)
 
 
-def test_places_are_as_against_all_the_others_alike() -> None:
+def test_places_are_adjusted_for_the_strength_of_opponents() -> None:
     """`s` is strong, `a` and `b` are equal; in a single block only one of them meets `s`."""
     blocks = [
-        [Seated(("a", "s"), (1.7, 1.3)), Seated(("b", "w"), (1.3, 1.7))],
-        [Seated(("b", "s"), (1.7, 1.3)), Seated(("a", "w"), (1.3, 1.7))],
-        [Seated(("a", "b"), (1.5, 1.5)), Seated(("s", "w"), (1.1, 1.9))],
+        [TableMeans(("a", "s"), (1.7, 1.3)), TableMeans(("b", "w"), (1.3, 1.7))],
+        [TableMeans(("b", "s"), (1.7, 1.3)), TableMeans(("a", "w"), (1.3, 1.7))],
+        [TableMeans(("a", "b"), (1.5, 1.5)), TableMeans(("s", "w"), (1.1, 1.9))],
     ]
-    means = adjusted(blocks)
+    means = adjusted_means(blocks)
     raw = fmean([1.3, 1.3, 1.1])
     for block in means:
         assert block == pytest.approx({"a": 1.5, "b": 1.5, "s": raw, "w": 3 - raw})
 
 
-def test_two_bots_have_nothing_to_be_set_right() -> None:
-    [first, second] = adjusted([duel(1.2), duel(1.9)])
+def test_places_of_two_bots_are_not_adjusted() -> None:
+    [first, second] = adjusted_means([duel(1.2), duel(1.9)])
     assert (first["a"], second["b"]) == pytest.approx((1.2, 1.1))
 
 
-def test_standing_is_best_first() -> None:
-    assert standing([{"a": 2, "b": 1}, {"a": 1, "b": 1.5}, {"c": 1.3}]) == ["b", "c", "a"]
-    assert standing([]) == []
+def test_ranking_is_best_first() -> None:
+    assert ranking([{"a": 2, "b": 1}, {"a": 1, "b": 1.5}, {"c": 1.3}]) == ["b", "c", "a"]
+    assert ranking([]) == []
 
 
-def clear(count: int) -> list[list[Seated]]:
+def clear(count: int) -> list[list[TableMeans]]:
     return [duel(1.1 + 0.01 * (n % 3)) for n in range(count)]
 
 
@@ -106,15 +108,15 @@ def test_no_decision_before_the_first_look() -> None:
     assert not separated(clear(FIRST_LOOK), 64, 0.95)
 
 
-def test_who_has_not_played_is_not_separated() -> None:
+def test_bot_that_has_not_played_is_not_separated() -> None:
     assert separated(clear(20), 2, 0.95)
     assert not separated(clear(20), 3, 0.95)
 
 
-def test_the_tied_are_named_best_first() -> None:
+def test_tied_neighbours_are_listed_best_first() -> None:
     draw = Random(5)
     blocks = [
-        [Seated(("a", "b", "c"), (1.2 + draw.gauss(0, 0.1), 2.4 + draw.gauss(0, 0.1), 2.4))]
+        [TableMeans(("a", "b", "c"), (1.2 + draw.gauss(0, 0.1), 2.4 + draw.gauss(0, 0.1), 2.4))]
         for _ in range(12)
     ]
     [(one, other)] = tied(blocks, 3, 0.95)
@@ -132,7 +134,7 @@ def test_more_confidence_needs_more_blocks() -> None:
     assert needed(0.9) <= needed(0.99) < needed(0.9999)
 
 
-def test_looks_are_at_every_block_and_later_at_every_fiftieth_part() -> None:
+def test_looks_are_after_every_block_and_later_after_every_2_percent() -> None:
     looks = [n for n in range(1000) if is_look(n, 4)]
     assert looks[0] == FIRST_LOOK
     assert looks[:92] == list(range(8, 100))

@@ -1,18 +1,19 @@
-"""Suspicions: found where they are, bounded where there are none."""
+"""Suspicions: thrown games and drift are found, fair bots are not accused."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.findings import Suspicion
 from arena.ratings.standings import Ratings, rate_results
 from arena.ratings.suspicion import holm
+from arena.ratings.table import Suspicion
 from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Shape, Twist
 from tests.bench.suspicion import drifting, thrown
 from tests.ratings.simulated import league
+from tests.support.depth import depth
 
-each_set = settings(max_examples=60, deadline=None, database=None)
+each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
 
 
 def rated(shape: Shape, twist: Twist | None, alpha: float = 0.01) -> Ratings:
@@ -21,7 +22,7 @@ def rated(shape: Shape, twist: Twist | None, alpha: float = 0.01) -> Ratings:
 
 
 @pytest.mark.parametrize("shape", [Shape(8, 2, 60, 2), Shape(8, 4, 20, 2), Shape(8, 6, 15, 2)])
-def test_who_throws_games_is_named(shape: Shape) -> None:
+def test_bot_that_throws_games_is_named(shape: Shape) -> None:
     found = [case for case in rated(shape, thrown).suspicions if case.kind == "collusion"]
     assert [(case.bot, case.rival) for case in found] == [("bot00", "bot01")]
     assert found[0].observed < found[0].expected
@@ -29,22 +30,22 @@ def test_who_throws_games_is_named(shape: Shape) -> None:
 
 
 @pytest.mark.parametrize("shape", [Shape(8, 2, 30, 2), Shape(8, 4, 10, 2), Shape(8, 6, 10, 2)])
-def test_who_gets_better_is_named(shape: Shape) -> None:
+def test_bot_that_improves_is_named(shape: Shape) -> None:
     found = [case for case in rated(shape, drifting).suspicions if case.kind == "drift"]
     assert [(case.bot, case.rival) for case in found] == [("bot00", None)]
     assert 2 < found[0].observed < 6
 
 
 @pytest.mark.parametrize("shape", [Shape(8, 2, 20, 2), Shape(8, 4, 8, 2), Shape(8, 6, 6, 2)])
-def test_fair_bots_are_not_named(shape: Shape) -> None:
+def test_fair_bots_are_not_suspicious(shape: Shape) -> None:
     assert rated(shape, None).suspicions == []
 
 
-def test_alpha_0_lists_nothing() -> None:
+def test_alpha_0_lists_no_suspicions() -> None:
     assert rated(Shape(8, 4, 20, 2), thrown, alpha=0.0).suspicions == []
 
 
-def test_too_few_bots_or_blocks_are_not_judged() -> None:
+def test_too_few_bots_are_not_tested() -> None:
     assert rated(Shape(4, 2, 60), thrown, alpha=0.5).suspicions == []
 
 
@@ -52,7 +53,7 @@ def case(p: float) -> Suspicion:
     return Suspicion("drift", "bga", 2, "a", None, 1, 0.0, 0.0, p)
 
 
-def test_holm_s_own_numbers() -> None:
+def test_holm_correction_of_a_known_example() -> None:
     # 4 cases: times 4, 3, 2, 1, never below the one before.
     corrected = [one.p for one in holm(map(case, (0.04, 0.01, 0.03, 0.005)))]
     assert corrected == pytest.approx([0.02, 0.03, 0.06, 0.06])
@@ -66,7 +67,7 @@ def test_holm_never_makes_a_case_clearer(ps: list[float]) -> None:
     assert all(old <= new <= 1 for old, new in zip(sorted(ps), corrected, strict=True))
 
 
-def test_a_field_without_upsets_is_not_suspicious() -> None:
+def test_field_without_upsets_is_not_suspicious() -> None:
     games = [
         one._replace(places=[(1, 2) if one.bots[0] < one.bots[1] else (2, 1)] * len(one.games))
         for one in league(Shape(8, 2, 10, 2))

@@ -1,4 +1,4 @@
-"""Leaderboards: counts, any order of games, anchors, variants and table sizes kept apart."""
+"""Leaderboards: counts, any order of games, anchors, variants and table sizes never mixed."""
 
 from collections.abc import Sequence
 from random import Random
@@ -18,8 +18,9 @@ from arena.records import Cause, Fault, Fixture, GameRecord, PlayedFixture, Rati
 from arena.wire.messages import Answer, Turn
 from tests.publish import factory
 from tests.ratings.simulated import game
+from tests.support.depth import depth
 
-each_set = settings(max_examples=25, deadline=None, database=None)
+each_set = settings(max_examples=depth(8, 25), deadline=None, database=None)
 
 BY_HAND = [
     game(("a", "b", "c"), (1, 2, 3), [2]),
@@ -50,7 +51,7 @@ def board_of(games: Sequence[Results], options: RatingsInfo | None = None) -> Le
 
 @each_set
 @given(results())
-def test_best_first_about_the_mean_of_the_field(games: list[Results]) -> None:
+def test_rows_are_best_first_about_the_mean_of_the_field(games: list[Results]) -> None:
     board = board_of(games)
     assert {row.bot for row in board.rows} == {bot for one in games for bot in one.bots}
     assert sum(row.mu for row in board.rows) == pytest.approx(0, abs=1e-9)
@@ -79,7 +80,7 @@ def test_an_anchor_shifts_every_mu_alike(games: list[Results]) -> None:
             assert (row.best, row.worst) == (anchored[bot].best, anchored[bot].worst)
 
 
-def test_few_games_are_provisional() -> None:
+def test_bots_with_few_games_are_provisional() -> None:
     board = rows(board_of(BY_HAND, RatingsInfo(provisional=4)))
     assert {bot for bot, row in board.items() if row.provisional} == {"c", "d"}
     assert not any(row.provisional for row in board_of(BY_HAND, RatingsInfo(provisional=0)).rows)
@@ -117,18 +118,18 @@ def test_duels_add_up(games: list[Results]) -> None:
         assert duel.games == back.games == duel.ahead + back.ahead
 
 
-def test_the_customary_figures() -> None:
+def test_conservative_rating_and_win_share() -> None:
     row = rows(board_of(BY_HAND))["a"]
     assert row.conservative == row.mu - 3 * row.sigma
     assert row.win_share == 2 / 4
 
 
-def test_no_games_no_boards() -> None:
+def test_no_games_give_no_boards() -> None:
     assert rate_league([]).boards == []
     assert rate_league([], RatingsInfo(overall=True)).overall is None
 
 
-def test_equal_bots_stand_by_name() -> None:
+def test_equal_bots_are_sorted_by_name() -> None:
     games = [game(("b", "a"), (1, 2)), game(("z", "y"), (1, 2))]
     assert [row.bot for row in board_of(games).rows] == ["b", "z", "a", "y"]
 
@@ -182,7 +183,7 @@ def test_a_bot_that_always_faults_is_last() -> None:
 
 
 def game_without(seat: int, number: int) -> GameRecord:
-    """Play a game whose other seats bid as little as they can and doubt what they must."""
+    """Play a game in which the other seats bid the minimum and doubt only if they must."""
     referee = Referee(BGA, 3, "seed", number)
     referee.forfeit({seat: Fault(Cause.CRASH, "exit status 1")})
     while referee.waiting:

@@ -1,4 +1,4 @@
-"""Intervals, ranks and who is better: by block, and consistent with each other."""
+"""Intervals, ranks and probabilities of being better: by block, and consistent."""
 
 from math import inf
 
@@ -7,22 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.block_variance import Scores, dice_gain
-from arena.ratings.leaderboard import Rated, rate
-from arena.ratings.ranks import chances, rank_ranges
+from arena.ratings.block_variance import GameScores, dice_gain
+from arena.ratings.intervals import indistinct_range
+from arena.ratings.leaderboard import RatedDivision, better_probabilities, rank_ranges, rate
 from arena.ratings.results import Results
 from arena.ratings.t_distribution import normal_cdf, t_cdf, t_quantile
-from arena.ratings.table import Leaderboard, undecided
+from arena.ratings.table import Leaderboard
 from tests.bench.leagues import Shape, tables
 from tests.ratings.simulated import league
+from tests.support.depth import depth
 
-each_set = settings(max_examples=60, deadline=None, database=None)
-each_league = settings(max_examples=15, deadline=None, database=None)
+each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
+each_league = settings(max_examples=depth(5, 15), deadline=None, database=None)
 
 LEAGUES = [Shape(8, 2, 6), Shape(8, 4, 3), Shape(8, 6, 2), Shape(5, 2, 4, 3), Shape(3, 2, 5)]
 
 
-def rated(shape: Shape, seed: int = 1) -> Rated:
+def rated(shape: Shape, seed: int = 1) -> RatedDivision:
     return rate("bga", shape.players, league(shape, seed))
 
 
@@ -31,14 +32,14 @@ def rated(shape: Shape, seed: int = 1) -> Rated:
     # A table of Student's t in any textbook.
     [(0.975, 1, 12.706), (0.975, 6, 2.447), (0.95, 10, 1.812), (0.995, 30, 2.750)],
 )
-def test_student_s_table(share: float, freedom: float, t: float) -> None:
+def test_t_quantiles_are_those_of_a_published_table(share: float, freedom: float, t: float) -> None:
     assert t_quantile(share, freedom) == pytest.approx(t, abs=5e-4)
     assert t_cdf(t, freedom) == pytest.approx(share, abs=1e-4)
 
 
 @each_set
 @given(st.floats(-40, 40), st.floats(1, 200) | st.just(inf))
-def test_student_s_t_is_a_distribution(t: float, freedom: float) -> None:
+def test_t_cdf_is_a_symmetric_distribution(t: float, freedom: float) -> None:
     assert 0 <= t_cdf(t, freedom) <= 1
     assert t_cdf(t, freedom) + t_cdf(-t, freedom) == pytest.approx(1, abs=1e-12)
     assert t_cdf(t, freedom) <= t_cdf(t + 0.1, freedom)
@@ -49,7 +50,7 @@ def test_student_s_t_is_a_distribution(t: float, freedom: float) -> None:
     st.floats(0.501, 0.9999),
     st.lists(st.tuples(st.floats(-40, 40), st.floats(0.5, 200) | st.just(inf)), min_size=1),
 )
-def test_many_at_once_are_as_one_by_one(share: float, cases: list[tuple[float, float]]) -> None:
+def test_arrays_agree_with_scalars(share: float, cases: list[tuple[float, float]]) -> None:
     t, freedom = np.array(cases).T
     assert t_cdf(t, freedom).tolist() == [float(t_cdf(*case)) for case in cases]
     quantiles = t_quantile(share, freedom)
@@ -57,14 +58,14 @@ def test_many_at_once_are_as_one_by_one(share: float, cases: list[tuple[float, f
     assert t_cdf(quantiles, freedom) == pytest.approx(share, abs=1e-9)
 
 
-def test_student_s_t_tends_to_the_normal() -> None:
+def test_t_tends_to_the_normal_distribution() -> None:
     assert t_quantile(0.975, inf) == pytest.approx(1.959964, abs=1e-6)
     assert t_cdf(1.3, 1e7) == pytest.approx(normal_cdf(1.3), abs=1e-6)
 
 
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
-def test_intervals_hold_their_estimates(shape: Shape, seed: int) -> None:
+def test_intervals_contain_their_estimates(shape: Shape, seed: int) -> None:
     board = rated(shape, seed).board
     for rank, row in enumerate(board.rows, 1):
         assert row.low < row.mu < row.high
@@ -74,9 +75,9 @@ def test_intervals_hold_their_estimates(shape: Shape, seed: int) -> None:
 
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
-def test_rank_ranges_are_those_of_the_probabilities(shape: Shape, seed: int) -> None:
+def test_rank_ranges_follow_from_the_probabilities(shape: Shape, seed: int) -> None:
     board = rated(shape, seed).board
-    low, high = undecided(shape.bots)
+    low, high = indistinct_range(shape.bots)
     for row in board.rows:
         rivals = [other.bot for other in board.rows if other.bot != row.bot]
         better = [board.better[row.bot, rival] for rival in rivals]
@@ -86,7 +87,7 @@ def test_rank_ranges_are_those_of_the_probabilities(shape: Shape, seed: int) -> 
 
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
-def test_who_is_better_goes_with_mu(shape: Shape, seed: int) -> None:
+def test_probability_of_being_better_agrees_with_mu(shape: Shape, seed: int) -> None:
     board = rated(shape, seed).board
     for at, row in enumerate(board.rows):
         for other in board.rows[at + 1 :]:
@@ -95,20 +96,20 @@ def test_who_is_better_goes_with_mu(shape: Shape, seed: int) -> None:
             assert chance + board.better[other.bot, row.bot] == pytest.approx(1, abs=1e-12)
 
 
-def test_bots_that_are_told_apart_have_ranges_apart() -> None:
-    better = chances(np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3))
+def test_distinguished_bots_have_disjoint_rank_ranges() -> None:
+    better = better_probabilities(np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3))
     best, worst = rank_ranges(better)
     assert (best.tolist(), worst.tolist()) == ([1, 2, 2], [1, 3, 3])
     assert better[0, 1] == pytest.approx(t_cdf(8.9 / 2**0.5, 20.0))
     assert better[1, 0] == t_cdf(-8.9 / 2**0.5, 20.0)
 
 
-def test_no_variance_no_doubt() -> None:
-    better = chances(np.array([1.0, 0.0, 0.0]), np.full(3, inf), np.zeros((3, 3)))
+def test_differences_without_variance_are_certain() -> None:
+    better = better_probabilities(np.array([1.0, 0.0, 0.0]), np.full(3, inf), np.zeros((3, 3)))
     assert (better[0, 1], better[1, 0], better[1, 2]) == (1.0, 0.0, 0.5)
 
 
-def test_too_few_blocks_are_said() -> None:
+def test_method_is_games_with_too_few_blocks() -> None:
     assert rated(Shape(3, 2, 5)).board.method == "games"
     assert rated(Shape(3, 2, 5)).board.blocks == 2
     assert rated(Shape(8, 2, 6)).board.method == "blocks"
@@ -119,7 +120,7 @@ def width(board: Leaderboard) -> float:
 
 
 def repeated(played: list[Results]) -> list[Results]:
-    """Play every game of a block four times over: nothing new is learnt."""
+    """Repeat every game of a block four times, which adds no information."""
     return [
         one._replace(games=[4 * number + copy for number in one.games])
         for one in played
@@ -127,7 +128,7 @@ def repeated(played: list[Results]) -> list[Results]:
     ]
 
 
-def test_blocks_are_what_counts_not_games() -> None:
+def test_more_games_of_the_same_blocks_do_not_narrow_intervals() -> None:
     games = league(Shape(8, 2, 6))
     once, often = rate("bga", 2, games), rate("bga", 2, repeated(games))
     assert width(often.board) == pytest.approx(width(once.board), rel=0.02)
@@ -135,16 +136,16 @@ def test_blocks_are_what_counts_not_games() -> None:
     assert all(more.sigma < 0.6 * one.sigma for one, more in sigmas)
 
 
-def test_a_block_s_score_is_what_was_not_expected_of_it() -> None:
+def test_scores_sum_to_zero_at_the_maximum() -> None:
     found = rated(Shape(8, 4, 3))
-    scores = Scores(found.games, found.fit.pull).sums(found.games.block)
+    scores = GameScores(found.games, found.fit.score).sums(found.games.block)
     assert np.abs(scores.sum(1)).max() < 1e-9
     # At the maximum only the prior is left of the sum over all blocks.
     assert np.abs(scores.sum(0)).max() < 0.2
 
 
 @pytest.mark.parametrize("players", [2, 4, 6])
-def test_shared_dice_show(players: int) -> None:
+def test_dice_gain_is_above_1_only_if_dice_are_shared(players: int) -> None:
     alone, shared = (rated(Shape(8, players, 30, 1, part)) for part in (0.0, 0.5))
     gain, more = dice_gain(alone.games, alone.fit), dice_gain(shared.games, shared.fit)
     assert gain is not None
@@ -153,11 +154,11 @@ def test_shared_dice_show(players: int) -> None:
     assert 1.2 < more.low < more.ratio < more.high
 
 
-def test_one_game_a_fixture_says_nothing_about_dice() -> None:
+def test_one_game_per_fixture_gives_no_dice_gain() -> None:
     assert rated(Shape(8, 2, 1)).board.dice_gain is None
 
 
-def test_a_bot_that_never_wins_is_not_beyond_doubt() -> None:
+def test_bot_that_never_wins_still_has_an_interval() -> None:
     games = [
         one._replace(places=[(2, 1) if one.bots[0] == "bot07" else (1, 2)] * len(one.games))
         if "bot07" in one.bots
@@ -170,7 +171,7 @@ def test_a_bot_that_never_wins_is_not_beyond_doubt() -> None:
     assert last.high - last.low > last.sigma
 
 
-def test_many_blocks_are_corrected_alike() -> None:
+def test_many_blocks_get_one_common_correction() -> None:
     few, many = Shape(8, 2, 1, 28), Shape(8, 2, 1, 30)
     assert len(tables(few)) < 200 < len(tables(many))
     widths = [width(rated(shape).board) for shape in (few, many)]

@@ -42,7 +42,7 @@ def ask(book: str, dice: str, play: str = "", **how: Any) -> Json:
 
 
 def breaks(book: str, dice: str, play: str, **how: Any) -> list[str]:
-    """Return the clauses that the last move breaks, none where it is legal.
+    """Return the clauses that the last move breaks; none if it is legal.
 
     A move before it that is illegal is a mistake of the test.
     """

@@ -1,4 +1,4 @@
-"""The two rounds that rule books tell from bid to bid, played by live bots who follow a script.
+"""The two rounds that rule books tell bid by bid, played by live bots that follow a script.
 
 `examples/BOOK.txt` holds the conversation, up to the first question of the round after the story;
 `make protocol` writes it again. The seeds were found by trying one number after another.

@@ -12,7 +12,7 @@ SIX = " ".join(["23456"] * 6)
 
 
 @shows("OPEN")
-def test_nobody_opens_with_pacos(book: str) -> None:
+def test_opening_with_pacos_is_illegal(book: str) -> None:
     assert breaks(book, THREE, "2x1") == ["OPEN"]
     assert sorted(raises(book, THREE)) == [2, 3, 4, 5, 6]
 
@@ -32,7 +32,7 @@ def test_a_palifico_player_may_open_with_pacos(book: str) -> None:
 
 
 @shows("RAISE-QTY")
-def test_more_dice_of_the_same_face(book: str) -> None:
+def test_more_dice_of_the_same_face_are_a_raise(book: str) -> None:
     assert raises(book, SIX, "4x4")[4] == (5, 30)
     assert breaks(book, SIX, "4x4 5x4") == []
 
@@ -44,7 +44,7 @@ def test_the_quantity_may_jump(book: str) -> None:
 
 @shows("RAISE-QTY")
 @pytest.mark.parametrize("quantity", [1, 3, 4])
-def test_not_the_same_bid_nor_a_lower_one(book: str, quantity: int) -> None:
+def test_same_or_lower_bid_is_no_raise(book: str, quantity: int) -> None:
     assert breaks(book, SIX, f"4x4 {quantity}x4") == ["RAISE-QTY"]
 
 
@@ -80,7 +80,7 @@ def test_no_lower_face_for_any_quantity(book: str, quantity: int) -> None:
 
 
 @shows("RAISE-DOWN", books=["pressman"])
-def test_a_lower_face_for_more_dice(book: str) -> None:
+def test_more_dice_of_a_lower_face_are_a_raise(book: str) -> None:
     assert breaks(book, SIX, "7x4 8x2") == []
     assert breaks(book, SIX, "7x4 7x2") == ["RAISE-DOWN"]
     assert raises(book, SIX, "7x4")[3] == (8, 30)
@@ -113,7 +113,7 @@ def test_pacos_make_low_faces_reachable_again(book: str) -> None:
 
 
 @shows("PACOS-UP")
-def test_more_pacos_on_pacos(book: str) -> None:
+def test_more_pacos_are_a_raise_of_pacos(book: str) -> None:
     assert raises(book, SIX, "8x6 4x1")[1] == (5, 30)
     assert breaks(book, SIX, "8x6 4x1 4x1") == ["PACOS-UP"]
     assert breaks(book, SIX, "8x6 4x1 3x1") == ["PACOS-UP"]

@@ -25,14 +25,14 @@ def test_the_turn_passes_over_the_dead(book: str) -> None:
 
 
 @shows("TURN")
-def test_nobody_bids_out_of_turn(book: str) -> None:
+def test_bid_out_of_turn_is_illegal(book: str) -> None:
     assert breaks(book, FIVE_FIVES, "1:2x2") == ["TURN"]
     assert breaks(book, FIVE_FIVES, "2x2 0:3x2") == ["TURN"]
     assert breaks(book, FIVE_FIVES, "2x2 2:3x2") == ["TURN"]
 
 
 @shows("TURN")
-def test_nobody_acts_when_the_round_is_over(book: str) -> None:
+def test_action_after_the_round_is_illegal(book: str) -> None:
     verdict = ask(book, FIVE_FIVES, "2x2 dudo 2:dudo")
     assert (verdict["verdict"], verdict["at"]) == ("illegal", 2)
 
@@ -83,7 +83,7 @@ def test_pacos_count_once_for_a_bid_on_pacos(book: str, quantity: int, loser: in
 
 @shows("STARTER")
 @pytest.mark.parametrize(("play", "loser"), [("1x2 2x2 dudo", 2), ("1x2 15x2 dudo", 1)])
-def test_who_lost_the_die_opens_whoever_opened_before(book: str, play: str, loser: int) -> None:
+def test_loser_of_the_die_opens_the_next_round(book: str, play: str, loser: int) -> None:
     verdict = ask(book, FIVE_FIVES, play)
     assert (verdict["loser"], verdict["next_starter"]) == (loser, loser)
 
@@ -119,7 +119,7 @@ def test_the_left_neighbour_of_an_eliminated_doubter_opens(book: str) -> None:
         ("- 44 33 - 2 -", 4, "9x2 dudo", 4, 1),
     ],
 )
-def test_the_next_one_alive_opens(
+def test_next_player_alive_opens_after_an_elimination(
     book: str, dice: str, opener: int, play: str, out: int, opens: int
 ) -> None:
     verdict = ask(book, dice, play, opener=opener)
@@ -127,7 +127,7 @@ def test_the_next_one_alive_opens(
 
 
 @shows("OUT")
-def test_who_is_out_does_nothing_more(book: str) -> None:
+def test_eliminated_player_may_not_act(book: str) -> None:
     dice = "44 - 33"
     assert breaks(book, dice, "1x4 1:2x4") == ["TURN"]
     assert breaks(book, dice, "1x4 1:dudo") == ["DUDO", "TURN"]
@@ -146,7 +146,7 @@ def test_the_last_player_with_a_die_wins(book: str, dice: str, play: str, winner
 
 
 @shows("WIN")
-def test_two_with_dice_are_no_end(book: str) -> None:
+def test_game_goes_on_with_two_players(book: str) -> None:
     verdict = ask(book, "44 2 33", "1x4 dudo")
     assert (verdict["winner"], verdict["next_round"]) == (None, "normal")
     assert "WIN" not in verdict["clauses"]
@@ -173,20 +173,20 @@ def test_the_caller_uncovers_first_and_the_bidder_last(
 
 
 @shows("REVEAL", books=["pressman"])
-def test_after_a_calza_too(book: str) -> None:
+def test_caller_of_calza_uncovers_first_too(book: str) -> None:
     verdict = ask(book, "22 33 44 55", "1x2 calza3", calza=True)
     assert verdict["reveal_order"] == [3, 1, 2, 0]
 
 
 @shows("REVEAL", books=["italian"])
-def test_all_uncover_at_once(book: str) -> None:
+def test_reveal_at_once_has_no_order(book: str) -> None:
     verdict = ask(book, "22 33 44 55", "1x2 dudo")
     assert verdict["reveal_order"] is None
     assert "REVEAL" in verdict["clauses"]
 
 
 @shows("REVEAL", books=["bga", "classic"])
-def test_no_order_of_uncovering_is_said(book: str) -> None:
+def test_order_of_uncovering_is_unstated(book: str) -> None:
     verdict = ask(book, "22 33 44 55", "1x2 dudo")
     assert verdict["reveal_order"] is None
     assert "REVEAL" not in verdict["clauses"]

@@ -17,12 +17,12 @@ FOUR = "44235 41566 2333 256"
 
 
 def call(book: str, dice: str, play: str, **how: Any) -> Json:
-    """Ask for the verdict where calza is played."""
+    """Return the verdict with calza played."""
     return ask(book, dice, play, calza=True, **how)
 
 
 def denied(book: str, dice: str, play: str, **how: Any) -> list[str]:
-    """Return the clauses that the last move breaks where calza is played."""
+    """Return the clauses that the last move breaks with calza played."""
     return breaks(book, dice, play, calza=True, **how)
 
 
@@ -30,26 +30,26 @@ def denied(book: str, dice: str, play: str, **how: Any) -> list[str]:
 
 
 @shows("CALZA-WHO", books=ANYONE)
-def test_anyone_but_the_bidder(book: str) -> None:
+def test_anyone_but_the_bidder_may_call_calza(book: str) -> None:
     assert call(book, FOUR, "4x4")["calza"] == [1, 2, 3]
     assert call(book, FOUR, "4x4 5x4")["calza"] == [0, 2, 3]
     assert call(book, FOUR, "4x4 calza1")["verdict"] == "resolved"
 
 
 @shows("CALZA-WHO", books=NOT_THE_NEXT)
-def test_anyone_but_the_bidder_and_the_next_player(book: str) -> None:
+def test_anyone_but_the_bidder_and_the_next_player_may_call_calza(book: str) -> None:
     assert call(book, FOUR, "4x4")["calza"] == [2, 3]
     assert call(book, FOUR, "4x4 5x4")["calza"] == [0, 3]
     assert denied(book, FOUR, "4x4 calza1") == ["CALZA-WHO"]
 
 
 @shows("CALZA-WHO")
-def test_never_the_bidder(book: str) -> None:
+def test_bidder_may_not_call_calza(book: str) -> None:
     assert denied(book, FOUR, "4x4 calza0") == ["CALZA-WHO"]
 
 
 @shows("CALZA-WHO")
-def test_only_players_who_have_dice(book: str) -> None:
+def test_only_players_with_dice_may_call_calza(book: str) -> None:
     dice = "44235 41566 - 2333 256"
     assert 2 not in call(book, dice, "4x4")["calza"]
     assert denied(book, dice, "4x4 calza2") == ["CALZA-WHO"]
@@ -57,7 +57,7 @@ def test_only_players_who_have_dice(book: str) -> None:
 
 @shows("CALZA-WHO")
 def test_the_next_player_is_the_next_alive(book: str) -> None:
-    """Seat 1 is out: it is seat 2 that stands before the question."""
+    """Seat 1 is out, so seat 2 is the next player."""
     dice = "44235 - 41566 2333"
     assert (2 in call(book, dice, "4x4")["calza"]) == (book in ANYONE)
     assert 3 in call(book, dice, "4x4")["calza"]
@@ -70,7 +70,7 @@ def test_calza_is_an_option_and_off_by_default(book: str) -> None:
 
 
 @shows("CALZA-WHEN")
-def test_there_must_be_a_bid(book: str) -> None:
+def test_calza_without_a_bid_is_illegal(book: str) -> None:
     assert call(book, FOUR, "")["calza"] == []
     assert denied(book, FOUR, "calza2") == ["CALZA-WHEN"]
 
@@ -89,7 +89,7 @@ def test_after_the_next_bid_it_is_that_bid_which_is_called(book: str) -> None:
 
 
 @shows("CALZA-WHEN")
-def test_after_dudo_it_is_too_late(book: str) -> None:
+def test_calza_after_dudo_is_illegal(book: str) -> None:
     verdict = call(book, FOUR, "4x4 dudo calza3")
     assert (verdict["verdict"], verdict["at"]) == ("illegal", 2)
 
@@ -98,7 +98,7 @@ def test_after_dudo_it_is_too_late(book: str) -> None:
 
 
 @shows("CALZA-PAL", books=["bga"])
-def test_in_a_palifico_round(book: str) -> None:
+def test_calza_in_a_palifico_round_is_legal(book: str) -> None:
     """Exact without the paco, which is not wild."""
     verdict = call(book, "4 1456 23", "2x4 calza2", palifico=True)
     assert (verdict["count"], verdict["gainer"]) == (2, 2)
@@ -106,7 +106,7 @@ def test_in_a_palifico_round(book: str) -> None:
 
 
 @shows("CALZA-PAL", books=NEVER_IN_THESE)
-def test_not_in_a_palifico_round(book: str) -> None:
+def test_calza_in_a_palifico_round_is_illegal(book: str) -> None:
     assert call(book, "4 1456 23", "2x4", palifico=True)["calza"] == []
     assert denied(book, "4 1456 23", "2x4 calza2", palifico=True) == ["CALZA-PAL"]
 
@@ -119,19 +119,19 @@ def test_an_old_single_die_forbids_nothing(book: str) -> None:
 
 
 @shows("CALZA-TWO", books=["bga"])
-def test_with_two_players_left(book: str) -> None:
+def test_calza_with_two_players_left_is_legal(book: str) -> None:
     verdict = call(book, "44 - 23", "2x4 calza2")
     assert (verdict["gainer"], verdict["dice_counts"]) == (2, [2, 0, 3])
 
 
 @shows("CALZA-TWO", books=NEVER_IN_THESE)
-def test_not_with_two_players_left(book: str) -> None:
+def test_calza_with_two_players_left_is_illegal(book: str) -> None:
     assert call(book, "44 - 23", "2x4")["calza"] == []
     assert denied(book, "44 - 23", "2x4 calza2") == ["CALZA-TWO"]
 
 
 @shows("CALZA-TWO")
-def test_with_three_players_left(book: str) -> None:
+def test_calza_with_three_players_left_is_legal(book: str) -> None:
     assert call(book, "44 - 23 4", "3x4 calza3")["gainer"] == 3
 
 
@@ -139,7 +139,7 @@ def test_with_three_players_left(book: str) -> None:
 
 
 @shows("CALZA-RIGHT", "CALZA-START")
-def test_who_is_right_regains_a_die_and_opens(book: str) -> None:
+def test_right_caller_regains_a_die_and_opens(book: str) -> None:
     verdict = call(book, FOUR, "4x4 calza2")
     assert (verdict["count"], verdict["loser"], verdict["gainer"]) == (4, None, 2)
     assert verdict["dice_counts"] == [5, 5, 5, 3]
@@ -148,7 +148,7 @@ def test_who_is_right_regains_a_die_and_opens(book: str) -> None:
 
 
 @shows("CALZA-RIGHT", "CALZA-START")
-def test_nobody_has_more_than_five_dice(book: str) -> None:
+def test_right_caller_with_five_dice_gains_none(book: str) -> None:
     verdict = call(book, "44235 41566 23335", "4x4 calza2")
     assert (verdict["loser"], verdict["gainer"]) == (None, None)
     assert (verdict["dice_counts"], verdict["next_starter"]) == ([5, 5, 5], 2)
@@ -156,8 +156,8 @@ def test_nobody_has_more_than_five_dice(book: str) -> None:
 
 
 @shows("CALZA-RIGHT")
-def test_nobody_has_more_dice_than_at_the_start(book: str) -> None:
-    """Where the game starts with three dice, three are the most."""
+def test_right_caller_never_exceeds_the_starting_dice(book: str) -> None:
+    """A game that starts with three dice never has more per seat."""
     assert call(book, "442 415 233", "4x4 calza2", starting_dice=3)["gainer"] is None
 
 
@@ -174,8 +174,8 @@ def test_a_right_call_with_the_last_die(book: str) -> None:
 
 @shows("CALZA-WRONG", "CALZA-START")
 @pytest.mark.parametrize("quantity", [3, 5])
-def test_who_is_wrong_loses_a_die_and_opens(book: str, quantity: int) -> None:
-    """Too many or too few: the bidder is safe, even where its bid was wrong."""
+def test_wrong_caller_loses_a_die_and_opens(book: str, quantity: int) -> None:
+    """Too many or too few: the bidder is safe, even if its bid was wrong."""
     verdict = call(book, FOUR, f"{quantity}x4 calza2")
     assert (verdict["count"], verdict["loser"], verdict["gainer"]) == (4, 2, None)
     assert (verdict["dice_counts"], verdict["next_starter"]) == ([5, 5, 3, 3], 2)
@@ -227,7 +227,7 @@ def after_a_regained_die(book: str) -> Json:
 
 
 @shows("CALZA-REPAL", "PAL-ONCE", books=["bga", "pressman"])
-def test_no_second_palifico_round(book: str) -> None:
+def test_second_fall_after_calza_gives_no_palifico_round(book: str) -> None:
     verdict = after_a_regained_die(book)
     assert (verdict["dice_counts"], verdict["next_starter"]) == ([5, 5, 1, 3], 2)
     assert verdict["next_round"] == "normal"
@@ -235,7 +235,7 @@ def test_no_second_palifico_round(book: str) -> None:
 
 
 @shows("CALZA-REPAL", "PAL-ONCE", books=["classic", "italian"])
-def test_a_second_palifico_round(book: str) -> None:
+def test_second_fall_after_calza_gives_a_palifico_round(book: str) -> None:
     verdict = after_a_regained_die(book)
     assert (verdict["dice_counts"], verdict["next_starter"]) == ([5, 5, 1, 3], 2)
     assert verdict["next_round"] == "palifico"

@@ -44,7 +44,7 @@ def read(name: str) -> list[dict[str, Any]]:
 
 
 @every_book
-def test_arena_judge_says_what_the_book_says(book: str) -> None:
+def test_arena_judge_agrees_with_the_book(book: str) -> None:
     ran = run("judge", f"{book}.jsonl", cwd=EXAMPLES)
     assert (ran.code, ran.err) == (0, "")
     expected = (EXAMPLES / f"{book}.expected.jsonl").read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ def test_arena_judge_says_what_the_book_says(book: str) -> None:
 
 
 @every_book
-def test_the_clauses_alone_say_it_too(book: str) -> None:
+def test_clauses_alone_agree_with_the_book(book: str) -> None:
     """The oracle, which shares no code with the engine, expects the same verdicts."""
     expected = [facts(verdict) for verdict in read(f"{book}.expected.jsonl")]
     assert [by_oracle(position) for position in read(f"{book}.jsonl")] == expected

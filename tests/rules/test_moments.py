@@ -1,4 +1,4 @@
-"""Several who speak in one moment: callers of calza, and the player on turn among them."""
+"""Several actions in one moment: callers of calza, and the player on turn."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def test_the_other_callers_neither_win_nor_lose(book: str) -> None:
 
 
 @shows("CALZA-WHO", "CALZA-MANY")
-def test_one_caller_who_may_not_is_one_too_many(book: str) -> None:
+def test_illegal_caller_among_several_is_named(book: str) -> None:
     assert breaks(book, FOUR, "4x4 calza2+calza0", calza=True) == ["CALZA-WHO"]
 
 

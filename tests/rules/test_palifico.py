@@ -1,4 +1,4 @@
-"""Palifico rounds: when there is one, for whom, and what may be said in it (PAL-...)."""
+"""Palifico rounds: when there is one, for whom, and what may be bid in it (PAL-...)."""
 
 import pytest
 
@@ -22,7 +22,7 @@ THREE = "4 11436 14566"
 @pytest.mark.parametrize(
     ("dice", "play", "fell"), [("45 33 66", "6x4 dudo", 0), ("45 33 66", "1x4 dudo", 1)]
 )
-def test_who_falls_to_one_die_opens_a_palifico_round(
+def test_player_that_falls_to_one_die_opens_a_palifico_round(
     book: str, dice: str, play: str, fell: int
 ) -> None:
     """As a bidder and as a doubter."""
@@ -41,14 +41,14 @@ def test_two_dice_left_are_not_palifico(book: str) -> None:
 @shows("PAL-TRIGGER", "OUT")
 @pytest.mark.parametrize(("dice", "play"), [("3 4 66", "6x4 dudo"), ("33 5 4", "1x3 dudo")])
 def test_an_old_single_die_that_opens_is_not_palifico(book: str, dice: str, play: str) -> None:
-    """The left neighbour of who went out opens with its one die, which it did not lose just now."""
+    """The left neighbour of the eliminated opens with one die that it did not just fall to."""
     verdict = ask(book, dice, play, palifico_used=[False, True, True])
     assert verdict["dice_counts"][verdict["next_starter"]] == 1
     assert (verdict["next_round"], because(verdict)[-1]) == ("normal", "OUT")
 
 
 @shows("PAL-TRIGGER", "OUT")
-def test_not_even_where_that_die_never_had_a_round_of_its_own(book: str) -> None:
+def test_old_single_die_without_a_palifico_round_gets_none(book: str) -> None:
     """Palifico belongs to the fall, not to the single die: there is nothing to make up for."""
     verdict = ask(book, "33 5 4", "1x3 dudo", palifico_used=[False, False, False])
     assert (verdict["next_starter"], verdict["next_round"]) == (2, "normal")
@@ -82,7 +82,7 @@ def test_one_palifico_round_right_after_another(book: str, play: str) -> None:
 
 
 @shows("PAL-TRIGGER")
-def test_who_starts_with_one_die_has_not_fallen_to_it(book: str) -> None:
+def test_starting_with_one_die_gives_no_palifico_round(book: str) -> None:
     verdict = ask(book, "4 3 6", "3x4 dudo", starting_dice=1)
     assert (verdict["next_starter"], verdict["next_round"]) == (1, "normal")
 
@@ -91,33 +91,33 @@ def test_who_starts_with_one_die_has_not_fallen_to_it(book: str) -> None:
 
 
 @shows("PAL-ONCE", "CALZA-REPAL", books=ONCE)
-def test_once_in_a_game(book: str) -> None:
+def test_palifico_is_once_per_game(book: str) -> None:
     verdict = ask(book, "45 33 66", "6x4 dudo", palifico_used=[True, False, False])
     assert (verdict["dice_counts"], verdict["next_round"]) == ([1, 2, 2], "normal")
     assert because(verdict)[-2:] == ["PAL-TRIGGER", "PAL-ONCE"]
 
 
 @shows("PAL-ONCE", "CALZA-REPAL", books=EVERY_FALL)
-def test_after_every_fall(book: str) -> None:
+def test_palifico_is_after_every_fall(book: str) -> None:
     verdict = ask(book, "45 33 66", "6x4 dudo", palifico_used=[True, False, False])
     assert (verdict["dice_counts"], verdict["next_round"]) == ([1, 2, 2], "palifico")
     assert because(verdict)[-1] == "PAL-TRIGGER"
 
 
 @shows("PAL-ONCE", books=ONCE)
-def test_a_second_palifico_round_cannot_be(book: str) -> None:
+def test_second_palifico_round_is_refused(book: str) -> None:
     used = [True, False, False]
     assert "(PAL-ONCE)" in cannot_be(book, THREE, palifico=True, palifico_used=used)
 
 
 @shows("PAL-ONCE", books=EVERY_FALL)
-def test_a_second_palifico_round_can_be(book: str) -> None:
+def test_second_palifico_round_is_accepted(book: str) -> None:
     used = [True, False, False]
     assert ask(book, THREE, palifico=True, palifico_used=used)["verdict"] == "open"
 
 
 @shows("PAL-ONCE")
-def test_the_palifico_of_one_uses_up_nobody_elses(book: str) -> None:
+def test_palifico_of_one_player_leaves_that_of_others(book: str) -> None:
     verdict = ask(book, "45 3 66", "6x4 dudo", palifico_used=[False, True, False])
     assert (verdict["next_round"], verdict["next_starter"]) == ("palifico", 0)
 
@@ -152,7 +152,7 @@ def test_pacos_are_wild_in_any_other_round(book: str) -> None:
 
 @shows("PAL-LOCK")
 @pytest.mark.parametrize("face", [1, 2, 3, 4, 5, 6])
-def test_only_more_of_the_same_face(book: str, face: int) -> None:
+def test_palifico_raises_are_more_of_the_same_face(book: str, face: int) -> None:
     assert raises(book, THREE, f"2x{face}", palifico=True) == {face: (3, 15)}
     assert breaks(book, THREE, f"2x{face} 7x{face}", palifico=True) == []
     assert breaks(book, THREE, f"2x{face} 2x{face}", palifico=True) == ["PAL-LOCK"]
@@ -160,7 +160,7 @@ def test_only_more_of_the_same_face(book: str, face: int) -> None:
 
 @shows("PAL-LOCK")
 @pytest.mark.parametrize("answer", ["4x4", "5x4", "4x6", "5x2", "9x2"])
-def test_no_other_face_higher_or_lower(book: str, answer: str) -> None:
+def test_palifico_face_may_not_change(book: str, answer: str) -> None:
     assert breaks(book, THREE, f"4x3 {answer}", palifico=True) == ["PAL-LOCK"]
 
 

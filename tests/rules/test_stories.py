@@ -53,13 +53,13 @@ def in_words(hands: list[list[int]]) -> str:
 
 
 @pytest.mark.parametrize("book", sorted(STORIES))
-def test_live_bots_tell_it_again(book: str) -> None:
+def test_live_bots_replay_the_story(book: str) -> None:
     """`make protocol` writes a story that has changed."""
     assert tell(book) == (EXAMPLES / f"{book}.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("book", sorted(STORIES))
-def test_nobody_commits_a_fault(book: str) -> None:
+def test_story_has_no_faults(book: str) -> None:
     assert not [message for _, _, message in told(book) if message.get("type") == "fault"]
 
 

@@ -50,17 +50,17 @@ def test_two_to_six_players_with_five_dice_each(book: str, players: int) -> None
 
 @shows("SETUP")
 @pytest.mark.parametrize("players", [1, 7])
-def test_no_table_of_one_or_seven(book: str, players: int) -> None:
+def test_one_or_seven_players_are_refused(book: str, players: int) -> None:
     assert "a table has 2 to 6" in cannot_be(book, " ".join(["23456"] * players))
 
 
 @shows("SETUP")
-def test_nobody_has_six_dice(book: str) -> None:
+def test_six_dice_are_refused(book: str) -> None:
     assert "started with 5" in cannot_be(book, "234561 23456")
 
 
 @shows("SETUP")
-def test_nobody_bids_no_dice_or_a_face_that_no_die_has(book: str) -> None:
+def test_bid_of_no_dice_or_of_an_unknown_face_is_illegal(book: str) -> None:
     for bid in ("0x2", "2x7", "2x0"):
         assert ask(book, "23456 23456", bid)["clauses"] == ["SETUP"]
 
@@ -70,7 +70,7 @@ def test_nobody_bids_no_dice_or_a_face_that_no_die_has(book: str) -> None:
 
 @shows("FIRST", books=BY_CHANCE)
 @pytest.mark.parametrize("players", [2, 6])
-def test_chance_opens(book: str, players: int) -> None:
+def test_random_player_opens(book: str, players: int) -> None:
     """No seat opens twice as often as it should, nor half as often; the seeds are fixed."""
     openers = [opens(book, seed, players) for seed in SEEDS]
     fair = len(SEEDS) / players
@@ -88,7 +88,7 @@ def test_the_highest_roll_opens(book: str, players: int) -> None:
 
 @shows("FIRST", books=BY_ROLL)
 @pytest.mark.parametrize("players", [2, 6])
-def test_who_ties_for_the_highest_rolls_again(book: str, players: int) -> None:
+def test_ties_for_the_highest_die_roll_again(book: str, players: int) -> None:
     again = 0
     for seed in SEEDS:
         best, attempt = list(range(players)), 0
@@ -103,7 +103,7 @@ def test_who_ties_for_the_highest_rolls_again(book: str, players: int) -> None:
 
 
 def after_a_lost_die(book: str, *, visible: bool) -> tuple[int, Turn]:
-    """Bid the most there can be and doubt it; returns who lost a die, and its next turn."""
+    """Bid the maximum and doubt it; return who lost a die, and its next turn."""
     referee = Referee(variant(book, {}, lost_dice_visible=visible), 3, "lost", 0)
     (loser,) = referee.waiting
     referee.take(loser, Answer(id=0, action="bid", quantity=15, face=2))
@@ -123,12 +123,12 @@ def test_lost_dice_are_hidden(book: str) -> None:
 
 
 @shows("LOST-DICE")
-def test_lost_dice_are_visible_where_the_table_chooses_so(book: str) -> None:
+def test_lost_dice_are_visible_as_an_option(book: str) -> None:
     loser, turn = after_a_lost_die(book, visible=True)
     assert turn.dice_counts is not None
     assert list(turn.dice_counts) == [4 if seat == loser else 5 for seat in range(3)]
 
 
 @shows("LOST-DICE")
-def test_hidden_is_the_default(book: str) -> None:
+def test_lost_dice_are_hidden_by_default(book: str) -> None:
     assert not VARIANTS[book].lost_dice_visible

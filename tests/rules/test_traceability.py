@@ -18,7 +18,7 @@ marks = page.collect()
 known = {(book, clause.id) for book in BOOKS for clause in CLAUSES}
 print("without a test:", sorted(known - marks.keys()))
 print("unknown:", sorted(marks.keys() - known))
-print("page:", page.written(marks) == page.stands())
+print("page:", page.written(marks) == page.current())
 """
 
 
@@ -48,13 +48,13 @@ def test_every_switch_belongs_to_a_clause() -> None:
     assert {clause.switch for clause in CLAUSES} - {""} == SWITCHES | OPTIONS - {"calza"}
 
 
-def test_what_differs_in_play_differs_in_words() -> None:
+def test_books_that_differ_in_play_differ_in_words() -> None:
     for clause in CLAUSES:
         for one, other in combinations(BOOKS, 2):
             if differs(clause, one, other):
                 assert clause.texts[one] != clause.texts[other], (clause.id, one, other)
 
 
-def test_the_page_is_found() -> None:
+def test_rules_page_exists() -> None:
     assert Path(page.PAGE).is_file()
-    assert page.stands()
+    assert page.current()

@@ -77,22 +77,22 @@ def test_the_raised_face_is_counted_and_aces_are_not() -> None:
     assert "PAL-WILD" in verdict["clauses"]
 
 
-def test_who_was_never_palifico_may_not() -> None:
+def test_player_that_was_never_palifico_may_not_raise_the_face() -> None:
     """One die is not enough."""
     never = [False, False, False, True, False]
     assert may_bid("2x3", used=never) == {3: (3, 25)}
     assert breaks("pressman", DICE, "2x3 2x4", palifico=True, palifico_used=never) == ["PAL-LOCK"]
 
 
-def test_who_regained_a_die_may_not() -> None:
+def test_player_that_regained_a_die_may_not_raise_the_face() -> None:
     """Having been palifico is not enough: with two dice seat 1 is no veteran."""
     assert may_bid("2x3", dice="3 45 22 5 66") == {3: (3, 25)}
     broken = breaks("pressman", "3 45 22 5 66", "2x3 2x4", **HOW)
     assert broken == ["PAL-LOCK"]
 
 
-def test_the_palifico_player_itself_may_not() -> None:
-    """It is palifico now; only who already was so before may raise the face."""
+def test_palifico_player_may_not_raise_the_face() -> None:
+    """It is palifico now; only players that were so before may raise the face."""
     around = "2x3 3x3 4x3 5x3 6x3"
     assert may_bid(around) == {3: (7, 25)}
 

@@ -19,8 +19,8 @@ KEYS = "known: author, build, command, name, runtime, tags, version"
 WRONG = {
     "a misspelt key": (GOOD + "auhtor: Ada\n", "3:1", "unknown key 'auhtor'", "'author'?"),
     "a strange key": (GOOD + "zzz: 1\n", "3:1", "unknown key 'zzz'", KEYS),
-    "no command": ("name: ada\n", "1:1", "the key 'command' is missing", ""),
-    "no name": ("command: x\n", "1:1", "the key 'name' is missing", ""),
+    "no command": ("name: ada\n", "1:1", "missing key 'command'", ""),
+    "no name": ("command: x\n", "1:1", "missing key 'name'", ""),
     "a name of digits": ("name: 12\ncommand: x\n", "1:1", "name: Expected `str`, got `int`", ""),
     "a version of digits": (GOOD + "version: 1.0\n", "3:1", "version: Expected `str`", ""),
     "an unknown runtime": (GOOD + "runtime: perl\n", "3:1", "Invalid enum value 'perl'", ""),
@@ -31,7 +31,7 @@ WRONG = {
         "command[1]: Expected `str`, got `int`",
         "",
     ),
-    "a key twice": (GOOD + "name: eve\n", "3:1", "the key 'name' stands twice", ""),
+    "a key twice": (GOOD + "name: eve\n", "3:1", "duplicate key 'name'", ""),
     "a list": ("- name\n- ada\n", "1:1", "Expected `object`, got `array`", ""),
     "nothing": ("", "", "Expected `object`, got `null`", ""),
     "no YAML": ("name: [ada\ncommand: x\n", "2:8", "bad YAML", ""),
@@ -43,7 +43,7 @@ WRONG = {
     "a list within itself": (
         "name: &a [*a]\ncommand: x\n",
         "1:11",
-        "the alias *a is not taken here",
+        "the alias *a is not supported",
         "write out",
     ),
     "an empty command": ("name: a\ncommand: ''\n", "", "command is empty", "python3 bot.py"),
@@ -93,7 +93,7 @@ def test_names_that_stand_for_ever_more(tmp_path: Path) -> None:
         f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)
     ]
     (tmp_path / "bot.yaml").write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(ArenaError, match=r"the alias \*a0 is not taken here"):
+    with pytest.raises(ArenaError, match=r"the alias \*a0 is not supported"):
         load_bot(tmp_path)
 
 

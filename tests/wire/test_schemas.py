@@ -1,4 +1,4 @@
-"""The published schemas are those of the message types, and say what the codec says."""
+"""The published schemas are those of the message types, and agree with the codec."""
 
 import json
 from typing import Any
@@ -37,14 +37,15 @@ from arena.wire.messages import (
 )
 from arena.wire.schemas import schemas, write
 from tests.perudo.games import Played, games, rules
+from tests.support.depth import depth
 from tests.wire.test_strict import BAD_ANSWERS, BAD_READIES
 
-some = settings(max_examples=30, deadline=None, database=None)
+some = settings(max_examples=depth(10, 30), deadline=None, database=None)
 SCHEMAS: dict[str, Any] = json.loads(json.dumps(schemas()))
 """As anyone reads them: a default `()` is `[]`."""
 FOLDER = shipped.folder("protocol") / "schema"
 # Two keys in one object and numbers without end are no matter of a schema.
-NOT_FOR_SCHEMAS = ("stands twice", "not valid JSON")
+NOT_FOR_SCHEMAS = ("duplicate key", "not valid JSON")
 
 
 def validator(name: str) -> Draft202012Validator:
@@ -52,7 +53,7 @@ def validator(name: str) -> Draft202012Validator:
 
 
 def part(name: str) -> Draft202012Validator:
-    """Return the validator of one answer: which of the two is meant depends on what was asked."""
+    """Return the validator of one of the two answers: which applies depends on the request."""
     whole = SCHEMAS["from_bot.json"]
     return Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": whole["$defs"]})
 
@@ -101,7 +102,7 @@ def told(game: list[Played]) -> list[Any]:
 
 @some
 @given(games())
-def test_what_is_asked_and_told_is_valid(game: list[Played]) -> None:
+def test_messages_of_a_game_are_valid(game: list[Played]) -> None:
     check = validator("to_bot.json")
     for message in told(game)[:100]:
         check.validate(plain(message))
@@ -191,7 +192,7 @@ events: st.SearchStrategy[Event] = st.one_of(
 
 @some
 @given(st.builds(GameRecord, numbers, st.permutations(range(1, 4)).map(tuple), st.lists(events)))
-def test_records_are_valid_and_come_back(record: GameRecord) -> None:
+def test_records_are_valid_and_decode_to_themselves(record: GameRecord) -> None:
     stored = msgspec.json.encode(record)
     validator("record.json").validate(json.loads(stored))
     assert msgspec.json.decode(stored, type=GameRecord) == record

@@ -18,8 +18,7 @@ from arena.publish.output.text import csv_text
 from arena.publish.pages import conditions
 from arena.publish.pages.leaderboard import cells
 from arena.publish.pages.matches import Match
-from arena.ratings.findings import Suspicion
-from arena.ratings.table import Leaderboard, Overall
+from arena.ratings.table import Leaderboard, Overall, Suspicion
 from arena.records import LeagueInfo, QuarantinedFixture
 
 _encoder = msgspec.json.Encoder()

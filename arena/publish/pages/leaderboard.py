@@ -7,8 +7,8 @@ from math import ceil, floor, log10
 from msgspec import Struct
 
 from arena.ratings.history import trend
-from arena.ratings.intervals import wilson
-from arena.ratings.table import Leaderboard, OverallRow, Row, undecided
+from arena.ratings.intervals import indistinct_range, wilson
+from arena.ratings.table import Leaderboard, OverallRow, Row
 from arena.records import BotInfo, LeagueInfo
 
 TOP = 30
@@ -192,7 +192,7 @@ class BetterRow(Struct, frozen=True):
 def better_matrix(board: Leaderboard, most: int | None = None) -> list[BetterRow]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
-    low, high = undecided(len(board.rows))
+    low, high = indistinct_range(len(board.rows))
     found = []
     for bot in names:
         values = [board.better[bot, rival] if rival != bot else None for rival in names]

@@ -17,7 +17,8 @@ from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.game_scan import Game
 from arena.publish.output.text import one_line
 from arena.publish.pages.links import Links
-from arena.publish.replay.selection import Selection, upsets
+from arena.publish.replay.selection import Selection
+from arena.ratings.prediction import upsets
 from arena.ratings.table import Leaderboard, Row
 from arena.records import Fixture, LeagueInfo
 

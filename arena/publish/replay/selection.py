@@ -2,19 +2,16 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from math import erfc, sqrt
 from typing import Literal
 
 from arena.playstats.fixture_summary import FixtureSummary
+from arena.ratings.prediction import upsets
 from arena.ratings.table import Leaderboard, Row
-from arena.ratings.trueskill import BETA
 
 ReplayChoice = Literal["all", "none"] | int
 """Every game, none, or how many of each bot's newest beside those with faults and upsets."""
 
 NEWEST = 50
-UPSET = 0.1
-"""A game is an upset where its winner was less likely than this to beat the best-rated rival."""
 
 Selection = dict[int, list[int]]
 """The games to watch, by the place of their fixture in the schedule; none is empty."""
@@ -69,23 +66,3 @@ def _newest(played: Sequence[FixtureSummary], most: int) -> set[tuple[int, int]]
             taken.update(seats)
             found.add((one.fixture.index, game.game))
     return found
-
-
-def upsets(seats: Sequence[str], rows: dict[str, Row]) -> list[bool]:
-    """Tell of each seat whether its winning would be an upset.
-
-    It would be where it is unlikely to beat the best of its rivals, by their ratings.
-    """
-    if not all(bot in rows for bot in seats):
-        return [False] * len(seats)
-    return [_is_upset(rows[bot], [rows[other] for other in seats if other != bot]) for bot in seats]
-
-
-def _is_upset(winner: Row, rivals: Sequence[Row]) -> bool:
-    return beats(winner, max(rivals, key=lambda row: row.mu)) < UPSET
-
-
-def beats(one: Row, other: Row) -> float:
-    """Return the probability that one bot finishes a game ahead of another, by their ratings."""
-    spread = sqrt(2 * BETA**2 + one.sigma**2 + other.sigma**2)
-    return 0.5 * erfc((other.mu - one.mu) / spread / sqrt(2))
