@@ -6,7 +6,7 @@ import click
 
 from arena.cli.options import json_option
 from arena.cli.output import harmless, print_json, print_table, say
-from arena.sandboxes.doctor import PROMISES, SandboxReport, examine
+from arena.sandboxes.doctor import GUARANTEES, SandboxReport, examine
 from arena.sandboxes.registry import AUTO, SANDBOXES, make_sandbox
 
 _SHOWN = {True: "yes", False: "NO", None: "?"}
@@ -34,7 +34,7 @@ def command(*, as_json: bool) -> int:
 
 def _print(examined: Sequence[SandboxReport], taken: str, *, fit: bool) -> None:
     kept = [{one.promise: _SHOWN[one.kept] for one in each.findings} for each in examined]
-    rows = [[words, *(each.get(key, "-") for each in kept)] for key, words in PROMISES.items()]
+    rows = [[words, *(each.get(key, "-") for each in kept)] for key, words in GUARANTEES.items()]
     print_table(["", *(each.sandbox for each in examined)], rows)
     verdict = "fit" if fit else "NOT fit"
     click.echo(f"\nauto takes {taken}, which is {verdict} for bots that nobody vetted")
@@ -50,7 +50,7 @@ def _lacks(each: SandboxReport, taken: str) -> list[str]:
     if each.sandbox != taken:
         return []
     return [
-        f"{each.sandbox}, {PROMISES[one.promise]}: {'no' if one.kept is False else 'not told'}"
+        f"{each.sandbox}, {GUARANTEES[one.promise]}: {'no' if one.kept is False else 'not told'}"
         f" ({one.seen}); {one.hint}"
         for one in each.findings
         if not one.kept

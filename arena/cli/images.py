@@ -15,8 +15,8 @@ def command(context: click.Context, *, as_json: bool) -> None:
     """Show the images that the docker sandbox uses, one for each runtime; or build them."""
     if context.invoked_subcommand:
         return
-    found = images.here()
-    if old := engine.warning():
+    found = images.available()
+    if old := engine.runc_warning():
         say(f"warning: {old}")
     if as_json:
         print_json({runtime: {"image": images.IMAGES[runtime], "here": found[runtime]}

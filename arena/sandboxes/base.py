@@ -103,7 +103,7 @@ class Sandbox(Protocol):
         ...
 
 
-def find_command(command: Sequence[str], folder: Path) -> bool:
+def command_exists(command: Sequence[str], folder: Path) -> bool:
     """Tell whether the program that a command names exists on this machine or in the folder."""
     program = command[0]
     if "/" in program:

@@ -67,7 +67,7 @@ MORE = {
     "freezing": "a bot can be stopped while others are on turn",
 }
 """What some sandboxes keep in addition."""
-PROMISES = ESSENTIAL | MORE
+GUARANTEES = ESSENTIAL | MORE
 
 
 _HIDE = b'{"task":"hide","alive":"alive"}\n'
@@ -112,7 +112,7 @@ def examine(name: str, make: Make) -> SandboxReport:
             findings = [*examiner.looked(), *examiner.greedy(), *examiner.ended(name)]
         except (OSError, ValueError) as error:
             return SandboxReport(name, sandbox.isolates, f"the probe failed: {error}", ())
-    order = list(PROMISES)
+    order = list(GUARANTEES)
     findings.sort(key=lambda one: order.index(one.promise))
     return SandboxReport(name, sandbox.isolates, "", tuple(findings))
 

@@ -77,12 +77,12 @@ def _remove_unless_held(path: Path) -> None:
 def _clear(lock: Path) -> None:
     """Remove a folder and then its lock, by which the next arena finds what could not be."""
     folder = lock.with_suffix("")
-    remove(folder)
+    remove_tree(folder)
     if not folder.exists():
         lock.unlink(missing_ok=True)
 
 
-def is_alive(folder: Path) -> bool:
+def is_in_use(folder: Path) -> bool:
     """Tell whether the owner of a run's folder still holds its lock."""
     try:
         lock = _opened(_lock_of(folder))
@@ -98,7 +98,7 @@ def is_alive(folder: Path) -> bool:
         os.close(lock)
 
 
-def remove(folder: Path) -> None:
+def remove_tree(folder: Path) -> None:
     """Remove a folder, if there is one, whatever was done to it; what cannot be removed stays."""
     if not folder.is_dir():
         return

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from arena.sandboxes.base import Program, Running, Sandbox
 
-KEPT = 65_536
+TAIL_BYTES = 65_536
 """Bytes kept of what a program prints on each of its outputs, the last ones."""
 _LOOK = 0.5
 """Seconds between two calls of a watcher."""
 _LAST_READS = 16
 
 
-class Finished(NamedTuple):
+class RunResult(NamedTuple):
     """How a program ended, and the end of what it printed."""
 
     code: int | None
@@ -34,7 +34,7 @@ def run_once(
     said: bytes = b"",
     watch: Callable[[], None] | None = None,
     writable: bool = False,
-) -> Finished:
+) -> RunResult:
     """Run a program for so many seconds at most; all that it started dies with it.
 
     `said`, a line or two, is all that it finds on its standard input. `watch` is called now and
@@ -52,7 +52,7 @@ def run_once(
     finally:
         running.kill()
         running.close()
-    return Finished(code if ended else None, *listener.kept)
+    return RunResult(code if ended else None, *listener.kept)
 
 
 class _Listener:
@@ -97,10 +97,10 @@ class _Listener:
     def _keep(self, fd: int) -> bool:
         """Read what has come; False where nothing more can come."""
         try:
-            chunk = os.read(fd, KEPT)
+            chunk = os.read(fd, TAIL_BYTES)
         except BlockingIOError:
             return False
         for tail in (self._outputs[fd], self._said):
             tail.extend(chunk)
-            del tail[:-KEPT]
+            del tail[:-TAIL_BYTES]
         return bool(chunk)

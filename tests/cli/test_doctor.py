@@ -7,7 +7,7 @@ import pytest
 
 from arena.cli import doctor
 from arena.cli.main import run
-from arena.sandboxes.doctor import PROMISES, Finding, SandboxReport
+from arena.sandboxes.doctor import GUARANTEES, Finding, SandboxReport
 from arena.sandboxes.registry import SANDBOXES
 
 Say = Callable[..., None]
@@ -26,7 +26,7 @@ def say(monkeypatch: pytest.MonkeyPatch) -> Say:
             lacks = lacking.get(name, ())
             findings = [
                 Finding(key, key not in lacks, f"seen {key}", "" if key not in lacks else "do this")
-                for key in PROMISES
+                for key in GUARANTEES
             ]
             return SandboxReport(name, name != "process", "", tuple(findings))
 
@@ -41,7 +41,7 @@ def test_all_is_well(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["doctor"]) == 0
     out = capsys.readouterr().out
     strongest = next(iter(SANDBOXES))
-    for words in PROMISES.values():
+    for words in GUARANTEES.values():
         assert f"{words} " in out
     assert f"auto takes {strongest}, which is fit for bots that nobody vetted" in out
     assert "NO" not in out.replace("NOT", "")
@@ -54,7 +54,7 @@ def test_what_is_missing_is_said_with_how_to_get_it(
     say(**{strongest: ("tree",)})
     assert run(["doctor"]) == 0
     out = capsys.readouterr().out
-    assert f"{strongest}, {PROMISES['tree']}: no (seen tree); do this\n" in out
+    assert f"{strongest}, {GUARANTEES['tree']}: no (seen tree); do this\n" in out
 
 
 def test_an_essential_promise_is_not_kept(say: Say, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,10 +40,10 @@ def test_what_the_engine_failed_at_is_tried_again(answers: list[int], tries: int
         return "id"
 
     if answers[-1] == 200:
-        assert engine.persistently(start) == "id"
+        assert engine.retry_server_errors(start) == "id"
     else:
         with pytest.raises(APIError):
-            engine.persistently(start)
+            engine.retry_server_errors(start)
     assert len(made) == tries
 
 
@@ -113,8 +113,8 @@ def test_the_engine_knows_which_containers_run(running: Any) -> None:
     assert said(running.stdout) == b"word\n"
     # The bot may well speak before the call that started it is back.
     running._wait_for_start()
-    assert engine.runs(running._id)
-    assert not engine.runs("nothing-of-that-name")
+    assert engine.is_running(running._id)
+    assert not engine.is_running("nothing-of-that-name")
 
 
 def test_an_engine_that_does_not_answer_has_lost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,4 +122,4 @@ def test_an_engine_that_does_not_answer_has_lost_nothing(monkeypatch: pytest.Mon
         raise ArenaError("Docker does not answer")
 
     monkeypatch.setattr(engine, "calls", silent)
-    assert engine.runs("nothing-of-that-name")
+    assert engine.is_running("nothing-of-that-name")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from arena.sandboxes.base import Quota, Unavailable
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.cgroups.groups import cgroups
-from arena.sandboxes.doctor import ESSENTIAL, PROMISES, Finding, SandboxReport, examine
+from arena.sandboxes.doctor import ESSENTIAL, GUARANTEES, Finding, SandboxReport, examine
 from arena.sandboxes.process import ProcessSandbox
 
 found = cgroups()
@@ -15,7 +15,7 @@ CAPPED = bool(found and found.caps_memory)
 
 def kept(examined: SandboxReport) -> dict[str, bool | None]:
     assert examined.unavailable_reason == ""
-    assert [one.promise for one in examined.findings] == list(PROMISES)
+    assert [one.promise for one in examined.findings] == list(GUARANTEES)
     assert all(bool(one.hint) != bool(one.kept) for one in examined.findings)
     return {one.promise: one.kept for one in examined.findings if one.promise != "cores"}
 
@@ -61,5 +61,5 @@ def test_one_in_which_no_probe_runs() -> None:
 
 @pytest.mark.parametrize("missing", ESSENTIAL)
 def test_one_missing_promise_is_enough(missing: str) -> None:
-    findings = tuple(Finding(key, key != missing, "") for key in PROMISES)
+    findings = tuple(Finding(key, key != missing, "") for key in GUARANTEES)
     assert not SandboxReport("x", True, "", findings).fit_for_strangers

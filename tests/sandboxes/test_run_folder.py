@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 
 from arena.sandboxes import run_folder as runfolder
-from arena.sandboxes.run_folder import RunFolder, is_alive, remove_abandoned
+from arena.sandboxes.run_folder import RunFolder, is_in_use, remove_abandoned
 
 FOLDERS = 300
 
@@ -40,9 +40,9 @@ def test_what_nobody_holds_goes(temporary: Path) -> None:
         held.path.name,
         f"{held.path.name}.lock",
     }
-    assert is_alive(held.path)
+    assert is_in_use(held.path)
     held.remove()
-    assert not is_alive(held.path)
+    assert not is_in_use(held.path)
     assert list(temporary.iterdir()) == []
 
 
@@ -67,7 +67,7 @@ def test_what_is_just_being_made_is_not_taken_for_abandoned() -> None:
         lost = []
         for _ in range(FOLDERS):
             folder = RunFolder()
-            if not folder.path.is_dir() or not is_alive(folder.path):
+            if not folder.path.is_dir() or not is_in_use(folder.path):
                 lost.append(folder.path)
             folder.remove()
         return lost

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from arena.errors import ArenaError
 from arena.sandboxes.base import Unavailable
-from arena.sandboxes.run_folder import is_alive
+from arena.sandboxes.run_folder import is_in_use
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -29,7 +29,7 @@ _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3)
 
 
 @contextmanager
-def calls() -> Iterator["APIClient"]:
+def api_client() -> Iterator["APIClient"]:
     """Yield a connection to the engine for a few calls; what the SDK raises becomes one line.
 
     Each caller has its own: the SDK's are not to be shared by threads, and keep a socket open for
@@ -103,10 +103,10 @@ def missing_image(image: str) -> ArenaError:
     return ArenaError(f"the image '{image}' is not here", hint=hint)
 
 
-def obstacle(images: Sequence[str]) -> Unavailable | None:
+def unavailable_reason(images: Sequence[str]) -> Unavailable | None:
     """Return why containers of these images cannot run here; None when they can."""
     try:
-        with calls() as api:
+        with api_client() as api:
             for image in images:
                 if not has_image(api, image):
                     raise missing_image(image)
@@ -127,9 +127,9 @@ def has_image(api: "APIClient", image: str) -> bool:
     return True
 
 
-def warning() -> str:
+def runc_warning() -> str:
     """Return what is to be said about a runc older than the fixed releases; "" when it is fine."""
-    with suppress(ArenaError), calls() as api:
+    with suppress(ArenaError), api_client() as api:
         for part in api.version().get("Components", []):
             if part["Name"] == "runc" and _is_old(_numbers(part["Version"])):
                 return (
@@ -143,12 +143,12 @@ def _is_old(version: tuple[int, ...]) -> bool:
     return version < _FIXED_RUNC.get(version[:2], (1, 2, 8))
 
 
-def reap() -> int:
+def remove_abandoned() -> int:
     """Remove the containers of runs that ended without removing them; returns how many."""
     gone = 0
-    with calls() as api:
+    with api_client() as api:
         for container in api.containers(all=True, filters={"label": LABEL}):
-            if not is_alive(Path(container["Labels"][LABEL])):
+            if not is_in_use(Path(container["Labels"][LABEL])):
                 remove(container["Id"])
                 gone += 1
     return gone
@@ -156,11 +156,11 @@ def reap() -> int:
 
 def wait(container: str) -> int:
     """Return the exit code of a container, once it has ended."""
-    with calls() as api:
+    with api_client() as api:
         return int(api.wait(container)["StatusCode"])
 
 
-def persistently(start: Callable[[], _Made]) -> _Made:
+def retry_server_errors(start: Callable[[], _Made]) -> _Made:
     """Call what starts a container, again where the engine fails: a busy one does now and then.
 
     What it refuses for a reason is not tried again. Raises the SDK's errors.
@@ -176,11 +176,11 @@ def persistently(start: Callable[[], _Made]) -> _Made:
     return start()
 
 
-def runs(container: str) -> bool:
+def is_running(container: str) -> bool:
     """Tell whether a container is there and has not ended; True where the engine does not say."""
     from docker.errors import NotFound
 
-    with suppress(ArenaError), calls() as api:
+    with suppress(ArenaError), api_client() as api:
         try:
             return bool(api.inspect_container(container)["State"]["Running"])
         except NotFound:
@@ -192,7 +192,7 @@ def remove(container: str) -> None:
     """Kill and remove a container, unless it goes by itself."""
     from docker.errors import APIError
 
-    with calls() as api, suppress(APIError):
+    with api_client() as api, suppress(APIError):
         api.remove_container(container, force=True, v=True)
 
 

@@ -33,7 +33,7 @@ def main(folder: str) -> None:
 def _end_containers(label: str) -> None:
     last = time.monotonic()
     while time.monotonic() - last < _QUIET:
-        with engine.calls() as api:
+        with engine.api_client() as api:
             found = api.containers(all=True, filters={"label": label})
         for container in found:
             engine.remove(container["Id"])

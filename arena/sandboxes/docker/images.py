@@ -29,9 +29,9 @@ _LINES = 5
 Say = Callable[[str], None]
 
 
-def here() -> dict[str, bool]:
+def available() -> dict[str, bool]:
     """Return, for each runtime, whether its image is here; raises ArenaError without an engine."""
-    with engine.calls() as api:
+    with engine.api_client() as api:
         return {runtime: engine.has_image(api, image) for runtime, image in IMAGES.items()}
 
 
@@ -41,7 +41,7 @@ def build(runtimes: Sequence[str], say: Say) -> None:
         recipe = RECIPES / f"{runtime}.Dockerfile"
         say(f"building {IMAGES[runtime]}: {recipe.read_text().splitlines()[0]}")
         said: list[str] = []
-        with engine.calls() as api:
+        with engine.api_client() as api:
             for event in api.build(
                 path=str(RECIPES), dockerfile=recipe.name, tag=IMAGES[runtime], decode=True, rm=True
             ):
@@ -70,7 +70,7 @@ def build_from_host(runtimes: Sequence[str], say: Say) -> None:
              f"--components={components}", suite, str(root))  # fmt: skip
         _import(root, first)
     for image in others:
-        with engine.calls() as api:
+        with engine.api_client() as api:
             api.tag(first, image)
     say(f"built {', '.join(IMAGES[runtime] for runtime in runtimes)}")
 
@@ -87,7 +87,7 @@ def _import(root: Path, image: str) -> None:
     """Pack a root file system into an image."""
     leave_out = [f"--exclude={pattern}" for pattern in _LEFT_OUT]
     command = ["tar", "-C", str(root), "--one-file-system", *leave_out, "-c", "."]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as tar, engine.calls() as api:
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as tar, engine.api_client() as api:
         api.import_image_from_stream(tar.stdout, repository=image, tag="latest")
 
 

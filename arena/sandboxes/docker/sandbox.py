@@ -71,7 +71,7 @@ class DockerSandbox:
         Containers of each image are tried, over FIFOs and, where those fail, over the socket.
         """
         images = sorted({self._images[runtime] for runtime in self._runtimes})
-        if found := engine.obstacle(images):
+        if found := engine.unavailable_reason(images):
             return found
         first, *others = sorted(self._runtimes)
         reason = self._try(first)
@@ -131,7 +131,7 @@ class DockerSandbox:
             return AttachedContainer(attach, engine.wait, engine.remove)
         config["entrypoint"] = ["sh", "-c", KEEPER, "keeper"]
         launch = partial(_launch, config, limits | {"auto_remove": True})
-        return Container(folder, launch, engine.runs, engine.remove)
+        return Container(folder, launch, engine.is_running, engine.remove)
 
     def _limits(self, mounts: list[str]) -> dict[str, Any]:
         quota = self._quota
@@ -156,8 +156,8 @@ class DockerSandbox:
 
 
 def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int | None]:
-    with engine.calls() as api:
-        made = engine.persistently(partial(_started, api, config, limits))
+    with engine.api_client() as api:
+        made = engine.retry_server_errors(partial(_started, api, config, limits))
         return made, _first_process(api, made)
 
 
@@ -167,8 +167,8 @@ def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> At
     def attach(made: str) -> None:
         sockets.append(api.attach_socket(made, _ALL_STREAMS))
 
-    with engine.calls() as api:
-        made = engine.persistently(partial(_started, api, config, limits, attach))
+    with engine.api_client() as api:
+        made = engine.retry_server_errors(partial(_started, api, config, limits, attach))
         # Taken over from the SDK, which would neither close it nor leave it open.
         carrier = socket.socket(fileno=getattr(sockets[-1], "_sock", sockets[-1]).detach())
         carrier.setblocking(True)
@@ -234,7 +234,7 @@ class _Crew:
     """The containers of this process: a folder for their pipes, and a guard that outlives it."""
 
     def __init__(self) -> None:
-        engine.reap()
+        engine.remove_abandoned()
         self.folder = RunFolder()
         self._numbers = itertools.count()
         self._guard = subprocess.Popen(
