@@ -127,7 +127,7 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox, told: Told | No
 
     program = bot.program._replace(command=command)
     ran = run_once(sandbox, program, BUILD_SECONDS, watch=watch, writable=True)
-    code, text = ran.code, ran.said.decode("utf-8", "replace").strip()
+    code, text = ran.code, ran.output.decode("utf-8", "replace").strip()
     if told is not None:
         told(bot, text)
     if code == 0:

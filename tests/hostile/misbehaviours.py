@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from arena.records import Cause, LimitsInfo
-from arena.sandboxes.cgroups.systemd_scope import process_trees
+from arena.sandboxes.child_process import process_trees
 from arena.sandboxes.registry import SANDBOXES
 
 _holders = process_trees()

@@ -1,25 +1,25 @@
-"""Where control groups can be: the mounted hierarchies, and the arena's own group in each."""
+"""Where control groups are mounted, and the arena's own group in each hierarchy."""
 
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 FEATURES = ("memory", "pids", "cpu", "cpuacct", "freezer")
-"""What groups can do, by the kernel's names: cap memory, processes and processor, count processor
-time, freeze."""
+"""What groups can do, by the kernel's names: limit memory, processes and CPU, count CPU time,
+freeze."""
 _CONTROLLERS = {"memory", "pids", "cpu"}
-"""What version 2 does only where it was asked to; the rest it does everywhere."""
+"""What version 2 does only if it was enabled; the rest it does everywhere."""
 
 
 class CgroupMount(NamedTuple):
-    """Where groups for one feature are made."""
+    """A folder below which groups for one feature are made."""
 
     folder: Path
     version: int
     """1: a hierarchy of its own for the feature; 2: the one hierarchy of all."""
 
 
-class _Mount(NamedTuple):
+class _Hierarchy(NamedTuple):
     version: int
     controllers: frozenset[str]
     root: Path
@@ -28,7 +28,7 @@ class _Mount(NamedTuple):
 
 
 def own_mounts() -> dict[str, CgroupMount]:
-    """Return the arena's own groups by feature: a hierarchy of version 1, else that of version 2.
+    """Return the arena's own groups by feature: in version 1 if it has the feature, else in 2.
 
     Whether groups can be made below them is for the caller to try.
     """
@@ -36,48 +36,50 @@ def own_mounts() -> dict[str, CgroupMount]:
         mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}
-    found = mounts_of(mountinfo, own_cgroups())
-    for key, home in found.items():
-        if home.version == 2 and key in _CONTROLLERS:
-            # Where it is not to be had, nothing changes.
+    mounts = mounts_of(mountinfo, own_cgroups())
+    for feature, mount in mounts.items():
+        if mount.version == 2 and feature in _CONTROLLERS:
+            # If it cannot be enabled, the trial of the caller fails.
             with suppress(OSError):
-                (home.folder / "cgroup.subtree_control").write_text(f"+{key}", encoding="ascii")
-    return found
+                control = mount.folder / "cgroup.subtree_control"
+                control.write_text(f"+{feature}", encoding="ascii")
+    return mounts
 
 
 def mounts_of(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
-    """Return where a process's groups are by feature, from what is mounted and its own groups."""
-    found: dict[str, CgroupMount] = {}
-    for mount in _mounts(mountinfo):
-        name = next((c for c in mount.controllers if c in own), None)
-        path = own.get("" if mount.version == 2 else name or "?")
-        if path is None or not path.is_relative_to(mount.root):
+    """Return a process's groups by feature, from what is mounted and its groups by controller."""
+    mounts: dict[str, CgroupMount] = {}
+    for hierarchy in _hierarchies(mountinfo):
+        controller = next((name for name in hierarchy.controllers if name in own), "?")
+        path = own.get("" if hierarchy.version == 2 else controller)
+        if path is None or not path.is_relative_to(hierarchy.root):
             continue
-        home = CgroupMount(mount.folder / path.relative_to(mount.root), mount.version)
-        if mount.version == 2:
-            found = dict.fromkeys(FEATURES, home) | found
+        folder = hierarchy.folder / path.relative_to(hierarchy.root)
+        mount = CgroupMount(folder, hierarchy.version)
+        if hierarchy.version == 2:
+            mounts = dict.fromkeys(FEATURES, mount) | mounts
         else:
-            found |= {key: home for key in FEATURES if key in mount.controllers}
-    return found
+            mounts |= {key: mount for key in FEATURES if key in hierarchy.controllers}
+    return mounts
 
 
 def own_cgroups(pid: str = "self") -> dict[str, Path]:
     """Return a process's group by controller; that of version 2 has the name ""."""
-    found: dict[str, Path] = {}
+    groups: dict[str, Path] = {}
     with suppress(OSError):
         for line in Path("/proc", pid, "cgroup").read_text(encoding="utf-8").splitlines():
             _, controllers, path = line.split(":", 2)
-            found |= dict.fromkeys(controllers.split(","), Path(path))
-    return found
+            groups |= dict.fromkeys(controllers.split(","), Path(path))
+    return groups
 
 
-def _mounts(mountinfo: str) -> list[_Mount]:
+def _hierarchies(mountinfo: str) -> list[_Hierarchy]:
     found = []
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
-        kind, _, options = after.split(" ", 2)
-        if kind in {"cgroup", "cgroup2"}:
+        file_system, _, options = after.split(" ", 2)
+        if file_system in {"cgroup", "cgroup2"}:
             root, folder = map(Path, before.split(" ")[3:5])
-            version = 2 if kind == "cgroup2" else 1
-            found.append(_Mount(version, frozenset(options.split(",")), root, folder))
+            version = 2 if file_system == "cgroup2" else 1
+            found.append(_Hierarchy(version, frozenset(options.split(",")), root, folder))
     return found
