@@ -17,7 +17,7 @@ _CELLS = {True: "yes", False: "NO", None: "?"}
 def command(*, as_json: bool) -> int:
     """Run probes in every sandbox and print what each guarantees on this machine.
 
-    Exit code 0 if the sandbox that `auto` takes is fit for untrusted bots, else 1.
+    Exit code 0 if the sandbox that `auto` takes is safe for untrusted bots, else 1.
     """
     reports = []
     for name, make in SANDBOXES.items():
@@ -28,21 +28,21 @@ def command(*, as_json: bool) -> int:
 
 def show(reports: Sequence[SandboxReport], auto: str, *, as_json: bool) -> int:
     """Print the reports and what `auto` takes; return the exit code."""
-    fit = any(report.fit_for_untrusted_bots for report in reports if report.sandbox == auto)
+    safe = any(report.safe_for_untrusted_bots for report in reports if report.sandbox == auto)
     if as_json:
-        print_json({"auto": auto, "fit_for_untrusted_bots": fit, "sandboxes": reports})
+        print_json({"auto": auto, "safe_for_untrusted_bots": safe, "sandboxes": reports})
     else:
-        _print(reports, auto, fit=fit)
-    return 0 if fit else 1
+        _print(reports, auto, safe=safe)
+    return 0 if safe else 1
 
 
-def _print(reports: Sequence[SandboxReport], auto: str, *, fit: bool) -> None:
+def _print(reports: Sequence[SandboxReport], auto: str, *, safe: bool) -> None:
     columns = [{each.guarantee: _CELLS[each.holds] for each in r.findings} for r in reports]
     rows = [
         [words, *(column.get(key, "-") for column in columns)] for key, words in GUARANTEES.items()
     ]
     print_table(["", *(report.sandbox for report in reports)], rows)
-    verdict = "fit" if fit else "NOT fit"
+    verdict = "safe" if safe else "NOT safe"
     click.echo(f"\nauto takes {auto}, which is {verdict} for untrusted bots")
     for report in reports:
         for line in _problems(report, auto):

@@ -46,27 +46,21 @@ class Running(Protocol):
 
     def end_input(self) -> None:
         """Close the program's standard input."""
-        ...
 
     def exit_code(self) -> int:
         """Wait for the program to end; return its exit code, or -n if signal n ended it."""
-        ...
 
     def cpu_time(self) -> float | None:
         """Return the CPU time used so far, in seconds, or None if unknown."""
-        ...
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the program and its children, if the sandbox can."""
-        ...
 
     def kill(self) -> None:
         """Kill the program and all that it started, as far as the sandbox tracks it."""
-        ...
 
     def close(self) -> None:
         """Wait for the end and close all descriptors."""
-        ...
 
 
 class Unavailable(NamedTuple):
@@ -93,14 +87,12 @@ class Sandbox(Protocol):
 
     def unavailable_reason(self) -> Unavailable | None:
         """Return why it does not work on this machine, or None if it does."""
-        ...
 
     def start(self, program: Program, *, writable: bool = False) -> Running:
         """Start a program; its folder is read-only unless `writable` (for a build).
 
         Raises OSError if it cannot be started.
         """
-        ...
 
 
 def command_exists(command: Sequence[str], folder: Path) -> bool:

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from arena.sandboxes.base import ENVIRONMENT, Quota, Unavailable
-from arena.sandboxes.cgroups.groups import Cgroup, Cgroups, cgroups
+from arena.sandboxes.cgroups.groups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
 from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
 
 ProcessTree = Cgroup | SystemdScope
@@ -21,7 +21,7 @@ ProcessTree = Cgroup | SystemdScope
 ProcessTrees = Cgroups | SystemdScopes
 """What makes process trees."""
 _INIT_SECONDS = 1.0
-"""How long a sandbox may take to name its init process, and that process to die when killed."""
+"""How long a sandbox may take to name its init process."""
 _INFO_BYTES = 65_536
 _CPUCLOCK_SCHED = 2
 """The kernel's clock of the CPU time of a process, in the low bits of a clock id (see
@@ -96,7 +96,7 @@ class ChildProcess:
         """Kill the process, its process group and its tree, or all that is in its sandbox."""
         self.freeze(frozen=False)
         if self._init_pid is not None and self._process.poll() is None:
-            _kill_init(self._init_pid)
+            wait_for_exit(kill(self._init_pid))
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         if self._tree:
@@ -143,16 +143,8 @@ def process_trees() -> ProcessTrees | None:
 
 def with_limits(command: Sequence[str], quota: Quota) -> list[str]:
     """Return a command that limits itself before it becomes `command`."""
-    return [
-        "prlimit",
-        f"--data={quota.memory}",
-        f"--nproc={quota.processes}",
-        f"--nofile={quota.files}",
-        f"--fsize={quota.file_size}",
-        "--core=0",
-        "--",
-        *command,
-    ]
+    limits = [f"--data={quota.memory}", f"--nproc={quota.processes}", f"--nofile={quota.files}"]
+    return ["prlimit", *limits, f"--fsize={quota.file_size}", "--core=0", "--", *command]
 
 
 def missing_tools(tools: Sequence[str], hint: str) -> Unavailable | None:
@@ -177,14 +169,3 @@ def _parent_and_inner_pid(pid: str) -> tuple[int, int] | None:
         return None
     fields = dict(line.split(":", 1) for line in status.splitlines())
     return int(fields["PPid"]), int(fields["NSpid"].split()[-1])
-
-
-def _kill_init(pid: int) -> None:
-    """Kill the init of a sandbox, and so everything inside, and wait until it is gone."""
-    with suppress(ProcessLookupError):
-        pidfd = os.pidfd_open(pid)
-        try:
-            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-            select.select([pidfd], [], [], _INIT_SECONDS)
-        finally:
-            os.close(pidfd)

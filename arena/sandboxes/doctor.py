@@ -23,8 +23,6 @@ from arena.sandboxes.run_once import last_line, run_once
 
 _PROBE_SECONDS = 30.0
 """How long a probe may take."""
-_DEATH_SECONDS = 5.0
-"""How long the processes of a bot may take to be gone."""
 _KILLED = {-signal.SIGKILL, 128 + signal.SIGKILL}
 _MEMORY = 64
 """MiB."""
@@ -93,20 +91,25 @@ class SandboxReport(Struct, frozen=True):
     findings: tuple[Finding, ...]
 
     @property
-    def fit_for_untrusted_bots(self) -> bool:
+    def safe_for_untrusted_bots(self) -> bool:
         """Whether it is meant for untrusted bots and guarantees all that they require."""
         holds = {finding.guarantee for finding in self.findings if finding.holds}
         return self.isolates and ESSENTIAL.keys() <= holds
 
 
-def examine(name: str, make: Callable[..., Sandbox]) -> SandboxReport:
-    """Try all that a sandbox may guarantee; takes a few seconds."""
+def examine(
+    name: str, make: Callable[..., Sandbox], *, death_seconds: float = 5.0
+) -> SandboxReport:
+    """Try all that a sandbox may guarantee; takes a few seconds.
+
+    `death_seconds`: how long the processes of a bot that was killed may take to be gone.
+    """
     sandbox = make(Quota(memory=_MEMORY * MIB, processes=_PROCESSES))
     if reason := sandbox.unavailable_reason():
         hint = f" ({reason.hint})" if reason.hint else ""
         return SandboxReport(name, sandbox.isolates, reason.what + hint, ())
     with run_folder() as folder:
-        examiner = _Examiner(sandbox, folder)
+        examiner = _Examiner(sandbox, folder, death_seconds)
         try:
             findings = [*examiner.isolation(), *examiner.limits(), *examiner.termination(name)]
         except (OSError, ValueError) as error:
@@ -125,8 +128,9 @@ def _finding(
 class _Examiner:
     """Runs probes in a sandbox, in a folder of their own."""
 
-    def __init__(self, sandbox: Sandbox, runs: Path) -> None:
+    def __init__(self, sandbox: Sandbox, runs: Path, death_seconds: float) -> None:
         self._sandbox = sandbox
+        self._death_seconds = death_seconds
         self._runs = runs
         self._folder = runs / "bot"
         self._folder.mkdir(mode=0o755)
@@ -189,7 +193,7 @@ class _Examiner:
         with self._bot_with_daemon() as (running, alive):
             measured = self._sandbox.clock == "cpu" and bool(running.cpu_time())
             running.kill()
-            gone = _is_gone(alive)
+            gone = self._is_gone(alive)
         yield _finding("termination", gone, _daemon(gone), _NEEDS_CGROUPS)
         observed = "measured" if measured else "not measured"
         yield _finding("cpu_time", measured, observed, _NEEDS_CGROUPS)
@@ -230,10 +234,15 @@ class _Examiner:
                 _wait_for_daemon(alive)
             finally:
                 arena.kill()
-            gone = _is_gone(alive)
+            gone = self._is_gone(alive)
         if own := cgroups():
             own.remove_abandoned()
         return gone
+
+    def _is_gone(self, alive: int) -> bool:
+        """Return whether the daemon's file is closed, or soon will be."""
+        closed = select.select([alive], [], [], self._death_seconds)[0]
+        return bool(closed) and os.read(alive, 1) == b""
 
     @contextmanager
     def _fifo(self) -> Iterator[int]:
@@ -279,11 +288,6 @@ def _wait_for_daemon(alive: int) -> None:
     """Wait until the daemon runs; raises ValueError if it does not start."""
     if not select.select([alive], [], [], _PROBE_SECONDS)[0] or os.read(alive, 1) != b".":
         raise ValueError("the daemon did not start")
-
-
-def _is_gone(alive: int) -> bool:
-    """Return whether the daemon's file is closed, or soon will be."""
-    return bool(select.select([alive], [], [], _DEATH_SECONDS)[0]) and os.read(alive, 1) == b""
 
 
 def _daemon(gone: bool) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from arena.errors import ArenaError, did_you_mean
 from arena.records import LimitsInfo
-from arena.sandboxes.base import Sandbox, Unavailable
+from arena.sandboxes.base import Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.sandbox import DockerSandbox
@@ -42,7 +42,8 @@ def make_sandbox(
         raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
     sandbox = _make(name, runtimes, images)
     if reason := sandbox.unavailable_reason():
-        raise _unavailable_error(name, reason)
+        hint = f"{reason.hint}, or --sandbox auto" if reason.hint else "--sandbox auto"
+        raise ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
     return sandbox
 
 
@@ -50,12 +51,6 @@ def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sa
     if name == DockerSandbox.name and runtimes:
         return DockerSandbox(images=images, runtimes=frozenset(runtimes))
     return SANDBOXES[name]()
-
-
-def _unavailable_error(name: str, reason: Unavailable) -> ArenaError:
-    others = "--sandbox auto"
-    hint = f"{reason.hint}, or {others}" if reason.hint else others
-    return ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
 
 
 def check_freezing(sandbox: Sandbox, limits: LimitsInfo) -> None:

@@ -28,12 +28,12 @@ def findings(*missing: str) -> tuple[Finding, ...]:
     )
 
 
-def test_fit_sandbox_has_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
+def test_safe_sandbox_has_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
     assert show(reports(), STRONGEST, as_json=False) == 0
     out = capsys.readouterr().out
     for words in GUARANTEES.values():
         assert f"{words} " in out
-    assert f"auto takes {STRONGEST}, which is fit for untrusted bots" in out
+    assert f"auto takes {STRONGEST}, which is safe for untrusted bots" in out
     assert "NO" not in out.replace("NOT", "")
 
 
@@ -45,14 +45,14 @@ def test_missing_guarantee_is_shown_with_a_hint(capsys: pytest.CaptureFixture[st
 
 def test_missing_essential_guarantee_has_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert show(reports(**{STRONGEST: ("network",)}), STRONGEST, as_json=False) == 1
-    assert "NOT fit for untrusted bots" in capsys.readouterr().out
+    assert "NOT safe for untrusted bots" in capsys.readouterr().out
 
 
-def test_process_sandbox_is_not_fit(capsys: pytest.CaptureFixture[str]) -> None:
+def test_process_sandbox_is_not_safe(capsys: pytest.CaptureFixture[str]) -> None:
     broken = [name for name in SANDBOXES if name != "process"]
     assert show(reports(*broken), "process", as_json=False) == 1
     out = capsys.readouterr().out
-    assert "auto takes process, which is NOT fit for untrusted bots" in out
+    assert "auto takes process, which is NOT safe for untrusted bots" in out
     assert "bubblewrap does not work here: it is\\x1bbroken\n" in out
 
 
@@ -60,7 +60,7 @@ def test_json_has_all_findings(capsys: pytest.CaptureFixture[str]) -> None:
     assert show(reports(process=("network", "files")), STRONGEST, as_json=True) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["auto"] == STRONGEST
-    assert printed["fit_for_untrusted_bots"] is True
+    assert printed["safe_for_untrusted_bots"] is True
     assert [each["sandbox"] for each in printed["sandboxes"]] == list(SANDBOXES)
     process = next(each for each in printed["sandboxes"] if each["sandbox"] == "process")
     missing = [each["guarantee"] for each in process["findings"] if not each["holds"]]

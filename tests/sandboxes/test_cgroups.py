@@ -13,7 +13,7 @@ import pytest
 from arena.sandboxes.base import ENVIRONMENT, MIB, Quota, Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.cgroups.groups import PREFIX, Cgroup, Cgroups, cgroups
-from arena.sandboxes.cgroups.mounts import FEATURES, CgroupMount, mounts_of
+from arena.sandboxes.cgroups.mounts import FEATURES, CgroupMount, parse_mounts
 from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes
 from arena.sandboxes.child_process import process_trees
 from arena.sandboxes.process import ProcessSandbox
@@ -206,7 +206,7 @@ def test_features_without_a_version_1_hierarchy_use_version_2() -> None:
     own = {"memory": Path("/a"), "cpu": Path("/b"), "cpuacct": Path("/b"), "": Path("/c")}
     v1 = Path("/sys/fs/cgroup")
     unified = CgroupMount(v1 / "unified/c", 2)
-    assert mounts_of(V1, own) == {
+    assert parse_mounts(V1, own) == {
         "memory": CgroupMount(v1 / "memory/a", 1),
         "cpu": CgroupMount(v1 / "cpu,cpuacct/b", 1),
         "cpuacct": CgroupMount(v1 / "cpu,cpuacct/b", 1),
@@ -218,13 +218,13 @@ def test_features_without_a_version_1_hierarchy_use_version_2() -> None:
 def test_version_2_has_all_features() -> None:
     slice_ = Path("/user.slice/x.scope")
     mount = CgroupMount(Path("/sys/fs/cgroup/user.slice/x.scope"), 2)
-    assert mounts_of(V2, {"": slice_}) == dict.fromkeys(FEATURES, mount)
+    assert parse_mounts(V2, {"": slice_}) == dict.fromkeys(FEATURES, mount)
 
 
 def test_group_outside_the_mounted_root_is_ignored() -> None:
-    assert mounts_of(INSIDE, {"memory": Path("/elsewhere")}) == {}
+    assert parse_mounts(INSIDE, {"memory": Path("/elsewhere")}) == {}
     inside = {"memory": CgroupMount(Path("/sys/fs/cgroup/x"), 1)}
-    assert mounts_of(INSIDE, {"memory": Path("/docker/ab/x")}) == inside
+    assert parse_mounts(INSIDE, {"memory": Path("/docker/ab/x")}) == inside
 
 
 # ---------------------------------------------------------------- systemd

@@ -94,7 +94,7 @@ def test_engine_that_loses_every_container_is_reported(folder: Path) -> None:
     fake = FakeEngine(folder, lost=99)
     container = FifoContainer(folder, fake.launch, fake.is_running, remove=lambda container: None)
     assert read_output(container.exit_fd) == b"125\n"
-    assert b"see the log of the Docker engine" in read_output(container.stderr)
+    assert b"see the Docker engine's log" in read_output(container.stderr)
     container.end_input()
     assert fake.launched == 3
 
@@ -111,7 +111,7 @@ def test_engine_tells_which_containers_run(running: Any) -> None:
     os.write(running.stdin, b"word\n")
     assert read_output(running.stdout) == b"word\n"
     # The bot may answer before the call that started it returns.
-    running._wait_for_start()
+    running._started.wait()
     assert engine.is_running(running._id)
     assert not engine.is_running("no-such-container")
 

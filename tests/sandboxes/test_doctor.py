@@ -21,16 +21,16 @@ def findings(report: SandboxReport) -> dict[str, bool | None]:
     return {each.guarantee: each.holds for each in report.findings if each.guarantee != "cores"}
 
 
-def test_bubblewrap_is_fit_for_untrusted_bots() -> None:
+def test_bubblewrap_is_safe_for_untrusted_bots() -> None:
     report = examine("bubblewrap", BubblewrapSandbox)
     freezes = bool(own and own.freezes)
     optional = {"total_memory": CAPS_MEMORY, "cpu_time": True, "freezing": freezes}
     assert findings(report) == dict.fromkeys(ESSENTIAL, True) | optional
-    assert report.fit_for_untrusted_bots
+    assert report.safe_for_untrusted_bots
 
 
-def test_process_is_not_fit_for_untrusted_bots() -> None:
-    report = examine("process", ProcessSandbox)
+def test_process_is_not_safe_for_untrusted_bots() -> None:
+    report = examine("process", ProcessSandbox, death_seconds=1.0)
     holds = findings(report)
     # Not the orphans: another arena that starts meanwhile may remove them.
     for guarantee in ("network", "files", "other_bots", "processes"):
@@ -39,7 +39,7 @@ def test_process_is_not_fit_for_untrusted_bots() -> None:
     assert holds["cpu_time"]
     for guarantee in ("total_memory", "memory", "process_count", "termination"):
         assert holds[guarantee] == CAPS_MEMORY
-    assert not report.fit_for_untrusted_bots
+    assert not report.safe_for_untrusted_bots
 
 
 class Broken(ProcessSandbox):
@@ -63,6 +63,6 @@ def test_sandbox_in_which_no_probe_runs_is_unavailable() -> None:
 
 
 @pytest.mark.parametrize("missing", ESSENTIAL)
-def test_sandbox_without_an_essential_guarantee_is_not_fit(missing: str) -> None:
+def test_sandbox_without_an_essential_guarantee_is_not_safe(missing: str) -> None:
     each = tuple(Finding(key, key != missing, "") for key in GUARANTEES)
-    assert not SandboxReport("x", True, "", each).fit_for_untrusted_bots
+    assert not SandboxReport("x", True, "", each).safe_for_untrusted_bots

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.sandboxes.seccomp import Denial, bpf_filter, denials
-from arena.sandboxes.syscalls import ARCHES, NUMBERS
+from arena.sandboxes.seccomp import ARCHES, NUMBERS, Denial, bpf_filter, denials
 
 ALLOWED, ERROR, KILLED = 0x7FFF0000, 0x00050000, 0x80000000
 X32 = 0x40000000

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from arena.sandboxes.base import Quota
-from arena.sandboxes.cgroups.mounts import CgroupMount, mounts_of, own_cgroups, own_mounts
+from arena.sandboxes.cgroups.mounts import CgroupMount, mounts_of, own_mounts
 
 PREFIX = "perudo-arena"
 _CPU_PERIOD = 100_000
@@ -28,6 +28,7 @@ _KILL_SECONDS = 1.0
 _JOIN = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
 """A shell script that moves itself into groups and then becomes the program."""
 _FREEZER_STATES = {1: (b"THAWED", b"FROZEN"), 2: (b"0", b"1")}
+_SWAP_FILES = {"memory.memsw.limit_in_bytes", "memory.swap.max"}
 _numbers = count()
 _lingering: list[Path] = []
 """Groups that could not be removed yet."""
@@ -54,7 +55,8 @@ class Cgroups(Struct, frozen=True):
 
     def remove_abandoned(self) -> None:
         """Kill and remove what dead arenas left."""
-        for mount in self.mounts.values():
+        # The freezer first: what is frozen there does not die.
+        for _, mount in sorted(self.mounts.items(), key=lambda item: item[0] != "freezer"):
             for folder in mount.folder.glob(f"{PREFIX}.{_pid_namespace()}.*"):
                 pid, started = folder.name.split(".")[2:4]
                 if _start_time(int(pid)) != started:
@@ -109,11 +111,6 @@ class Cgroup:
             self._freezer_states = _FREEZER_STATES[mount.version]
 
     @property
-    def counts_cpu_time(self) -> bool:
-        """Whether the group's CPU time can be read."""
-        return self._usage_fd is not None
-
-    @property
     def freezes(self) -> bool:
         """Whether the group can be frozen."""
         return self._freezer_fd is not None
@@ -150,9 +147,9 @@ class Cgroup:
             while True:
                 # What is frozen cannot fork, nor exit and leave its pid to another process.
                 self.freeze(frozen=True)
-                pidfds = [_kill(pid) for pid in _members(self._folders[0])]
+                pidfds = [kill(pid) for pid in _members(self._folders[0])]
                 self.freeze(frozen=False)
-                gone = [_wait_for_exit(fd) for fd in pidfds if fd is not None]
+                gone = [wait_for_exit(pidfd) for pidfd in pidfds]
                 if not pidfds or not all(gone):
                     return
 
@@ -176,16 +173,14 @@ def cgroup_of(pid: int) -> Cgroup | None:
     None if it cannot be seen, as when an engine runs in a virtual machine. Call `close_files` when
     done, not `close`: the group belongs to who made it.
     """
-    try:
-        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-        mounts = mounts_of(mountinfo, own_cgroups(str(pid)))
-    except OSError:
+    mounts = mounts_of(str(pid))
+    if "cpuacct" not in mounts:
         return None
     for features in (("cpuacct", "freezer"), ("cpuacct",)):
         group = Cgroup({key: mounts[key] for key in features if key in mounts})
         with suppress(OSError):
             group.open_files()
-            return group if group.counts_cpu_time else None
+            return group
         group.close_files()
     return None
 
@@ -221,41 +216,24 @@ def memory_limit(quota: Quota) -> int:
 
 def _settings(feature: str, mount: CgroupMount, quota: Quota) -> list[tuple[str, str]]:
     """Return the files to write for a feature, and their content."""
-    memory = str(memory_limit(quota))
-    if feature == "pids":
-        return [("pids.max", str(quota.processes))]
-    if mount.version == 1:
-        swap = ("memory.memsw.limit_in_bytes", memory)
-        settings = {
-            "memory": [("memory.limit_in_bytes", memory), swap],
-            "cpu": [
-                ("cpu.cfs_period_us", str(_CPU_PERIOD)),
-                ("cpu.cfs_quota_us", str(_CPU_PERIOD)),
-            ],
-        }
-    else:
-        swap = ("memory.swap.max", "0")
-        settings = {
-            "memory": [("memory.max", memory), swap, ("memory.oom.group", "1")],
-            "cpu": [("cpu.max", f"{_CPU_PERIOD} {_CPU_PERIOD}")],
-        }
-    # Kernels without swap accounting have no such file.
+    memory, period = str(memory_limit(quota)), str(_CPU_PERIOD)
+    settings = {
+        (1, "memory"): {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
+        (2, "memory"): {"memory.max": memory, "memory.swap.max": "0", "memory.oom.group": "1"},
+        (1, "cpu"): {"cpu.cfs_period_us": period, "cpu.cfs_quota_us": period},
+        (2, "cpu"): {"cpu.max": f"{period} {period}"},
+        (1, "pids"): {"pids.max": str(quota.processes)},
+        (2, "pids"): {"pids.max": str(quota.processes)},
+    }.get((mount.version, feature), {})
+    # Kernels without swap accounting have no file for it.
     return [
         (file, value)
-        for file, value in settings.get(feature, [])
-        if file != swap[0] or (mount.folder / file).exists()
+        for file, value in settings.items()
+        if file not in _SWAP_FILES or (mount.folder / file).exists()
     ]
 
 
-# ---------------------------------------------------------------- killing and removing
-
-
-def _members(folder: Path) -> list[int]:
-    """Return the processes in a group; raises OSError."""
-    return [int(pid) for pid in (folder / "cgroup.procs").read_text(encoding="ascii").split()]
-
-
-def _kill(pid: int) -> int | None:
+def kill(pid: int) -> int | None:
     """Kill a process; return its pidfd, or None if it is already gone."""
     try:
         pidfd = os.pidfd_open(pid)
@@ -266,12 +244,19 @@ def _kill(pid: int) -> int | None:
     return pidfd
 
 
-def _wait_for_exit(pidfd: int) -> bool:
-    """Wait for a killed process to exit, and close its pidfd; return whether it did."""
+def wait_for_exit(pidfd: int | None) -> bool:
+    """Wait for a process that was killed to exit, and close its pidfd; return whether it did."""
+    if pidfd is None:
+        return True
     try:
         return bool(select.select([pidfd], [], [], _KILL_SECONDS)[0])
     finally:
         os.close(pidfd)
+
+
+def _members(folder: Path) -> list[int]:
+    """Return the processes in a group; raises OSError."""
+    return [int(pid) for pid in (folder / "cgroup.procs").read_text(encoding="ascii").split()]
 
 
 def _remove(folder: Path) -> bool:

@@ -19,24 +19,12 @@ class CgroupMount(NamedTuple):
     """1: a hierarchy of its own for the feature; 2: the one hierarchy of all."""
 
 
-class _Hierarchy(NamedTuple):
-    version: int
-    controllers: frozenset[str]
-    root: Path
-    """The group that is seen at the top."""
-    folder: Path
-
-
 def own_mounts() -> dict[str, CgroupMount]:
     """Return the arena's own groups by feature: in version 1 if it has the feature, else in 2.
 
     Whether groups can be made below them is for the caller to try.
     """
-    try:
-        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return {}
-    mounts = mounts_of(mountinfo, own_cgroups())
+    mounts = mounts_of("self")
     for feature, mount in mounts.items():
         if mount.version == 2 and feature in _CONTROLLERS:
             # If it cannot be enabled, the trial of the caller fails.
@@ -46,20 +34,31 @@ def own_mounts() -> dict[str, CgroupMount]:
     return mounts
 
 
-def mounts_of(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
+def mounts_of(pid: str) -> dict[str, CgroupMount]:
+    """Return a process's groups by feature, as far as they are visible here."""
+    try:
+        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    return parse_mounts(mountinfo, own_cgroups(pid))
+
+
+def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
     """Return a process's groups by feature, from what is mounted and its groups by controller."""
     mounts: dict[str, CgroupMount] = {}
-    for hierarchy in _hierarchies(mountinfo):
-        controller = next((name for name in hierarchy.controllers if name in own), "?")
-        path = own.get("" if hierarchy.version == 2 else controller)
-        if path is None or not path.is_relative_to(hierarchy.root):
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        file_system, _, options = after.split(" ", 2)
+        root, folder = map(Path, before.split(" ")[3:5])
+        controllers = [""] if file_system == "cgroup2" else options.split(",")
+        path = next((own[name] for name in controllers if name in own), None)
+        if not file_system.startswith("cgroup") or path is None or not path.is_relative_to(root):
             continue
-        folder = hierarchy.folder / path.relative_to(hierarchy.root)
-        mount = CgroupMount(folder, hierarchy.version)
-        if hierarchy.version == 2:
-            mounts = dict.fromkeys(FEATURES, mount) | mounts
+        folder /= path.relative_to(root)
+        if file_system == "cgroup2":
+            mounts = dict.fromkeys(FEATURES, CgroupMount(folder, 2)) | mounts
         else:
-            mounts |= {key: mount for key in FEATURES if key in hierarchy.controllers}
+            mounts |= {key: CgroupMount(folder, 1) for key in FEATURES if key in controllers}
     return mounts
 
 
@@ -71,15 +70,3 @@ def own_cgroups(pid: str = "self") -> dict[str, Path]:
             _, controllers, path = line.split(":", 2)
             groups |= dict.fromkeys(controllers.split(","), Path(path))
     return groups
-
-
-def _hierarchies(mountinfo: str) -> list[_Hierarchy]:
-    found = []
-    for line in mountinfo.splitlines():
-        before, _, after = line.partition(" - ")
-        file_system, _, options = after.split(" ", 2)
-        if file_system in {"cgroup", "cgroup2"}:
-            root, folder = map(Path, before.split(" ")[3:5])
-            version = 2 if file_system == "cgroup2" else 1
-            found.append(_Hierarchy(version, frozenset(options.split(",")), root, folder))
-    return found

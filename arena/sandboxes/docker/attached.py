@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from struct import unpack
-from threading import Event, Thread
+from threading import Thread
 from typing import NamedTuple
 
 from arena.sandboxes.docker.container import KILLED, NO_CONTAINER, Container
@@ -37,11 +37,11 @@ class AttachedContainer(Container):
         remove: Callable[[str], None],
     ) -> None:
         """`launch` starts the container, or raises ArenaError; `wait` returns its exit code."""
+        super().__init__()
         self._launch = launch
         self._wait = wait
         self._remove = remove
         self._attachment: Attachment | None = None
-        self._launched = Event()
         self._killed = False
         self._code = KILLED
         self._from_stdin, self.stdin = os.pipe()
@@ -65,7 +65,7 @@ class AttachedContainer(Container):
 
     def kill(self) -> None:
         """Kill the container, with all that is in it."""
-        self._wait_for_start()
+        self._started.wait()
         if self._attachment is None:
             return
         self.freeze(frozen=False)
@@ -83,9 +83,6 @@ class AttachedContainer(Container):
             self._close(fd)
         self._close_cgroup()
 
-    def _wait_for_start(self) -> None:
-        self._launched.wait()
-
     def _close(self, fd: int) -> None:
         if fd in self._open_fds:
             self._open_fds.remove(fd)
@@ -95,7 +92,7 @@ class AttachedContainer(Container):
         try:
             self._attachment = self._launch()
             self._open_cgroup(self._attachment.pid)
-            self._launched.set()
+            self._started.set()
             self._relay(self._attachment.socket)
             self._code = self._wait(self._attachment.id)
         except Exception as error:
@@ -104,7 +101,7 @@ class AttachedContainer(Container):
                 self._code = NO_CONTAINER
                 os.write(self._to_stderr, str(error).encode() + b"\n")
         finally:
-            self._launched.set()
+            self._started.set()
             for fd in (self._from_stdin, self._to_stdout, self._to_stderr, self._ended):
                 os.close(fd)
 

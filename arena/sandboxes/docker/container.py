@@ -2,11 +2,10 @@
 
 import os
 import select
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
 
@@ -45,14 +44,17 @@ Launch = Callable[[], tuple[str, int | None]]
 """Creates and starts the container; returns its id and its first process, raises ArenaError."""
 
 
-class Container(ABC):
-    """What all containers share: the control group that the engine made."""
+class Container:
+    """What all containers share: a start in a thread, and a control group made by the engine."""
 
-    _cgroup: Cgroup | None = None
+    def __init__(self) -> None:
+        self._started = Event()
+        """Set once the container runs, or could not be started."""
+        self._cgroup: Cgroup | None = None
 
     def cpu_time(self) -> float | None:
         """Return the CPU time of the container, in seconds, or None if its group is not visible."""
-        self._wait_for_start()
+        self._started.wait()
         return self._cgroup.cpu_time() if self._cgroup else None
 
     def freeze(self, *, frozen: bool) -> None:
@@ -63,12 +65,8 @@ class Container(ABC):
     @property
     def freezes(self) -> bool:
         """Whether it can be frozen."""
-        self._wait_for_start()
+        self._started.wait()
         return self._cgroup is not None and self._cgroup.freezes
-
-    @abstractmethod
-    def _wait_for_start(self) -> None:
-        """Wait until the container is started, or could not be."""
 
     def _open_cgroup(self, pid: int | None) -> None:
         """Find the group of the container's first process, as numbered on the engine's machine."""
@@ -91,6 +89,7 @@ class FifoContainer(Container):
         remove: Callable[[str], None],
     ) -> None:
         """Start it; `is_running` and `remove` take the container's id."""
+        super().__init__()
         for name, mode in _FIFOS.items():
             os.mkfifo(folder / name)
             (folder / name).chmod(mode)
@@ -108,12 +107,11 @@ class FifoContainer(Container):
         self.stdin = os.open(folder / "in", os.O_RDWR | os.O_NONBLOCK)
         self._lease: int | None = os.open(folder / "lease", os.O_RDWR)
         self._input_open = True
-        self._starting = Thread(target=self._start, daemon=True)
-        self._starting.start()
+        Thread(target=self._start, daemon=True).start()
 
     def end_input(self) -> None:
         """Close the bot's standard input."""
-        self._starting.join()
+        self._started.wait()
         if self._input_open:
             os.close(self.stdin)
             self._input_open = False
@@ -133,7 +131,7 @@ class FifoContainer(Container):
         """Kill the container, with all that is in it."""
         if self._lease is None:
             return
-        self._wait_for_start()
+        self._started.wait()
         # A frozen supervisor cannot see the end of the lease.
         self.freeze(frozen=False)
         os.close(self._lease)
@@ -154,18 +152,15 @@ class FifoContainer(Container):
         with suppress(OSError):
             self._folder.rmdir()
 
-    def _wait_for_start(self) -> None:
-        self._starting.join()
-
     def _start(self) -> None:
         try:
-            begun = any(self._launch_once() for _ in range(_LAUNCHES))
-            reason = "the container ended before the bot began: see the log of the Docker engine"
+            if not any(self._launch_once() for _ in range(_LAUNCHES)):
+                self._fail("the container ended before the bot began: see the Docker engine's log")
         except Exception as error:
-            begun, reason = False, str(error)
-        if not begun:
             # Otherwise nobody would see it, and the bot would be waited for.
-            self._fail(reason)
+            self._fail(str(error))
+        finally:
+            self._started.set()
 
     def _launch_once(self) -> bool:
         """Launch the container; return whether the bot began: until then its input stays open.

@@ -87,7 +87,7 @@ class DockerSandbox:
 
         This also shows whether this user can read and freeze the groups of containers.
         """
-        running = self._start(Program(current_run().folder, ["cat"], runtime), writable=False)
+        running = self.start(Program(current_run().folder, ["cat"], runtime))
         try:
             os.write(running.stdin, _HELLO)
             select.select([running.stdout, running.exit_fd], [], [], _TRIAL_SECONDS)
@@ -101,15 +101,14 @@ class DockerSandbox:
             running.kill()
             running.close()
 
-    def start(self, program: Program, *, writable: bool = False) -> Running:
+    def start(
+        self, program: Program, *, writable: bool = False
+    ) -> FifoContainer | AttachedContainer:
         """Start a program in a container with its folder mounted at /bot.
 
         Returns before the container is started; if that fails, the program's standard error says
         why.
         """
-        return self._start(program, writable=writable)
-
-    def _start(self, program: Program, *, writable: bool) -> FifoContainer | AttachedContainer:
         run = current_run()
         number, pipes = run.new_pipe_folder()
         uid = _FIRST_UID + os.getpid() * _UIDS_PER_PROCESS + number % _UIDS_PER_PROCESS
