@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Ran, error_line, league, records, run
+from tests.support.depth import depth
 
 VERSION = {"ApiVersion": "1.45", "MinAPIVersion": "1.24", "Components": []}
 FULL = "mkdir /var/lib/docker/overlay2/x: no space left on device"
@@ -153,7 +154,8 @@ def test_old_runc_is_a_warning(tmp_path: Path) -> None:
 
 
 def test_league_is_played_in_containers(tmp_path: Path) -> None:
-    league(tmp_path, bots=["sample:*"], games=2, seed="docker")
+    bots = depth(["sample:honest", "sample:random", "sample:c-*"], ["sample:*"])
+    league(tmp_path, bots=bots, games=2, seed="docker")
     ran = run(*ARGUMENTS, cwd=tmp_path)
     assert ran.code == 0, ran.err
     assert "sandbox: docker" in ran.err
