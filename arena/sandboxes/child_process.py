@@ -154,18 +154,11 @@ def missing_tools(tools: Sequence[str], hint: str) -> Unavailable | None:
 
 
 def _child_of_init(init_pid: int | None) -> int | None:
-    """Return the program that a sandbox's init started: the second process inside."""
-    if init_pid is None:
-        return None
-    pids = [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    return next((int(pid) for pid in pids if _parent_and_inner_pid(pid) == (init_pid, 2)), None)
-
-
-def _parent_and_inner_pid(pid: str) -> tuple[int, int] | None:
-    """Return a process's parent, and its own id in its innermost PID namespace."""
-    try:
-        status = Path("/proc", pid, "status").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    fields = dict(line.split(":", 1) for line in status.splitlines())
-    return int(fields["PPid"]), int(fields["NSpid"].split()[-1])
+    """Return the program that a sandbox's init started: the second process in its PID namespace."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            status = (process / "status").read_text(encoding="utf-8", errors="replace")
+            fields = dict(line.split(":", 1) for line in status.splitlines())
+            if (int(fields["PPid"]), int(fields["NSpid"].split()[-1])) == (init_pid, 2):
+                return int(process.name)
+    return None

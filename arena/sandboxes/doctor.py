@@ -67,6 +67,7 @@ OPTIONAL = {
 }
 """What some sandboxes guarantee in addition."""
 GUARANTEES = ESSENTIAL | OPTIONAL
+_BY_CGROUPS = {"termination", *OPTIONAL}
 _HIDE = '{"task":"hide","alive":"alive"}\n'
 
 
@@ -119,9 +120,8 @@ def examine(
     return SandboxReport(name, sandbox.isolates, "", tuple(findings))
 
 
-def _finding(
-    guarantee: str, holds: bool | None, observed: str, hint: str = _NEEDS_ISOLATION
-) -> Finding:
+def _finding(guarantee: str, holds: bool | None, observed: str, hint: str = "") -> Finding:
+    hint = hint or (_NEEDS_CGROUPS if guarantee in _BY_CGROUPS else _NEEDS_ISOLATION)
     return Finding(guarantee, holds, observed, "" if holds else hint)
 
 
@@ -159,30 +159,26 @@ class _Examiner:
 
     def limits(self) -> Iterator[Finding]:
         """Find how much a bot can take."""
-        asked = 4 * _MEMORY
-        mib = self._ask({"task": "take", "mib": asked}, {"mib": None})["mib"]
-        took = "killed" if mib is None else f"took {mib} MiB"
-        observed = f"{took} of {asked}, {_MEMORY} allowed"
-        yield _finding("memory", mib is None or mib < asked, observed)
-        request = {"task": "take_together", "mib": _MEMORY // 2, "children": 8}
-        held = self._ask(request, {"held": None})["held"]
-        survived = "killed" if held is None else f"{held} of 8 survived"
-        observed = f"children with {_MEMORY // 2} MiB each: {survived}"
-        yield _finding("total_memory", held is None or held < 8, observed, _NEEDS_CGROUPS)
-        asked = 4 * _PROCESSES
-        count = self._ask({"task": "fork", "children": asked}, {"children": None})["children"]
-        observed = f"{count} processes of {asked} started, {_PROCESSES} allowed"
-        yield _finding("process_count", count is None or count < asked, observed)
+        half = _MEMORY // 2
+        requests: list[tuple[str, dict[str, Any], int, str]] = [
+            ("memory", {"task": "take"}, 4 * _MEMORY, f"MiB taken, {_MEMORY} allowed"),
+            ("total_memory", {"task": "take_together", "mib": half}, 8, f"times {half} MiB taken"),
+            ("process_count", {"task": "fork"}, 4 * _PROCESSES, f"started, {_PROCESSES} allowed"),
+        ]
+        for guarantee, request, asked, what in requests:
+            count = self._ask({**request, "count": asked}, if_killed=-1)
+            observed = "killed" if count < 0 else f"{count} of {asked} {what}"
+            yield _finding(guarantee, count < asked, observed)
         yield self._cores()
 
     def _cores(self) -> Finding:
         """Find whether two busy processes get more than one core, if they would outside."""
         request = {"task": "spin", "seconds": 1.0, "children": 2}
-        inside = self._ask(request)["cores"]
+        inside = self._ask(request)
         observed = f"two busy processes had {inside:.1f} cores"
         if inside > _MORE_THAN_A_CORE:
-            return _finding("cores", False, observed, _NEEDS_CGROUPS)
-        outside = probe.spin(request)["cores"]
+            return _finding("cores", False, observed)
+        outside = probe.spin(request)
         if outside > _MORE_THAN_A_CORE:
             return _finding("cores", True, f"{observed}, outside {outside:.1f}")
         hint = "try again when less is running"
@@ -194,15 +190,14 @@ class _Examiner:
             measured = self._sandbox.clock == "cpu" and bool(running.cpu_time())
             running.kill()
             gone = self._is_gone(alive)
-        yield _finding("termination", gone, _daemon(gone), _NEEDS_CGROUPS)
-        observed = "measured" if measured else "not measured"
-        yield _finding("cpu_time", measured, observed, _NEEDS_CGROUPS)
+        yield _finding("termination", gone, _daemon(gone))
+        yield _finding("cpu_time", measured, "measured" if measured else "not measured")
         freezes = self._sandbox.freezes
-        yield _finding("freezing", freezes, "it can" if freezes else "it cannot", _NEEDS_CGROUPS)
+        yield _finding("freezing", freezes, "it can" if freezes else "it cannot")
         gone = self._ends_with_arena(name)
         yield _finding("orphans", gone, _daemon(gone))
 
-    def _ask(self, request: dict[str, Any], if_killed: dict[str, Any] | None = None) -> Any:
+    def _ask(self, request: dict[str, Any], if_killed: int | None = None) -> Any:
         """Run a probe; return its answer, or `if_killed` if it was killed; raises ValueError."""
         stdin = json.dumps(request).encode() + b"\n"
         ended = run_once(self._sandbox, self._program, _PROBE_SECONDS, stdin=stdin)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 MIB = 2**20
 
@@ -57,30 +57,30 @@ def touch(path: str) -> None:
     Path(path).unlink()
 
 
-def take(request: dict[str, Any]) -> dict[str, Any]:
-    """Take memory by the MiB, then shared memory; return how much there was."""
+def take(request: dict[str, Any]) -> int:
+    """Take memory by the MiB, then shared memory; return how many MiB there were."""
     private: list[bytes] = []
     shared: list[mmap.mmap] = []
     with suppress(MemoryError):
-        while len(private) < request["mib"]:
+        while len(private) < request["count"]:
             private.append(b"x" * MIB)
     taken = len(private)
     # Without some memory of its own, the probe could not go on.
     del private[:8]
     with suppress(OSError, MemoryError):
-        while taken + len(shared) < request["mib"]:
+        while taken + len(shared) < request["count"]:
             shared.append(mmap.mmap(-1, MIB))
             shared[-1].write(b"x" * MIB)
-    return {"mib": taken + len(shared)}
+    return taken + len(shared)
 
 
-def take_together(request: dict[str, Any]) -> dict[str, Any]:
+def take_together(request: dict[str, Any]) -> int:
     """Let children take memory; return how many could keep it."""
-    children = [child_with(request["mib"]) for _ in range(request["children"])]
+    children = [child_with(request["mib"]) for _ in range(request["count"])]
     held = [child for child in children if os.waitpid(child, os.WNOHANG) == (0, 0)]
     for child in held:
         os.kill(child, signal.SIGKILL)
-    return {"held": len(held)}
+    return len(held)
 
 
 def child_with(mib: int) -> int:
@@ -99,26 +99,26 @@ def child_with(mib: int) -> int:
     os._exit(1)
 
 
-def fork(request: dict[str, Any]) -> dict[str, Any]:
+def fork(request: dict[str, Any]) -> int:
     """Start children until there is an error; return how many there were."""
     children: list[int] = []
     with suppress(OSError):
-        while len(children) < request["children"]:
+        while len(children) < request["count"]:
             child = os.fork()
             if not child:
                 signal.pause()
             children.append(child)
     for child in children:
         os.kill(child, signal.SIGKILL)
-    return {"children": len(children)}
+    return len(children)
 
 
-def spin(request: dict[str, Any]) -> dict[str, Any]:
+def spin(request: dict[str, Any]) -> float:
     """Keep several processes busy; return how many cores they had, on average."""
     started = time.monotonic()
     children = [spinner(started + request["seconds"]) for _ in range(request["children"])]
     used = sum(os.wait4(child, 0)[2].ru_utime for child in children)
-    return {"cores": used / (time.monotonic() - started)}
+    return used / (time.monotonic() - started)
 
 
 def spinner(end: float) -> int:
@@ -130,7 +130,7 @@ def spinner(end: float) -> int:
     os._exit(0)
 
 
-def hide(request: dict[str, Any]) -> dict[str, Any]:
+def hide(request: dict[str, Any]) -> NoReturn:
     """Leave a daemon that only SIGKILL ends, and wait with it for ever.
 
     Should it survive, it ends when nobody watches any more.
@@ -153,7 +153,9 @@ def hide(request: dict[str, Any]) -> dict[str, Any]:
         signal.pause()
 
 
-TASKS = {task.__name__: task for task in (look, take, take_together, fork, spin, hide)}
+TASKS: dict[str, Callable[[dict[str, Any]], object]] = {
+    task.__name__: task for task in (look, take, take_together, fork, spin, hide)
+}
 
 if __name__ == "__main__":
     asked = json.loads(sys.stdin.readline())

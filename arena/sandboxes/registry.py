@@ -20,9 +20,9 @@ SANDBOXES: dict[str, Callable[..., Sandbox]] = {
 To add a sandbox, write a class that satisfies `base.Sandbox` and list it here. `process.py` is the
 shortest example, `bubblewrap.py` one that isolates. The class is called with a `Quota` or nothing.
 If its programs are child processes of the arena, `ChildProcess` is all of `base.Running`.
-`arena doctor`, the configuration and most tests take their sandboxes from here; what bots get away
-with in it goes into `tests/hostile/misbehaviours.py`, its description for readers of a report into
-`arena/publish/pages/sandboxes.py`.
+`arena doctor`, the configuration and most tests take their sandboxes from here. What it does not
+prevent goes into `tests/hostile/misbehaviours.py`, its description for readers of a report into the
+`PROMISES` of `arena/publish/pages/`.
 """
 AUTO = "auto"
 

@@ -14,33 +14,29 @@ from typing import Any, Literal, NamedTuple
 
 ARCHES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """By machine: its column in the tables, and the kernel's number of the architecture."""
-_SYSTEM = """
+_DENIED = """
+    # They change the system.
     acct=163/89 adjtimex=159/171 bpf=321/280 chroot=161/51 clock_adjtime=305/266
     clock_settime=227/112 delete_module=176/106 finit_module=313/273 init_module=175/105
     ioperm=173/- iopl=172/- kexec_file_load=320/294 kexec_load=246/104 lookup_dcookie=212/18
     nfsservctl=180/42 perf_event_open=298/241 personality=135/92 quotactl=179/60
     quotactl_fd=443/443 reboot=169/142 settimeofday=164/170 swapoff=168/225 swapon=167/224
     sysfs=139/- syslog=103/116 uselib=134/- ustat=136/- vhangup=153/58
-"""
-_MOUNTS = """
+    # They reach past the mounts and namespaces.
     fsconfig=431/431 fsmount=432/432 fsopen=430/430 fspick=433/433 mount=165/40
     mount_setattr=442/442 move_mount=429/429 name_to_handle_at=303/264 open_by_handle_at=304/265
     open_tree=428/428 pivot_root=155/41 setns=308/268 umount2=166/39 unshare=272/97
-"""
-_OTHER_PROCESSES = """
+    # They look into other processes.
     kcmp=312/272 pidfd_getfd=438/438 process_madvise=440/440 process_mrelease=448/448
     process_vm_readv=310/270 process_vm_writev=311/271 ptrace=101/117
-"""
-_RARE = """
+    # They open rarely used parts of the kernel.
     add_key=248/217 io_uring_enter=426/426 io_uring_register=427/427 io_uring_setup=425/425
     keyctl=250/219 mbind=237/235 memfd_secret=447/447 migrate_pages=256/238 modify_ldt=154/-
     move_pages=279/239 remap_file_pages=216/234 request_key=249/218 set_mempolicy=238/237
     set_mempolicy_home_node=450/450 userfaultfd=323/282
-"""
-_SIGNALLING = """
+    # They tell what others do with files that all sandboxes share.
     cachestat=451/451 fanotify_init=300/262 fanotify_mark=301/263 inotify_add_watch=254/27
 """
-"""They tell what others do with files that all sandboxes share."""
 _UNCOUNTED_MEMORY = "memfd_create=319/279 shmget=29/194"
 """Memory that only a limit on all processes together counts."""
 _CONDITIONAL = """
@@ -49,16 +45,17 @@ _CONDITIONAL = """
 """Denied for some arguments only, or with an error of their own."""
 
 
-def _numbers(*tables: str) -> dict[str, tuple[int | None, ...]]:
-    """Parse tables of `name=x86_64/aarch64`, from the kernel's asm/unistd_64.h and asm-generic."""
-    calls = [entry.split("=") for table in tables for entry in table.split()]
+def _numbers(table: str) -> dict[str, tuple[int | None, ...]]:
+    """Parse a table of `name=x86_64/aarch64`, from the kernel's asm/unistd_64.h and asm-generic."""
+    lines = [line for line in table.splitlines() if "#" not in line]
+    calls = [entry.split("=") for line in lines for entry in line.split()]
     return {
         name: tuple(None if number == "-" else int(number) for number in numbers.split("/"))
         for name, numbers in calls
     }
 
 
-DENIED = _numbers(_SYSTEM, _MOUNTS, _OTHER_PROCESSES, _RARE, _SIGNALLING)
+DENIED = _numbers(_DENIED)
 UNCOUNTED_MEMORY = _numbers(_UNCOUNTED_MEMORY)
 NUMBERS = DENIED | UNCOUNTED_MEMORY | _numbers(_CONDITIONAL)
 """Numbers of system calls by name and column; None if a machine does not have the call."""
@@ -97,7 +94,10 @@ def denials(*, memory_capped: bool = True) -> list[Denial]:
     # "No such call": the C library then uses clone, whose flags a filter can see.
     denied.append(Denial("clone3", errno.ENOSYS))
     denied += [_if_flags("clone", 0, 1 << bit) for bit in _NEW_NAMESPACES]
-    denied += _sockets()
+    family = Denial("socket", errno.EAFNOSUPPORT)
+    for other in sorted(set(range(_MAX_FAMILY)) - _ALLOWED_FAMILIES):
+        denied.append(family._replace(op="==", value=other))
+    denied.append(family._replace(op=">", value=_MAX_FAMILY))
     denied.append(Denial("flock", errno.ENOSYS))
     for command in (_F_SETLEASE, _F_NOTIFY):
         denied.append(Denial("fcntl", op="==", argument=1, value=command))
@@ -110,16 +110,6 @@ def denials(*, memory_capped: bool = True) -> list[Denial]:
 def _if_flags(name: str, argument: int, flags: int) -> Denial:
     """Deny a call if all these flags are set."""
     return Denial(name, op="==", argument=argument, value=flags, mask=flags)
-
-
-def _sockets() -> list[Denial]:
-    """Deny all socket families but the allowed ones."""
-    others = sorted(set(range(_MAX_FAMILY)) - _ALLOWED_FAMILIES)
-    denial = Denial("socket", errno.EAFNOSUPPORT)
-    return [
-        *(denial._replace(op="==", value=family) for family in others),
-        denial._replace(op=">", value=_MAX_FAMILY),
-    ]
 
 
 # ---------------------------------------------------------------- as a BPF program

@@ -32,7 +32,7 @@ class Outcome(Struct, frozen=True):
     """Whether something that it started survives the match."""
     tried: bool = True
     """Whether the tests try it: not if it would hurt the machine or does not apply."""
-    not_guaranteed: str = ""
+    not_promised: str = ""
     """What the sandbox does not prevent; "" if it holds."""
 
 
@@ -69,11 +69,11 @@ def _attempts(*names: str, **exceptions: Outcome) -> dict[str, Misbehaviour]:
 
 
 def _works(what: str) -> Outcome:
-    return Outcome(works=True, not_guaranteed=what)
+    return Outcome(works=True, not_promised=what)
 
 
 def _not_tried(what: str) -> Outcome:
-    return Outcome(tried=False, not_guaranteed=what)
+    return Outcome(tried=False, not_promised=what)
 
 
 def _without_cgroups(otherwise: Outcome, with_cgroups: Outcome | None = None) -> Outcome:
@@ -86,14 +86,12 @@ def _without_cgroups(otherwise: Outcome, with_cgroups: Outcome | None = None) ->
 _KILLED = Outcome(Cause.CRASH, "the program was killed by SIGKILL")
 _NO_FIFOS = Outcome(tried=False)
 _DAEMON = "A process that leaves the process group of its bot survives the match"
-_USER = "A bot may do everything that your user may: read, write, fill disks, signal, connect"
+_USER = "A bot may do all that your user may: read, write, fill disks, signal, connect"
 _TREE = "The memory of a bot's processes together is not limited"
 _SHARED = "Shared memory is not limited"
-_SEGMENTS = "A System V memory segment of a bot remains after its end"
-_COUNT = "The number of a bot's processes and threads is not limited"
-_INODES = (
-    "The number of files in `/tmp` is not limited, and each takes some of the machine's memory"
-)
+_SEGMENTS = "A System V memory segment of a bot outlives it"
+_COUNT = "The number of a bot's processes and threads is not capped"
+_INODES = "The number of files in `/tmp` is not capped, and each takes some of the machine's memory"
 
 UNUSUAL = {
     **_allowed(
@@ -115,7 +113,7 @@ UNUSUAL = {
     **_allowed(
         "has_a_daemon_that_holds_its_pipes",
         "has_a_daemon_without_its_pipes",
-        process=_without_cgroups(Outcome(survives=True, not_guaranteed=_DAEMON)),
+        process=_without_cgroups(Outcome(survives=True, not_promised=_DAEMON)),
     ),
 }
 OUTPUT = {
@@ -230,7 +228,7 @@ ENDINGS = {
                         Cause.CRASH,
                         "the program ended with exit code 5",
                         survives=True,
-                        not_guaranteed=_DAEMON,
+                        not_promised=_DAEMON,
                     )
                 )
             },

@@ -35,7 +35,7 @@ Times = Mapping[tuple[str, str], float]
 def render(times: Times) -> str:
     """Return the text of the table."""
     sections = [_section(title, rows, times) for title, rows in SECTIONS.items()]
-    return "\n".join([*sections, _not_guaranteed()])
+    return "\n".join([*sections, _not_promised()])
 
 
 def current() -> str:
@@ -85,7 +85,7 @@ def _in_words(name: str) -> str:
 def _cell(misbehaviour: Misbehaviour, sandbox: str, seconds: float) -> str:
     outcome = misbehaviour.outcome(sandbox)
     if not outcome.tried:
-        return "not guaranteed, not tried" if outcome.not_guaranteed else "does not apply"
+        return "not promised, not tried" if outcome.not_promised else "does not apply"
     daemon = "; its daemon survives" if outcome.survives else ""
     return f"{_result(misbehaviour, outcome)}, {seconds * 1000:.0f} ms{daemon}"
 
@@ -95,16 +95,16 @@ def _result(misbehaviour: Misbehaviour, outcome: Outcome) -> str:
         return f"`{outcome.cause}`"
     if not misbehaviour.attempt:
         return "plays on"
-    return "not guaranteed" if outcome.works else "refused"
+    return "not promised" if outcome.works else "refused"
 
 
-def _not_guaranteed() -> str:
+def _not_promised() -> str:
     """Return the list of what each sandbox does not guarantee."""
-    lines = ["### What is not guaranteed", ""]
+    lines = ["### What is not promised", ""]
     for sandbox in SANDBOXES:
         outcomes = [each.outcome(sandbox) for each in MISBEHAVIOURS.values()]
-        reasons = dict.fromkeys(o.not_guaranteed for o in outcomes if o.not_guaranteed)
-        items = reasons or ["All attempts of these bots fail"]
+        reasons = dict.fromkeys(o.not_promised for o in outcomes if o.not_promised)
+        items = reasons or ["Nothing of what these bots try is left open"]
         lines += [f"`{sandbox}`:", "", *(f"- {reason}." for reason in items), ""]
     return "\n".join(lines)
 

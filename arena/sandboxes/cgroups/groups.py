@@ -185,13 +185,9 @@ def cgroup_of(pid: int) -> Cgroup | None:
     return None
 
 
+@cache
 def cgroups() -> Cgroups | None:
     """Return the control groups that work for this process, or None if none do."""
-    return _try_cgroups(os.getpid())
-
-
-@cache
-def _try_cgroups(_pid: int) -> Cgroups | None:
     mounts = {key: mount for key, mount in own_mounts().items() if _works(key, mount)}
     if not mounts:
         return None
@@ -261,13 +257,9 @@ def _members(folder: Path) -> list[int]:
 
 def _remove(folder: Path) -> bool:
     """Remove the folder of a group; return whether it is gone."""
-    try:
+    with suppress(OSError):
         folder.rmdir()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True
+    return not folder.exists()
 
 
 def _name_prefix() -> str:

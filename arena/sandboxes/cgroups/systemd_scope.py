@@ -97,13 +97,9 @@ class SystemdScope:
         return self._cgroup
 
 
+@cache
 def systemd_scopes() -> SystemdScopes | None:
     """Return systemd's scopes if it makes them for this user, else None."""
-    return _try_scopes(os.getpid())
-
-
-@cache
-def _try_scopes(_pid: int) -> SystemdScopes | None:
     unified = (_CGROUP_ROOT / "cgroup.controllers").exists()
     if not unified or not Path("/run/systemd/system").is_dir() or not shutil.which("systemd-run"):
         return None

@@ -48,10 +48,9 @@ def api_client() -> Iterator["APIClient"]:
 @cache
 def _api_version(_host: str | None) -> str:
     """Return the version of the engine's API; raises ArenaError if it is too old."""
-    with _translate_errors():
-        api = _connect("auto")
-        version = api.api_version
-        api.close()
+    api = _connect("auto")
+    version = api.api_version
+    api.close()
     if _version_numbers(version) < _MIN_API:
         minimum = ".".join(map(str, _MIN_API))
         what = f"Docker's API is {version}, the arena needs {minimum} or later"
@@ -134,16 +133,13 @@ def runc_warning() -> str:
     """Return a warning if runc is older than the fixed releases, else ""."""
     with suppress(ArenaError), api_client() as api:
         for part in api.version().get("Components", []):
-            if part["Name"] == "runc" and _is_old(_version_numbers(part["Version"])):
+            version = _version_numbers(part["Version"])
+            if part["Name"] == "runc" and version < _FIXED_RUNC.get(version[:2], (1, 2, 8)):
                 return (
                     f"runc {part['Version']} is older than the releases that fix CVE-2025-31133"
                     " (1.2.8, 1.3.3): check whether your distribution patched it, or upgrade"
                 )
     return ""
-
-
-def _is_old(version: tuple[int, ...]) -> bool:
-    return version < _FIXED_RUNC.get(version[:2], (1, 2, 8))
 
 
 def remove_abandoned() -> None:
