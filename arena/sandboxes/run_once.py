@@ -52,7 +52,8 @@ def run_once(
     finally:
         running.kill()
         running.close()
-    return RunResult(code if ended else None, *reader.tails())
+    stdout, stderr = map(bytes, reader.outputs.values())
+    return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined))
 
 
 def last_line(output: bytes) -> str:
@@ -65,22 +66,17 @@ class _OutputReader:
     """Reads both outputs of a program and keeps their ends."""
 
     def __init__(self, running: Running, watch: Callable[[], None]) -> None:
-        self._outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
-        self._combined = bytearray()
+        self.outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
+        self.combined = bytearray()
         self._exit_fd = running.exit_fd
         self._watch = watch
-
-    def tails(self) -> tuple[bytes, bytes, bytes]:
-        """Return the end of standard output, of standard error, and of both combined."""
-        out, err = self._outputs.values()
-        return bytes(out), bytes(err), bytes(self._combined)
 
     def read_until_exit(self, deadline: float) -> bool:
         """Read until the program exits; return False if the deadline passes first.
 
         The end of its output means nothing: it may close it early, or leave it to a helper.
         """
-        fds = [self._exit_fd, *self._outputs]
+        fds = [self._exit_fd, *self.outputs]
         next_watch = time.monotonic() + _WATCH_SECONDS
         while (now := time.monotonic()) < deadline:
             if now >= next_watch:
@@ -95,7 +91,7 @@ class _OutputReader:
 
     def read_rest(self) -> None:
         """Read what is left, without waiting for what survived and still writes."""
-        for fd in self._outputs:
+        for fd in self.outputs:
             for _ in range(_LAST_READS):
                 if not self._read(fd):
                     break
@@ -106,7 +102,7 @@ class _OutputReader:
             chunk = os.read(fd, TAIL_BYTES)
         except BlockingIOError:
             return False
-        for tail in (self._outputs[fd], self._combined):
+        for tail in (self.outputs[fd], self.combined):
             tail.extend(chunk)
             del tail[:-TAIL_BYTES]
         return bool(chunk)

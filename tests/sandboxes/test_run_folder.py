@@ -9,8 +9,9 @@ from threading import Event
 import pytest
 
 from arena.sandboxes.run_folder import RunFolder, is_in_use, remove_abandoned
+from tests.support.depth import depth
 
-FOLDERS = 300
+FOLDERS = depth(100, 300)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.sandboxes.seccomp import ARCHES, NUMBERS, Denial, bpf_filter, denials
+from tests.support.depth import depth
 
 ALLOWED, ERROR, KILLED = 0x7FFF0000, 0x00050000, 0x80000000
 X32 = 0x40000000
@@ -48,7 +49,7 @@ def numbers(machine: str) -> dict[str, int]:
     return {name: row[column] for name, row in NUMBERS.items() if row[column] is not None}  # type: ignore[misc]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=depth(100, 400), deadline=None)
 @given(
     machine=st.sampled_from(sorted(ARCHES)),
     memory_capped=st.booleans(),
@@ -56,7 +57,7 @@ def numbers(machine: str) -> dict[str, int]:
     low=st.lists(st.sampled_from(EDGES) | st.integers(0, 2**32 - 1), min_size=6, max_size=6),
     high=st.sampled_from([0, 0, 0, 1 << 32]),
 )
-def test_the_filter_denies_what_the_table_denies(
+def test_filter_denies_what_the_table_denies(
     machine: str, memory_capped: bool, name: str, low: list[int], high: int
 ) -> None:
     if name not in numbers(machine):

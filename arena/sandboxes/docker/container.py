@@ -40,9 +40,6 @@ _LAUNCHES = 3
 _LEASE_SECONDS = 10.0
 """How long a container may take to be gone after its lease ended."""
 
-Launch = Callable[[], tuple[str, int | None]]
-"""Creates and starts the container; returns its id and its first process, raises ArenaError."""
-
 
 class Container:
     """What all containers share: a start in a thread, and a control group made by the engine."""
@@ -84,11 +81,14 @@ class FifoContainer(Container):
     def __init__(
         self,
         folder: Path,
-        launch: Launch,
+        launch: Callable[[], tuple[str, int | None]],
         is_running: Callable[[str], bool],
         remove: Callable[[str], None],
     ) -> None:
-        """Start it; `is_running` and `remove` take the container's id."""
+        """`launch` starts the container and returns its id and first process, or raises ArenaError.
+
+        `is_running` and `remove` take the id.
+        """
         super().__init__()
         for name, mode in _FIFOS.items():
             os.mkfifo(folder / name)
