@@ -1,4 +1,4 @@
-"""`arena doctor`: try what each sandbox keeps on this machine."""
+"""`arena doctor`: try what each sandbox guarantees on this machine."""
 
 from collections.abc import Sequence
 
@@ -6,52 +6,58 @@ import click
 
 from arena.cli.options import json_option
 from arena.cli.output import harmless, print_json, print_table, say
-from arena.sandboxes.doctor import PROMISES, SandboxReport, examine
+from arena.sandboxes.doctor import GUARANTEES, SandboxReport, examine
 from arena.sandboxes.registry import AUTO, SANDBOXES, make_sandbox
 
-_SHOWN = {True: "yes", False: "NO", None: "?"}
+_CELLS = {True: "yes", False: "NO", None: "?"}
 
 
 @click.command()
 @json_option
 def command(*, as_json: bool) -> int:
-    """Run probes in every sandbox and say what each keeps a bot from on this machine.
+    """Run probes in every sandbox and print what each guarantees on this machine.
 
-    Exit code 0 if the sandbox that `auto` takes is fit for bots that nobody vetted, else 1.
+    Exit code 0 if the sandbox that `auto` takes is safe for untrusted bots, else 1.
     """
-    examined = []
+    reports = []
     for name, make in SANDBOXES.items():
         say(f"trying {name} ...")
-        examined.append(examine(name, make))
-    taken = make_sandbox(AUTO).name
-    fit = any(one.fit_for_strangers for one in examined if one.sandbox == taken)
+        reports.append(examine(name, make))
+    return show(reports, make_sandbox(AUTO).name, as_json=as_json)
+
+
+def show(reports: Sequence[SandboxReport], auto: str, *, as_json: bool) -> int:
+    """Print the reports and what `auto` takes; return the exit code."""
+    safe = any(report.safe_for_untrusted_bots for report in reports if report.sandbox == auto)
     if as_json:
-        print_json({"auto": taken, "fit_for_strangers": fit, "sandboxes": examined})
+        print_json({"auto": auto, "safe_for_untrusted_bots": safe, "sandboxes": reports})
     else:
-        _print(examined, taken, fit=fit)
-    return 0 if fit else 1
+        _print(reports, auto, safe=safe)
+    return 0 if safe else 1
 
 
-def _print(examined: Sequence[SandboxReport], taken: str, *, fit: bool) -> None:
-    kept = [{one.promise: _SHOWN[one.kept] for one in each.findings} for each in examined]
-    rows = [[words, *(each.get(key, "-") for each in kept)] for key, words in PROMISES.items()]
-    print_table(["", *(each.sandbox for each in examined)], rows)
-    verdict = "fit" if fit else "NOT fit"
-    click.echo(f"\nauto takes {taken}, which is {verdict} for bots that nobody vetted")
-    for each in examined:
-        for line in _lacks(each, taken):
+def _print(reports: Sequence[SandboxReport], auto: str, *, safe: bool) -> None:
+    columns = [{each.guarantee: _CELLS[each.holds] for each in r.findings} for r in reports]
+    rows = [
+        [words, *(column.get(key, "-") for column in columns)] for key, words in GUARANTEES.items()
+    ]
+    print_table(["", *(report.sandbox for report in reports)], rows)
+    verdict = "safe" if safe else "NOT safe"
+    click.echo(f"\nauto takes {auto}, which is {verdict} for untrusted bots")
+    for report in reports:
+        for line in _problems(report, auto):
             click.echo(harmless(line))
 
 
-def _lacks(each: SandboxReport, taken: str) -> list[str]:
-    """Say what is missing, and how to get it, for a sandbox that does not work or that is taken."""
-    if each.unavailable_reason:
-        return [f"{each.sandbox} does not work here: {each.unavailable_reason}"]
-    if each.sandbox != taken:
+def _problems(report: SandboxReport, auto: str) -> list[str]:
+    """Return why a sandbox does not work, or what it lacks if `auto` takes it."""
+    if report.unavailable_reason:
+        return [f"{report.sandbox} does not work here: {report.unavailable_reason}"]
+    if report.sandbox != auto:
         return []
     return [
-        f"{each.sandbox}, {PROMISES[one.promise]}: {'no' if one.kept is False else 'not told'}"
-        f" ({one.seen}); {one.hint}"
-        for one in each.findings
-        if not one.kept
+        f"{report.sandbox}, {GUARANTEES[each.guarantee]}:"
+        f" {'no' if each.holds is False else 'unknown'} ({each.observed}); {each.hint}"
+        for each in report.findings
+        if not each.holds
     ]

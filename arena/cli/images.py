@@ -1,4 +1,4 @@
-"""`arena images`: what containers are made of."""
+"""`arena images`: the images of containers."""
 
 import click
 
@@ -12,19 +12,22 @@ from arena.sandboxes.docker import engine, images
 @json_option
 @click.pass_context
 def command(context: click.Context, *, as_json: bool) -> None:
-    """Show the images that the docker sandbox uses, one for each runtime; or build them."""
+    """List or build the images of the docker sandbox, one for each runtime."""
     if context.invoked_subcommand:
         return
-    found = images.here()
-    if old := engine.warning():
-        say(f"warning: {old}")
+    available = images.available()
+    if warning := engine.runc_warning():
+        say(f"warning: {warning}")
     if as_json:
-        print_json({runtime: {"image": images.IMAGES[runtime], "here": found[runtime]}
-                    for runtime in found})  # fmt: skip
+        print_json({runtime: {"image": images.IMAGES[runtime], "available": found}
+                    for runtime, found in available.items()})  # fmt: skip
         return
-    rows = [[name, images.IMAGES[name], "here" if ok else "missing"] for name, ok in found.items()]
+    rows = [
+        [runtime, images.IMAGES[runtime], "available" if found else "missing"]
+        for runtime, found in available.items()
+    ]
     print_table(["runtime", "image", ""], rows)
-    if not all(found.values()):
+    if not all(available.values()):
         say("to build them: arena images build, or without a registry: --from-host")
 
 
@@ -33,7 +36,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
 @click.option(
     "--from-host",
     is_flag=True,
-    help="Make them from this Debian's own packages (debootstrap, as root), not from a registry.",
+    help="Build from this machine's Debian or Ubuntu packages (debootstrap, as root).",
 )
 def build(runtimes: tuple[str, ...], *, from_host: bool) -> None:
     """Build the images of RUNTIMEs (python, node, c, any) [default: all]."""

@@ -38,7 +38,7 @@ from arena.publish.report import write_report
 from arena.ratings.table import Leaderboard, Overall
 from arena.records import FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.sandboxes.base import Sandbox
-from arena.sandboxes.docker.engine import warning
+from arena.sandboxes.docker.engine import runc_warning
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.store.rows import PackedFixture
@@ -178,7 +178,7 @@ def _announce(info: LeagueInfo, store: Store) -> None:
     sizes = ", ".join(map(str, info.players))
     say(f"{info.name}: {len(info.bots)} bots, {', '.join(info.variants)}, tables of {sizes}")
     say(f"sandbox: {info.sandbox}; store: {store.path}")
-    if info.sandbox == DockerSandbox.name and (old := warning()):
+    if info.sandbox == DockerSandbox.name and (old := runc_warning()):
         say(f"warning: {old}")
     say(f"SHA-256 of the master seed: {info.commitment}")
 

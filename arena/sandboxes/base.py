@@ -1,4 +1,4 @@
-"""Where bots run: what is started, what runs, and the one interface of all sandboxes."""
+"""The interface of all sandboxes: a `Sandbox` starts a `Program`, which is then `Running`."""
 
 import shutil
 from collections.abc import Sequence
@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple, Protocol
 from msgspec import Struct
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
-"""Where a bot's command is looked for, in every sandbox."""
+"""Searched for a bot's command, in every sandbox."""
 ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
-"""All that a bot sees of the environment."""
+"""The whole environment of a bot."""
 MIB = 1024 * 1024
 
 
@@ -18,21 +18,21 @@ class Quota(Struct, frozen=True):
     """What one bot may use of the machine."""
 
     memory: int = 512 * MIB
-    """Data a process may hold, in bytes; where the tree has a control group, all of it together."""
+    """Bytes of data per process; with a control group, of all the bot's processes together."""
     processes: int = 64
     files: int = 64
-    """Open files a process."""
+    """Open files per process."""
     file_size: int = 16 * MIB
-    """Largest file written, in bytes; also the size of /tmp where the sandbox has its own."""
+    """Largest file written, in bytes; also the size of /tmp if the sandbox has its own."""
 
 
 class Program(NamedTuple):
-    """What a sandbox can start: a command, and the folder that it belongs to."""
+    """A command that a sandbox can start, and the folder that it runs in."""
 
     folder: Path
     command: Sequence[str]
     runtime: str = "any"
-    """What it is written for, as in bot.yaml."""
+    """What it is written for, as in bot.yaml; selects a container's image."""
 
 
 class Running(Protocol):
@@ -46,72 +46,58 @@ class Running(Protocol):
 
     def end_input(self) -> None:
         """Close the program's standard input."""
-        ...
 
     def exit_code(self) -> int:
-        """Wait for the end of the program; returns its exit code, or -n where signal n ended it."""
-        ...
+        """Wait for the program to end; return its exit code, or -n if signal n ended it."""
 
-    def cpu(self) -> float | None:
-        """Return the seconds of processor time used so far; None where that cannot be told."""
-        ...
+    def cpu_time(self) -> float | None:
+        """Return the CPU time used so far, in seconds, or None if unknown."""
 
     def freeze(self, *, frozen: bool) -> None:
-        """Stop or go on with the program and what it started, where the sandbox can."""
-        ...
+        """Freeze or thaw the program and its children, if the sandbox can."""
 
     def kill(self) -> None:
-        """End the program and what it started, as far as the sandbox holds it together."""
-        ...
+        """Kill the program and all that it started, as far as the sandbox tracks it."""
 
     def close(self) -> None:
         """Wait for the end and close all descriptors."""
-        ...
 
 
 class Unavailable(NamedTuple):
-    """Why a sandbox does not work on this machine, and what would mend it ("" where unknown)."""
+    """Why a sandbox does not work on this machine, and how to fix it ("" if unknown)."""
 
     what: str
     hint: str = ""
 
 
 class Sandbox(Protocol):
-    """A way to run a command on a bot's folder."""
+    """A way to run programs. To add one, see `registry.SANDBOXES`."""
 
     name: str
     clock: Literal["wall", "cpu"]
-    """What it can time answers by."""
+    """Which time of a bot it can measure; final once `unavailable_reason` has returned None."""
     isolates: bool
-    """Whether bots that nobody vetted may run in it."""
+    """Whether untrusted bots may run in it."""
     freezes: bool
-    """Whether it can freeze a bot."""
+    """Whether it can freeze a bot; final once `unavailable_reason` has returned None."""
     uses_host_programs: bool
     """Whether interpreters and compilers are this machine's, not an image's."""
     starts_slowly: bool
-    """Whether it pays to start a program long before it is needed."""
+    """Whether programs are worth starting long before they are needed."""
 
     def unavailable_reason(self) -> Unavailable | None:
-        """Return why it does not work on this machine; None when it does."""
-        ...
+        """Return why it does not work on this machine, or None if it does."""
 
     def start(self, program: Program, *, writable: bool = False) -> Running:
         """Start a program; its folder is read-only unless `writable` (for a build).
 
-        Raises OSError where it cannot be started.
+        Raises OSError if it cannot be started.
         """
-        ...
 
 
-def find_command(command: Sequence[str], folder: Path) -> bool:
-    """Tell whether the program that a command names exists on this machine or in the folder."""
+def command_exists(command: Sequence[str], folder: Path) -> bool:
+    """Return whether a command's program is in the folder or on this machine's PATH for bots."""
     program = command[0]
     if "/" in program:
         return (folder / program).is_file()
     return shutil.which(program, path=PATH) is not None
-
-
-def missing_tools(tools: Sequence[str], hint: str) -> Unavailable | None:
-    """Return which tools are missing; None when all are here."""
-    missing = [tool for tool in tools if shutil.which(tool) is None]
-    return Unavailable(f"{', '.join(missing)} not found", hint) if missing else None

@@ -7,16 +7,17 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from arena.sandboxes.base import ENVIRONMENT, Program, Quota, Unavailable, missing_tools
-from arena.sandboxes.cgroups.systemd_scope import process_trees
-from arena.sandboxes.child_process import ChildProcess, with_limits
-from arena.sandboxes.seccomp import denials, deny_filter
+from arena.sandboxes.base import ENVIRONMENT, Program, Quota, Unavailable
+from arena.sandboxes.child_process import ChildProcess, missing_tools, process_trees, with_limits
+from arena.sandboxes.run_once import last_line, run_once
+from arena.sandboxes.seccomp import bpf_filter, denials
 
 GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
 NOBODY = 65_534
-"""The user and group that bubblewrap runs as when the arena runs as root: root ignores limits."""
+"""The user and group that bubblewrap runs as if the arena runs as root, whom limits do not bind."""
 _OWN_PROCESSES = 2
-"""bubblewrap's own: one outside, one that is the first inside."""
+"""bubblewrap's own: one outside, and the init inside."""
+_TRIAL_SECONDS = 20.0
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 
@@ -24,8 +25,8 @@ _CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 class BubblewrapSandbox:
     """Runs a bot in namespaces of its own: no network, no other processes, a read-only system.
 
-    Where control groups can be had, they cap what all its processes take together; without them,
-    nothing caps the memory of a bot's processes taken together.
+    If control groups are available, they cap what all its processes use together; without them,
+    nothing caps the memory of a bot's processes together.
     """
 
     name = "bubblewrap"
@@ -34,75 +35,68 @@ class BubblewrapSandbox:
     uses_host_programs = True
     starts_slowly = False
 
-    def __init__(self, quota: Quota | None = None) -> None:
+    def __init__(self, quota: Quota | None = None, *, use_cgroups: bool = True) -> None:
         self._quota = quota or Quota()
-        self._holders = process_trees()
-        self.freezes = self._holders is not None and self._holders.freezes
-        self._capped = self._holders is not None and self._holders.caps_memory
+        self._trees = process_trees() if use_cgroups else None
+        self.freezes = self._trees is not None and self._trees.freezes
+        self._caps_memory = self._trees is not None and self._trees.caps_memory
 
     def unavailable_reason(self) -> Unavailable | None:
-        """Return why bubblewrap does not work on this machine; None when it does."""
-        missing = missing_tools(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP)
-        if missing:
+        """Return why bubblewrap does not work on this machine, or None if it does."""
+        if missing := missing_tools(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP):
             return missing
-        if not _can_drop():
-            what = "it would run as root, whom limits do not hold, and no other user can be taken"
+        if not _can_drop_root():
+            what = (
+                "it would run as root, whom limits do not bind, and cannot switch to another user"
+            )
             return Unavailable(what, "run the arena as another user")
         try:
-            tried = self.start(Program(Path("/usr"), ["true"]))
+            trial = run_once(self, Program(Path("/usr"), ["true"]), _TRIAL_SECONDS)
         except OSError as error:
             return Unavailable(f"it cannot be started: {error.strerror}", GET_BUBBLEWRAP)
-        _, said = tried.process.communicate(timeout=20)
-        code = tried.exit_code()
-        tried.close()
-        if code == 0:
+        if trial.code == 0:
             return None
-        lines = said.decode("utf-8", "replace").strip().splitlines()
-        return Unavailable(lines[-1] if lines else f"bwrap ended with {code}", GET_BUBBLEWRAP)
+        reason = last_line(trial.stderr) or f"bwrap ended with {trial.code}"
+        return Unavailable(reason, GET_BUBBLEWRAP)
 
     def start(self, program: Program, *, writable: bool = False) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
-        room = replace(self._quota, processes=self._quota.processes + _OWN_PROCESSES)
-        group = self._holders.make(room) if self._holders else None
-        info, info_end = os.pipe()
-        arguments = _in_memory(
-            b"\0".join(os.fsencode(a) for a in self._arguments(program.folder, writable))
-        )
-        filter_fd = _in_memory(deny_filter(denials(capped=self._capped)))
-        ours = ["bwrap", "--args", str(arguments), "--seccomp", str(filter_fd)]
-        ours += ["--info-fd", str(info_end), "--", *with_limits(program.command, self._quota)]
+        quota = replace(self._quota, processes=self._quota.processes + _OWN_PROCESSES)
+        tree = self._trees.make(quota) if self._trees else None
+        info_fd, child_info_fd = os.pipe()
+        options = (os.fsencode(option) for option in self._options(program.folder, writable))
+        options_fd = _memory_file(b"\0".join(options))
+        filter_fd = _memory_file(bpf_filter(denials(memory_capped=self._caps_memory)))
+        argv = [*_as_nobody(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
+        argv += ["--info-fd", str(child_info_fd), "--", *with_limits(program.command, self._quota)]
+        child_fds = (options_fd, filter_fd, child_info_fd)
         try:
-            fds = (arguments, filter_fd, info_end)
-            argv = [*_as_nobody(), *ours]
-            return ChildProcess(argv, program.folder, pass_fds=fds, info=info, group=group)
-        except (OSError, subprocess.SubprocessError):
-            os.close(info)
-            if group:
-                group.close()
-            raise
+            return ChildProcess(
+                argv, program.folder, pass_fds=child_fds, info_fd=info_fd, tree=tree
+            )
         finally:
-            for fd in (arguments, filter_fd, info_end):
+            for fd in child_fds:
                 os.close(fd)
 
-    def _arguments(self, folder: Path, writable: bool) -> list[str]:
-        tmp = str(self._quota.file_size)
+    def _options(self, folder: Path, writable: bool) -> list[str]:
+        size = str(self._quota.file_size)
         options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         options += ["--hostname", "bot", "--clearenv"]
         for name, value in ENVIRONMENT.items():
             options += ["--setenv", name, value]
         options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
-        # Without a size and read-only, /dev would be as large as half of the machine's memory.
-        options += ["--proc", "/proc", "--dev", "/dev", "--size", tmp, "--tmpfs", "/dev/shm"]
-        if not self._capped:
-            # Shared memory can be had of it, which no limit on a process counts.
+        # Unless it has a size and is read-only, /dev may take half of the machine's memory.
+        options += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]
+        if not self._caps_memory:
+            # Mapped, it gives shared memory, which no per-process limit counts.
             options += ["--dev-bind", "/dev/null", "/dev/zero"]
-        options += ["--remount-ro", "/dev", "--size", tmp, "--tmpfs", "/tmp"]
+        options += ["--remount-ro", "/dev", "--size", size, "--tmpfs", "/tmp"]
         options += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
         return [*options, "--remount-ro", "/", "--chdir", "/bot"]
 
 
 def _system_mounts() -> list[str]:
-    """Mount what lies beside /usr the way this machine has it."""
+    """Return options that mount the system's folders beside /usr as this machine has them."""
     mounts: list[str] = []
     for name in _SYSTEM:
         path = Path(name)
@@ -116,22 +110,22 @@ def _system_mounts() -> list[str]:
 
 
 def _as_nobody() -> list[str]:
-    """Drop real root first: it ignores the limit on processes."""
+    """Return a command prefix that drops real root, which ignores the limit on processes."""
     if os.geteuid() != 0:
         return []
     user = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
     return ["setpriv", *user, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
 
 
-def _can_drop() -> bool:
-    """Tell whether the arena is no root, or can run something as another user."""
+def _can_drop_root() -> bool:
+    """Return whether bots can run as another user than root."""
     if os.geteuid() != 0:
         return True
     argv = [*_as_nobody(), "true"]
     return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
-def _in_memory(content: bytes) -> int:
+def _memory_file(content: bytes) -> int:
     """Return a descriptor from which a child can read `content` once."""
     fd = os.memfd_create("arena")
     os.write(fd, content)

@@ -1,62 +1,38 @@
-"""Programs that are processes of this machine's own kernel, started by this process."""
+"""Programs that are child processes of the arena, on this machine's own kernel."""
 
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
-from arena.sandboxes.base import ENVIRONMENT, Quota
+from arena.sandboxes.base import ENVIRONMENT, Quota, Unavailable
+from arena.sandboxes.cgroups.groups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
+from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
 
-_LINGER = 1.0
-"""Seconds that a sandbox has to name its first process, or that process to be gone when killed."""
+ProcessTree = Cgroup | SystemdScope
+"""What holds all processes of one bot together."""
+ProcessTrees = Cgroups | SystemdScopes
+"""What makes process trees."""
+_INIT_SECONDS = 1.0
+"""How long a sandbox may take to name its init process."""
 _INFO_BYTES = 65_536
-_PROCESSOR_TIME = 2
-"""The kind of clock, beside which its number holds the process."""
-
-
-class ProcessTree(Protocol):
-    """What holds all processes of a bot together: a control group."""
-
-    environment: Mapping[str, str]
-    """What it takes to join it; the program does not see it."""
-
-    def around(self, argv: Sequence[str]) -> list[str]:
-        """Return a command that joins before it becomes `argv`."""
-        ...
-
-    def started(self, pid: int) -> None:
-        """Take note of the process that joins."""
-        ...
-
-    def cpu(self) -> float | None:
-        """Return the seconds of processor time that all of them used so far."""
-        ...
-
-    def freeze(self, *, frozen: bool) -> None:
-        """Stop or go on with all of them."""
-        ...
-
-    def kill(self) -> None:
-        """End all of them and wait until they are gone."""
-        ...
-
-    def close(self) -> None:
-        """Clear away what no process is in any more."""
-        ...
+_CPUCLOCK_SCHED = 2
+"""The kernel's clock of the CPU time of a process, in the low bits of a clock id (see
+`clock_getcpuclockid`)."""
 
 
 class ChildProcess:
     """A child process in a session of its own, with pipes to it; raises OSError.
 
-    `info`, if given, is a pipe on which the sandbox says which process is the first one inside it;
-    it is closed with the others, and so is the group.
+    `info_fd` is a pipe on which a sandbox writes as JSON which process is its init, the first one
+    inside. It and the tree are closed with the child, or if the child cannot be started.
     """
 
     def __init__(
@@ -65,27 +41,31 @@ class ChildProcess:
         folder: Path,
         *,
         pass_fds: Sequence[int] = (),
-        info: int | None = None,
-        group: ProcessTree | None = None,
+        info_fd: int | None = None,
+        tree: ProcessTree | None = None,
     ) -> None:
-        self.process = process = subprocess.Popen(
-            group.around(argv) if group else list(argv),
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env={**ENVIRONMENT, **group.environment} if group else ENVIRONMENT,
-            start_new_session=True,
-            pass_fds=list(pass_fds),
-        )
+        self._info_fd = info_fd
+        self._tree = tree
+        try:
+            self._process = process = subprocess.Popen(
+                tree.wrap(argv) if tree else list(argv),
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env={**ENVIRONMENT, **tree.environment} if tree else ENVIRONMENT,
+                start_new_session=True,
+                pass_fds=list(pass_fds),
+            )
+        except (OSError, subprocess.SubprocessError):
+            self._release()
+            raise
         self._pipes = [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe]
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
         self.exit_fd = os.pidfd_open(process.pid)
-        self._info = info
-        self._group = group
-        if group:
-            group.started(process.pid)
+        if tree:
+            tree.started(process.pid)
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
 
@@ -94,99 +74,91 @@ class ChildProcess:
         self._pipes[0].close()
 
     def exit_code(self) -> int:
-        """Wait for the end of the program; returns its exit code, or -n where signal n ended it."""
-        return self.process.wait()
+        """Wait for the program to end; return its exit code, or -n if signal n ended it."""
+        return self._process.wait()
 
-    def cpu(self) -> float | None:
-        """Return the processor time of the whole group; without one, of the program alone."""
-        used = self._group.cpu() if self._group else None
-        if used is not None or self._clock is None:
+    def cpu_time(self) -> float | None:
+        """Return the CPU time of the whole tree; without a tree, of the program alone."""
+        used = self._tree.cpu_time() if self._tree else None
+        if used is not None or self._cpu_clock is None:
             return used
         try:
-            return time.clock_gettime(self._clock)
+            return time.clock_gettime(self._cpu_clock)
         except OSError:
             return None
 
     def freeze(self, *, frozen: bool) -> None:
-        """Stop or go on with the whole group, if there is one."""
-        if self._group:
-            self._group.freeze(frozen=frozen)
+        """Freeze or thaw the whole tree, if there is one."""
+        if self._tree:
+            self._tree.freeze(frozen=frozen)
 
     def kill(self) -> None:
-        """End the process and its group, or all that is in its sandbox."""
+        """Kill the process, its process group and its tree, or all that is in its sandbox."""
         self.freeze(frozen=False)
-        if self._first is not None and self.process.poll() is None:
-            _kill_first(self._first)
+        if self._init_pid is not None and self._process.poll() is None:
+            wait_for_exit(kill(self._init_pid))
         with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        if self._group:
-            self._group.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._tree:
+            self._tree.kill()
 
     def close(self) -> None:
         """Wait for the end and close all descriptors."""
-        self.process.wait()
+        self._process.wait()
         for pipe in self._pipes:
             pipe.close()
-        for fd in (self.exit_fd, self._info):
-            if fd is not None:
-                os.close(fd)
-        if self._group:
-            self._group.close()
+        os.close(self.exit_fd)
+        self._release()
+
+    def _release(self) -> None:
+        if self._info_fd is not None:
+            os.close(self._info_fd)
+        if self._tree:
+            self._tree.close()
 
     @cached_property
-    def _first(self) -> int | None:
+    def _init_pid(self) -> int | None:
         """The first process inside the sandbox, which takes all others with it when it ends."""
-        if self._info is None or not select.select([self._info], [], [], _LINGER)[0]:
+        if self._info_fd is None or not select.select([self._info_fd], [], [], _INIT_SECONDS)[0]:
             return None
         with suppress(ValueError, KeyError):
-            return int(json.loads(os.read(self._info, _INFO_BYTES))["child-pid"])
+            return int(json.loads(os.read(self._info_fd, _INFO_BYTES))["child-pid"])
         return None
 
     @cached_property
-    def _clock(self) -> int | None:
-        """The kernel's clock of the processor time that the program itself used."""
-        pid = self.process.pid if self._info is None else _second(self._first)
-        return None if pid is None else _PROCESSOR_TIME | ~pid << 3
+    def _cpu_clock(self) -> int | None:
+        """The kernel's clock of the CPU time that the program itself used."""
+        pid = self._process.pid if self._info_fd is None else _child_of_init(self._init_pid)
+        return None if pid is None else _CPUCLOCK_SCHED | ~pid << 3
+
+
+def process_trees() -> ProcessTrees | None:
+    """Return the best process trees that work here, or None if none do.
+
+    Groups that the arena may make itself come first, unless only systemd's can cap memory.
+    """
+    own = cgroups()
+    return own if own and own.caps_memory else systemd_scopes() or own
 
 
 def with_limits(command: Sequence[str], quota: Quota) -> list[str]:
-    """Return a command that puts limits on itself before it becomes the bot."""
-    return [
-        "prlimit",
-        f"--data={quota.memory}",
-        f"--nproc={quota.processes}",
-        f"--nofile={quota.files}",
-        f"--fsize={quota.file_size}",
-        "--core=0",
-        "--",
-        *command,
-    ]
+    """Return a command that limits itself before it becomes `command`."""
+    limits = [f"--data={quota.memory}", f"--nproc={quota.processes}", f"--nofile={quota.files}"]
+    return ["prlimit", *limits, f"--fsize={quota.file_size}", "--core=0", "--", *command]
 
 
-def _second(first: int | None) -> int | None:
-    """Return the program that the first process inside a sandbox has started: the second in it."""
-    if first is None:
-        return None
-    running = [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    return next((int(pid) for pid in running if _place(pid) == (first, 2)), None)
+def missing_tools(tools: Sequence[str], hint: str) -> Unavailable | None:
+    """Return which tools are missing, or None if all are installed."""
+    missing = [tool for tool in tools if shutil.which(tool) is None]
+    return Unavailable(f"{', '.join(missing)} not found", hint) if missing else None
 
 
-def _place(pid: str) -> tuple[int, int] | None:
-    """Return a process's parent, and its own id in the innermost namespace that it is in."""
-    try:
-        status = Path("/proc", pid, "status").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    lines = dict(line.split(":", 1) for line in status.splitlines())
-    return int(lines["PPid"]), int(lines["NSpid"].split()[-1])
-
-
-def _kill_first(pid: int) -> None:
-    """End the first process inside a sandbox, and so all of them, and wait until it is gone."""
-    with suppress(ProcessLookupError):
-        inner = os.pidfd_open(pid)
-        try:
-            signal.pidfd_send_signal(inner, signal.SIGKILL)
-            select.select([inner], [], [], _LINGER)
-        finally:
-            os.close(inner)
+def _child_of_init(init_pid: int | None) -> int | None:
+    """Return the program that a sandbox's init started: the second process in its PID namespace."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            status = (process / "status").read_text(encoding="utf-8", errors="replace")
+            fields = dict(line.split(":", 1) for line in status.splitlines())
+            if (int(fields["PPid"]), int(fields["NSpid"].split()[-1])) == (init_pid, 2):
+                return int(process.name)
+    return None

@@ -1,6 +1,6 @@
-"""A program that tries a sandbox from the inside: reads what to do as JSON, prints what came of it.
+"""A program that tries a sandbox from the inside: reads a task as JSON, prints the result.
 
-It is run there as a text of its own (`python3 -c`), so it uses the standard library alone.
+It is run there as source code (`python3 -c`), so it uses the standard library alone.
 """
 
 import json
@@ -15,13 +15,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 MIB = 2**20
 
 
 def works(action: Callable[[], object]) -> bool:
-    """Tell whether an action ends without an error."""
+    """Return whether an action ends without an error."""
     try:
         action()
     except OSError:
@@ -29,22 +29,23 @@ def works(action: Callable[[], object]) -> bool:
     return True
 
 
-def look(asked: dict[str, Any]) -> dict[str, Any]:
+def look(request: dict[str, Any]) -> dict[str, Any]:
     """Look for a port, files, a process and a name in the environment, and try to write."""
-    port, pid, born = asked["port"], asked["pid"], asked["born"]
+    port, pid, start_time = request["port"], request["pid"], request["start_time"]
+    stat = lines(f"/proc/{pid}/stat")
     return {
         "connected": works(lambda: socket.create_connection(("127.0.0.1", port)).close()),
         "interfaces": [line.split(":")[0].strip() for line in lines("/proc/net/dev")[2:]],
-        "read": [path for path in asked["paths"] if works(Path(path).read_bytes)],
-        "written": [path for path in asked["targets"] if works(partial(touch, path))],
-        "saw_process": any(line.split()[21:22] == [born] for line in lines(f"/proc/{pid}/stat")),
+        "read": [path for path in request["paths"] if works(Path(path).read_bytes)],
+        "written": [path for path in request["targets"] if works(partial(touch, path))],
+        "saw_process": any(line.split()[21:22] == [start_time] for line in stat),
         "environment": sorted(os.environ),
         "uid": os.getuid(),
     }
 
 
 def lines(path: str) -> list[str]:
-    """Return the lines of a file, none where it is not there."""
+    """Return the lines of a file, none if it does not exist."""
     with suppress(OSError):
         return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     return []
@@ -56,72 +57,72 @@ def touch(path: str) -> None:
     Path(path).unlink()
 
 
-def take(asked: dict[str, Any]) -> dict[str, Any]:
-    """Take memory by the MiB, shared memory where no other is left; returns how much was had."""
-    kept: list[bytes] = []
+def take(request: dict[str, Any]) -> int:
+    """Take memory by the MiB, then shared memory; return how many MiB there were."""
+    private: list[bytes] = []
     shared: list[mmap.mmap] = []
     with suppress(MemoryError):
-        while len(kept) < asked["mib"]:
-            kept.append(b"x" * MIB)
-    # Room to go on with.
-    had = len(kept)
-    del kept[:8]
+        while len(private) < request["count"]:
+            private.append(b"x" * MIB)
+    taken = len(private)
+    # Without some memory of its own, the probe could not go on.
+    del private[:8]
     with suppress(OSError, MemoryError):
-        while had + len(shared) < asked["mib"]:
+        while taken + len(shared) < request["count"]:
             shared.append(mmap.mmap(-1, MIB))
             shared[-1].write(b"x" * MIB)
-    return {"mib": had + len(shared)}
+    return taken + len(shared)
 
 
-def take_together(asked: dict[str, Any]) -> dict[str, Any]:
-    """Let children take memory; returns how many could keep it."""
-    children = [child_with(asked["mib"]) for _ in range(asked["children"])]
+def take_together(request: dict[str, Any]) -> int:
+    """Let children take memory; return how many could keep it."""
+    children = [child_with(request["mib"]) for _ in range(request["count"])]
     held = [child for child in children if os.waitpid(child, os.WNOHANG) == (0, 0)]
     for child in held:
         os.kill(child, signal.SIGKILL)
-    return {"held": len(held)}
+    return len(held)
 
 
 def child_with(mib: int) -> int:
-    """Start a child that takes memory and keeps it; returns once it has it, or has died of it."""
-    holds, says = os.pipe()
+    """Start a child that takes memory and keeps it; return once it has it, or was killed."""
+    reader, writer = os.pipe()
     child = os.fork()
     if child:
-        os.close(says)
-        os.read(holds, 1)
-        os.close(holds)
+        os.close(writer)
+        os.read(reader, 1)
+        os.close(reader)
         return child
     with suppress(OSError, MemoryError):
-        own = b"x" * (mib * MIB)
-        os.write(says, own[:1])
+        memory = b"x" * (mib * MIB)
+        os.write(writer, memory[:1])
         signal.pause()
     os._exit(1)
 
 
-def fork(asked: dict[str, Any]) -> dict[str, Any]:
-    """Start children until there is an error; returns how many there were."""
+def fork(request: dict[str, Any]) -> int:
+    """Start children until there is an error; return how many there were."""
     children: list[int] = []
     with suppress(OSError):
-        while len(children) < asked["children"]:
+        while len(children) < request["count"]:
             child = os.fork()
             if not child:
                 signal.pause()
             children.append(child)
     for child in children:
         os.kill(child, signal.SIGKILL)
-    return {"children": len(children)}
+    return len(children)
 
 
-def spin(asked: dict[str, Any]) -> dict[str, Any]:
-    """Keep several processes busy; returns how many cores they had, on average."""
-    began = time.monotonic()
-    children = [spinner(began + asked["seconds"]) for _ in range(asked["children"])]
+def spin(request: dict[str, Any]) -> float:
+    """Keep several processes busy; return how many cores they had, on average."""
+    started = time.monotonic()
+    children = [spinner(started + request["seconds"]) for _ in range(request["children"])]
     used = sum(os.wait4(child, 0)[2].ru_utime for child in children)
-    return {"cores": used / (time.monotonic() - began)}
+    return used / (time.monotonic() - started)
 
 
 def spinner(end: float) -> int:
-    """Start a child that is busy until then."""
+    """Start a child that is busy until `end`."""
     if child := os.fork():
         return child
     while time.monotonic() < end:
@@ -129,12 +130,12 @@ def spinner(end: float) -> int:
     os._exit(0)
 
 
-def hide(asked: dict[str, Any]) -> dict[str, Any]:
-    """Leave a helper behind that no signal but the last ends, and wait with it for ever.
+def hide(request: dict[str, Any]) -> NoReturn:
+    """Leave a daemon that only SIGKILL ends, and wait with it for ever.
 
-    Should it outlive all, it ends when nobody watches any more.
+    Should it survive, it ends when nobody watches any more.
     """
-    alive = os.open(asked["alive"], os.O_WRONLY)
+    alive = os.open(request["alive"], os.O_WRONLY)
     if os.fork() == 0:
         os.setsid()
         if os.fork():
@@ -152,8 +153,10 @@ def hide(asked: dict[str, Any]) -> dict[str, Any]:
         signal.pause()
 
 
-TASKS = {task.__name__: task for task in (look, take, take_together, fork, spin, hide)}
+TASKS: dict[str, Callable[[dict[str, Any]], object]] = {
+    task.__name__: task for task in (look, take, take_together, fork, spin, hide)
+}
 
 if __name__ == "__main__":
-    request = json.loads(sys.stdin.readline())
-    sys.stdout.write(json.dumps(TASKS[request["task"]](request)) + "\n")
+    asked = json.loads(sys.stdin.readline())
+    sys.stdout.write(json.dumps(TASKS[asked["task"]](asked)) + "\n")

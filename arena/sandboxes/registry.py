@@ -1,10 +1,10 @@
-"""Which sandbox is in force: the one asked for, else the strongest that works here."""
+"""The sandboxes by name, and which one is used: the one asked for, or the strongest available."""
 
 from collections.abc import Callable, Collection, Mapping
 
 from arena.errors import ArenaError, did_you_mean
 from arena.records import LimitsInfo
-from arena.sandboxes.base import Sandbox, Unavailable
+from arena.sandboxes.base import Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.sandbox import DockerSandbox
@@ -15,7 +15,15 @@ SANDBOXES: dict[str, Callable[..., Sandbox]] = {
     "bubblewrap": BubblewrapSandbox,
     "process": ProcessSandbox,
 }
-"""By name, the strongest first; each takes a Quota, or has its own."""
+"""Sandbox classes by name, the strongest first; "auto" takes the first one that works.
+
+To add a sandbox, write a class that satisfies `base.Sandbox` and list it here. `process.py` is the
+shortest example, `bubblewrap.py` one that isolates. The class is called with a `Quota` or nothing.
+If its programs are child processes of the arena, `ChildProcess` is all of `base.Running`.
+`arena doctor`, the configuration and most tests take their sandboxes from here. What it does not
+prevent goes into `tests/hostile/misbehaviours.py`, its description for readers of a report into the
+`PROMISES` of `arena/publish/pages/`.
+"""
 AUTO = "auto"
 
 
@@ -24,20 +32,18 @@ def make_sandbox(
 ) -> Sandbox:
     """Return a sandbox by name or, for "auto", the strongest that works here for these runtimes.
 
-    `images` are the containers' images by runtime. Raises ArenaError for an unknown name and for a
-    sandbox that does not work here.
+    `images` are the container images by runtime. Raises ArenaError if the name is unknown or the
+    sandbox does not work here.
     """
     if name == AUTO:
-        return next(
-            box
-            for one in SANDBOXES
-            if not (box := _make(one, runtimes, images)).unavailable_reason()
-        )
+        candidates = (_make(each, runtimes, images) for each in SANDBOXES)
+        return next(sandbox for sandbox in candidates if not sandbox.unavailable_reason())
     if name not in SANDBOXES:
         raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
     sandbox = _make(name, runtimes, images)
     if reason := sandbox.unavailable_reason():
-        raise _does_not_work(name, reason)
+        hint = f"{reason.hint}, or --sandbox auto" if reason.hint else "--sandbox auto"
+        raise ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
     return sandbox
 
 
@@ -47,16 +53,10 @@ def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sa
     return SANDBOXES[name]()
 
 
-def _does_not_work(name: str, reason: Unavailable) -> ArenaError:
-    others = "--sandbox auto"
-    hint = f"{reason.hint}, or {others}" if reason.hint else others
-    return ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
-
-
 def check_freezing(sandbox: Sandbox, limits: LimitsInfo) -> None:
-    """Refuse limits that a sandbox cannot keep."""
+    """Raise ArenaError if the limits ask for freezing and the sandbox cannot freeze bots."""
     if limits.freeze and not sandbox.freezes:
         raise ArenaError(
             f"the sandbox '{sandbox.name}' cannot freeze bots here (limits.freeze)",
-            hint="see what can: arena doctor, or leave limits.freeze out",
+            hint="arena doctor shows which sandboxes can, or remove limits.freeze",
         )

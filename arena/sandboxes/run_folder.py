@@ -1,4 +1,4 @@
-"""Folders of a run: its owner holds a lock, so that what a killed arena left can be told."""
+"""Folders that live as long as a run: a lock beside each tells which ones a killed arena left."""
 
 import fcntl
 import os
@@ -10,109 +10,108 @@ from pathlib import Path
 from tempfile import gettempdir, mkstemp
 
 _PREFIX = "perudo-arena-"
-_LOCK = ".lock"
+_LOCK_SUFFIX = ".lock"
 
 
 class RunFolder:
-    """A new folder below the temporary one; its lock is held as long as this process lives."""
+    """A new folder in the temporary one (or `parent`), locked as long as this process lives."""
 
-    def __init__(self) -> None:
-        self._lock, name = _locked_file()
+    def __init__(self, parent: Path | None = None) -> None:
+        self._lock_fd, name = _make_locked_file(parent)
         self.path = Path(name).with_suffix("")
         self.path.mkdir(0o755)
 
     def remove(self) -> None:
-        """Remove the folder with all that is in it."""
-        _clear(_lock_of(self.path))
-        os.close(self._lock)
+        """Remove the folder with its contents."""
+        _remove_with_lock(_lock_path(self.path))
+        os.close(self._lock_fd)
 
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """Yield a folder for bots that are about to run; it is removed when they are done.
+    """Yield a new folder for the bots of a run, and remove it afterwards.
 
-    What arenas that were killed could not remove goes first.
+    Folders that killed arenas left are removed first.
     """
     remove_abandoned()
-    own = RunFolder()
-    runs = own.path
-    # Only where the arena runs as root do bots run as another user, who must get in. Else nobody
-    # need: a program that a build made setuid would let them act as the operator.
-    runs.chmod(0o755 if os.geteuid() == 0 else 0o700)
+    folder = RunFolder()
+    # Bots run as another user, who must get in, only if the arena runs as root. Otherwise nobody
+    # needs to: a program that a build made setuid would let them act as the operator.
+    folder.path.chmod(0o755 if os.geteuid() == 0 else 0o700)
     try:
-        yield runs
+        yield folder.path
     finally:
-        own.remove()
+        folder.remove()
 
 
-def _locked_file() -> tuple[int, str]:
-    """Return a new file that is locked; its descriptor is not inherited."""
-    while True:
-        lock, name = mkstemp(_LOCK, _PREFIX)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if Path(name).exists():
-            return lock, name
-        # Another arena took it for abandoned before it was locked.
-        os.close(lock)
-
-
-def remove_abandoned() -> None:
-    """Remove what arenas of this user left that ended without doing so."""
-    for path in Path(gettempdir()).glob(f"{_PREFIX}*{_LOCK}"):
+def remove_abandoned(parent: Path | None = None) -> None:
+    """Remove the run folders of this user whose owners ended without doing so."""
+    for lock in (parent or Path(gettempdir())).glob(f"{_PREFIX}*{_LOCK_SUFFIX}"):
         with suppress(OSError):
-            if path.stat().st_uid == os.geteuid():
-                _remove_unless_held(path)
+            if lock.stat().st_uid == os.geteuid():
+                _remove_unless_locked(lock)
 
 
-def _remove_unless_held(path: Path) -> None:
-    lock = _opened(path)
+def is_in_use(folder: Path) -> bool:
+    """Return whether the owner of a run folder still holds its lock."""
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Held until all is gone: an arena that has only just made the file waits, and then sees it.
-        _clear(path)
-    finally:
-        os.close(lock)
-
-
-def _clear(lock: Path) -> None:
-    """Remove a folder and then its lock, by which the next arena finds what could not be."""
-    folder = lock.with_suffix("")
-    remove(folder)
-    if not folder.exists():
-        lock.unlink(missing_ok=True)
-
-
-def is_alive(folder: Path) -> bool:
-    """Tell whether the owner of a run's folder still holds its lock."""
-    try:
-        lock = _opened(_lock_of(folder))
+        lock_fd = _open_lock(_lock_path(folder))
     except OSError:
         return False
     try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(lock_fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     else:
         return False
     finally:
-        os.close(lock)
+        os.close(lock_fd)
 
 
-def remove(folder: Path) -> None:
-    """Remove a folder, if there is one, whatever was done to it; what cannot be removed stays."""
+def remove_tree(folder: Path) -> None:
+    """Remove a folder, if it exists, whatever bots did to it; what cannot be removed stays."""
     if not folder.is_dir():
         return
     try:
         shutil.rmtree(folder)
     except (OSError, RecursionError):
-        # Folders without permissions, or thousands within one another: what no Python walks.
+        # Folders without permissions, or nested thousands deep, which Python cannot walk.
         for tool in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
             subprocess.run([*tool, "--", folder], stderr=subprocess.DEVNULL, check=False)
 
 
-def _opened(path: Path) -> int:
+def _make_locked_file(parent: Path | None) -> tuple[int, str]:
+    """Return a new file that is locked; its descriptor is not inherited."""
+    while True:
+        lock_fd, name = mkstemp(_LOCK_SUFFIX, _PREFIX, parent)
+        fcntl.flock(lock_fd, fcntl.LOCK_EX)
+        if Path(name).exists():
+            return lock_fd, name
+        # Before it was locked, another arena took it for abandoned.
+        os.close(lock_fd)
+
+
+def _remove_unless_locked(lock: Path) -> None:
+    lock_fd = _open_lock(lock)
+    try:
+        fcntl.flock(lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Locked until all is gone: an arena that has just made the file waits and then notices.
+        _remove_with_lock(lock)
+    finally:
+        os.close(lock_fd)
+
+
+def _remove_with_lock(lock: Path) -> None:
+    """Remove a folder and, if that worked, its lock, by which the next arena would try again."""
+    folder = lock.with_suffix("")
+    remove_tree(folder)
+    if not folder.exists():
+        lock.unlink(missing_ok=True)
+
+
+def _open_lock(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
 
 
-def _lock_of(folder: Path) -> Path:
-    return folder.with_name(folder.name + _LOCK)
+def _lock_path(folder: Path) -> Path:
+    return folder.with_name(folder.name + _LOCK_SUFFIX)

@@ -8,22 +8,22 @@ from typing import NamedTuple
 
 from arena.sandboxes.base import Program, Running, Sandbox
 
-KEPT = 65_536
-"""Bytes kept of what a program prints on each of its outputs, the last ones."""
-_LOOK = 0.5
-"""Seconds between two calls of a watcher."""
+TAIL_BYTES = 65_536
+"""How much is kept of each output of a program: its end."""
+_WATCH_SECONDS = 0.5
+"""Time between two calls of a watcher."""
 _LAST_READS = 16
 
 
-class Finished(NamedTuple):
+class RunResult(NamedTuple):
     """How a program ended, and the end of what it printed."""
 
     code: int | None
-    """The exit code, -n where signal n ended it; None where it was still running and was killed."""
-    out: bytes
-    err: bytes
-    said: bytes
-    """Both, as they came."""
+    """The exit code, -n if signal n ended it, None if it ran out of time and was killed."""
+    stdout: bytes
+    stderr: bytes
+    output: bytes
+    """Both, in the order in which they arrived."""
 
 
 def run_once(
@@ -31,76 +31,78 @@ def run_once(
     program: Program,
     seconds: float,
     *,
-    said: bytes = b"",
+    stdin: bytes = b"",
     watch: Callable[[], None] | None = None,
     writable: bool = False,
-) -> Finished:
-    """Run a program for so many seconds at most; all that it started dies with it.
+) -> RunResult:
+    """Run a program for at most so many seconds; all that it started is killed with it.
 
-    `said`, a line or two, is all that it finds on its standard input. `watch` is called now and
-    then; what it raises ends the program, too. Raises OSError where it cannot be started.
+    `stdin` is its standard input, a few lines at most. `watch` is called twice a second; if it
+    raises, the program is killed. Raises OSError if the program cannot be started.
     """
     running = sandbox.start(program, writable=writable)
-    listener = _Listener(running, watch or (lambda: None))
+    reader = _OutputReader(running, watch or (lambda: None))
     try:
-        os.write(running.stdin, said)
+        os.write(running.stdin, stdin)
         running.end_input()
-        ended = listener.listen(time.monotonic() + seconds)
+        ended = reader.read_until_exit(time.monotonic() + seconds)
         running.kill()
-        listener.take_rest()
+        reader.read_rest()
         code = running.exit_code()
     finally:
         running.kill()
         running.close()
-    return Finished(code if ended else None, *listener.kept)
+    stdout, stderr = map(bytes, reader.outputs.values())
+    return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined))
 
 
-class _Listener:
+def last_line(output: bytes) -> str:
+    """Return the last line of a program's output, or "" if it has none."""
+    lines = output.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+class _OutputReader:
     """Reads both outputs of a program and keeps their ends."""
 
     def __init__(self, running: Running, watch: Callable[[], None]) -> None:
-        self._outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
-        self._death = running.exit_fd
+        self.outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
+        self.combined = bytearray()
+        self._exit_fd = running.exit_fd
         self._watch = watch
-        self._said = bytearray()
 
-    @property
-    def kept(self) -> tuple[bytes, bytes, bytes]:
-        """The end of standard output, of standard error, and of both as they came."""
-        out, err = self._outputs.values()
-        return bytes(out), bytes(err), bytes(self._said)
-
-    def listen(self, due: float) -> bool:
-        """Read until the program ends; False where that takes too long.
+    def read_until_exit(self, deadline: float) -> bool:
+        """Read until the program exits; return False if the deadline passes first.
 
         The end of its output means nothing: it may close it early, or leave it to a helper.
         """
-        waiting = [self._death, *self._outputs]
-        look = time.monotonic() + _LOOK
-        while (now := time.monotonic()) < due:
-            if now >= look:
+        fds = [self._exit_fd, *self.outputs]
+        next_watch = time.monotonic() + _WATCH_SECONDS
+        while (now := time.monotonic()) < deadline:
+            if now >= next_watch:
                 self._watch()
-                look = now + _LOOK
-            ready = select.select(waiting, [], [], max(0.0, min(due, look) - now))[0]
-            if self._death in ready:
+                next_watch = now + _WATCH_SECONDS
+            timeout = max(0.0, min(deadline, next_watch) - now)
+            ready = select.select(fds, [], [], timeout)[0]
+            if self._exit_fd in ready:
                 return True
-            waiting = [fd for fd in waiting if fd not in ready or self._keep(fd)]
+            fds = [fd for fd in fds if fd not in ready or self._read(fd)]
         return False
 
-    def take_rest(self) -> None:
-        """Read what is left; what could not be ended, and so still writes, is not waited for."""
-        for fd in self._outputs:
+    def read_rest(self) -> None:
+        """Read what is left, without waiting for what survived and still writes."""
+        for fd in self.outputs:
             for _ in range(_LAST_READS):
-                if not self._keep(fd):
+                if not self._read(fd):
                     break
 
-    def _keep(self, fd: int) -> bool:
-        """Read what has come; False where nothing more can come."""
+    def _read(self, fd: int) -> bool:
+        """Read what has arrived; return False at the end of file, or if nothing has."""
         try:
-            chunk = os.read(fd, KEPT)
+            chunk = os.read(fd, TAIL_BYTES)
         except BlockingIOError:
             return False
-        for tail in (self._outputs[fd], self._said):
+        for tail in (self.outputs[fd], self.combined):
             tail.extend(chunk)
-            del tail[:-KEPT]
+            del tail[:-TAIL_BYTES]
         return bool(chunk)

@@ -1,97 +1,118 @@
-"""System calls that no bot needs: one table of denials, and a seccomp filter made of it.
+"""One table of denied system calls, as a seccomp filter (bubblewrap) and as a profile (Docker).
 
-Denied are calls that change the system, look into other processes, reach past the mounts, open ways
-into rarely used parts of the kernel, or let two sandboxes signal each other.
+Denied are calls that change the system, look into other processes, reach past the mounts, open
+rarely used parts of the kernel, or let two sandboxes signal each other.
 """
 
 import errno
 import platform
+import signal
 from collections.abc import Iterable
+from functools import cache
 from struct import pack
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from arena.sandboxes.syscalls import ARCHES, NUMBERS
+ARCHES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+"""By machine: its column in the tables, and the kernel's number of the architecture."""
+_DENIED = """
+    # They change the system.
+    acct=163/89 adjtimex=159/171 bpf=321/280 chroot=161/51 clock_adjtime=305/266
+    clock_settime=227/112 delete_module=176/106 finit_module=313/273 init_module=175/105
+    ioperm=173/- iopl=172/- kexec_file_load=320/294 kexec_load=246/104 lookup_dcookie=212/18
+    nfsservctl=180/42 perf_event_open=298/241 personality=135/92 quotactl=179/60
+    quotactl_fd=443/443 reboot=169/142 settimeofday=164/170 swapoff=168/225 swapon=167/224
+    sysfs=139/- syslog=103/116 uselib=134/- ustat=136/- vhangup=153/58
+    # They reach past the mounts and namespaces.
+    fsconfig=431/431 fsmount=432/432 fsopen=430/430 fspick=433/433 mount=165/40
+    mount_setattr=442/442 move_mount=429/429 name_to_handle_at=303/264 open_by_handle_at=304/265
+    open_tree=428/428 pivot_root=155/41 setns=308/268 umount2=166/39 unshare=272/97
+    # They look into other processes.
+    kcmp=312/272 pidfd_getfd=438/438 process_madvise=440/440 process_mrelease=448/448
+    process_vm_readv=310/270 process_vm_writev=311/271 ptrace=101/117
+    # They open rarely used parts of the kernel.
+    add_key=248/217 io_uring_enter=426/426 io_uring_register=427/427 io_uring_setup=425/425
+    keyctl=250/219 mbind=237/235 memfd_secret=447/447 migrate_pages=256/238 modify_ldt=154/-
+    move_pages=279/239 remap_file_pages=216/234 request_key=249/218 set_mempolicy=238/237
+    set_mempolicy_home_node=450/450 userfaultfd=323/282
+    # They tell what others do with files that all sandboxes share.
+    cachestat=451/451 fanotify_init=300/262 fanotify_mark=301/263 inotify_add_watch=254/27
+"""
+_UNCOUNTED_MEMORY = "memfd_create=319/279 shmget=29/194"
+"""Memory that only a limit on all processes together counts."""
+_CONDITIONAL = """
+    clone=56/220 clone3=435/435 fcntl=72/25 flock=73/32 mmap=9/222 socket=41/198
+"""
+"""Denied for some arguments only, or with an error of their own."""
+
+
+def _numbers(table: str) -> dict[str, tuple[int | None, ...]]:
+    """Parse a table of `name=x86_64/aarch64`, from the kernel's asm/unistd_64.h and asm-generic."""
+    lines = [line for line in table.splitlines() if "#" not in line]
+    calls = [entry.split("=") for line in lines for entry in line.split()]
+    return {
+        name: tuple(None if number == "-" else int(number) for number in numbers.split("/"))
+        for name, numbers in calls
+    }
+
+
+DENIED = _numbers(_DENIED)
+UNCOUNTED_MEMORY = _numbers(_UNCOUNTED_MEMORY)
+NUMBERS = DENIED | UNCOUNTED_MEMORY | _numbers(_CONDITIONAL)
+"""Numbers of system calls by name and column; None if a machine does not have the call."""
 
 
 class Denial(NamedTuple):
-    """A system call that fails: always, or where one of its arguments meets a condition.
+    """A system call that fails: always, or if one of its arguments meets a condition.
 
-    A call is denied when one of its denials holds. Arguments are unsigned 64-bit numbers; where the
+    A call is denied if one of its denials holds. Arguments are unsigned 64-bit numbers; if the
     kernel looks at the lower half alone, the mask leaves out the upper one.
     """
 
     name: str
     errno: int = errno.EPERM
-    """What the caller is told."""
+    """The error that the caller gets."""
     op: Literal["", "==", ">"] = ""
     """The condition: none, (argument & mask) == value, argument > value."""
     argument: int = 0
-    """Which argument, from 0."""
+    """Index of the argument."""
     value: int = 0
     mask: int = 0xFFFFFFFF
 
 
-_SYSTEM = """
-    acct adjtimex bpf chroot clock_adjtime clock_settime delete_module finit_module init_module
-    ioperm iopl kexec_file_load kexec_load lookup_dcookie nfsservctl perf_event_open personality
-    quotactl quotactl_fd reboot settimeofday swapoff swapon sysfs syslog uselib ustat vhangup
-"""
-_MOUNTS = """
-    fsconfig fsmount fsopen fspick mount mount_setattr move_mount name_to_handle_at
-    open_by_handle_at open_tree pivot_root setns umount2 unshare
-"""
-_OTHER_PROCESSES = """
-    kcmp pidfd_getfd process_madvise process_mrelease process_vm_readv process_vm_writev ptrace
-"""
-_RARE = """
-    add_key io_uring_enter io_uring_register io_uring_setup keyctl mbind memfd_secret migrate_pages
-    modify_ldt move_pages remap_file_pages request_key set_mempolicy set_mempolicy_home_node
-    userfaultfd
-"""
-_BETWEEN_SANDBOXES = "cachestat fanotify_init fanotify_mark inotify_add_watch"
-"""They tell what others do with files that all sandboxes share."""
-_UNCOUNTED = "memfd_create shmget"
-"""Memory that no limit on a process counts; where the whole tree's memory is capped, it does."""
-
 _NEW_NAMESPACES = (17, 25, 26, 27, 28, 29, 30)
 """Bits of clone's flags: a mount, cgroup, UTS, IPC, user, process or network namespace."""
 _MAX_FAMILY = 10
-_FAMILIES = {1, 2, _MAX_FAMILY}
-"""Sockets that are left: local ones, IPv4 and IPv6, none of which leads out of the sandbox."""
-_LEASE, _NOTIFY = 1024, 1026
+_ALLOWED_FAMILIES = {1, 2, _MAX_FAMILY}
+"""Local sockets, IPv4 and IPv6, none of which leads out of the sandbox."""
+_F_SETLEASE, _F_NOTIFY = 1024, 1026
 _SHARED_ANONYMOUS = 0x21
 
 
-def denials(*, capped: bool = True) -> list[Denial]:
-    """Return what bots are denied; `capped`: the memory of all their processes has one limit."""
-    plain = f"{_SYSTEM} {_MOUNTS} {_OTHER_PROCESSES} {_RARE} {_BETWEEN_SANDBOXES}"
-    found = [Denial(name) for name in plain.split()]
+def denials(*, memory_capped: bool = True) -> list[Denial]:
+    """Return what bots are denied; `memory_capped`: all processes of a bot share a memory limit."""
+    denied = [Denial(name) for name in DENIED]
     # "No such call": the C library then uses clone, whose flags a filter can see.
-    found.append(Denial("clone3", errno.ENOSYS))
-    found += [_with_flags("clone", 0, 1 << bit) for bit in _NEW_NAMESPACES]
-    found += _sockets()
-    found.append(Denial("flock", errno.ENOSYS))
-    found += [Denial("fcntl", op="==", argument=1, value=value) for value in (_LEASE, _NOTIFY)]
-    if not capped:
-        found += [Denial(name) for name in _UNCOUNTED.split()]
-        found.append(_with_flags("mmap", 3, _SHARED_ANONYMOUS))
-    return found
+    denied.append(Denial("clone3", errno.ENOSYS))
+    denied += [_if_flags("clone", 0, 1 << bit) for bit in _NEW_NAMESPACES]
+    family = Denial("socket", errno.EAFNOSUPPORT)
+    for other in sorted(set(range(_MAX_FAMILY)) - _ALLOWED_FAMILIES):
+        denied.append(family._replace(op="==", value=other))
+    denied.append(family._replace(op=">", value=_MAX_FAMILY))
+    denied.append(Denial("flock", errno.ENOSYS))
+    for command in (_F_SETLEASE, _F_NOTIFY):
+        denied.append(Denial("fcntl", op="==", argument=1, value=command))
+    if not memory_capped:
+        denied += [Denial(name) for name in UNCOUNTED_MEMORY]
+        denied.append(_if_flags("mmap", 3, _SHARED_ANONYMOUS))
+    return denied
 
 
-def _with_flags(name: str, argument: int, flags: int) -> Denial:
-    """Deny a call where all these flags are set."""
+def _if_flags(name: str, argument: int, flags: int) -> Denial:
+    """Deny a call if all these flags are set."""
     return Denial(name, op="==", argument=argument, value=flags, mask=flags)
 
 
-def _sockets() -> list[Denial]:
-    """Deny every family of sockets but a few."""
-    others = sorted(set(range(_MAX_FAMILY)) - _FAMILIES)
-    no_family = Denial("socket", errno.EAFNOSUPPORT)
-    return [
-        *(no_family._replace(op="==", value=family) for family in others),
-        no_family._replace(op=">", value=_MAX_FAMILY),
-    ]
-
+# ---------------------------------------------------------------- as a BPF program
 
 _LOAD, _JEQ, _JGT, _JSET, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
@@ -99,11 +120,11 @@ _X32_BIT = 0x40000000
 _NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
 
 
-def deny_filter(denied: Iterable[Denial], machine: str = "") -> bytes:
-    """Return the BPF program for a machine (default: this one); a foreign architecture is killed.
+def bpf_filter(denied: Iterable[Denial], machine: str = "") -> bytes:
+    """Return the BPF program for a machine (default: this one); other architectures are killed.
 
-    On a machine whose call numbers are not known here the filter allows everything: the namespaces
-    stay the guard.
+    If the call numbers of the machine are unknown, the filter allows everything and the namespaces
+    remain the guard.
     """
     machine = machine or platform.machine()
     if machine not in ARCHES:
@@ -111,36 +132,77 @@ def deny_filter(denied: Iterable[Denial], machine: str = "") -> bytes:
     column, arch = ARCHES[machine]
     program = [
         _step(_LOAD, _ARCH_AT),
-        _step(_JEQ, arch, then=1),
+        _step(_JEQ, arch, if_true=1),
         _step(_RETURN, _KILL),
         _step(_LOAD, _NUMBER_AT),
-        _step(_JSET, _X32_BIT, otherwise=1),
+        _step(_JSET, _X32_BIT, if_false=1),
         _step(_RETURN, _ERROR | errno.EPERM),
     ]
-    for one in denied:
-        number = NUMBERS[one.name][column]
+    for denial in denied:
+        number = NUMBERS[denial.name][column]
         if number is not None:
-            program += _refuse(number, one)
+            program += _deny(number, denial)
     return b"".join([*program, _step(_RETURN, _ALLOW)])
 
 
-def _refuse(number: int, one: Denial) -> list[bytes]:
+def _deny(number: int, denial: Denial) -> list[bytes]:
     """Return the steps that deny a call; the number of the call is loaded before and after."""
-    refuse = _step(_RETURN, _ERROR | one.errno)
-    if not one.op:
-        return [_step(_JEQ, number, otherwise=1), refuse]
-    inner = [*_unless(one), refuse, _step(_LOAD, _NUMBER_AT)]
-    return [_step(_JEQ, number, otherwise=len(inner)), *inner]
+    refuse = _step(_RETURN, _ERROR | denial.errno)
+    if not denial.op:
+        return [_step(_JEQ, number, if_false=1), refuse]
+    steps = [*_skip_unless(denial), refuse, _step(_LOAD, _NUMBER_AT)]
+    return [_step(_JEQ, number, if_false=len(steps)), *steps]
 
 
-def _unless(one: Denial) -> list[bytes]:
-    """Return the steps that jump over the next one where the condition does not hold."""
-    low = _ARGUMENTS_AT + 8 * one.argument
-    if one.op == "==":
-        return [_step(_LOAD, low), _step(_AND, one.mask), _step(_JEQ, one.value, otherwise=1)]
-    beyond = [_step(_LOAD, low), _step(_JGT, one.value, otherwise=1)]
-    return [_step(_LOAD, low + 4), _step(_JEQ, 0, otherwise=2), *beyond]
+def _skip_unless(denial: Denial) -> list[bytes]:
+    """Return the steps that skip the next one unless the condition holds."""
+    low = _ARGUMENTS_AT + 8 * denial.argument
+    if denial.op == "==":
+        return [_step(_LOAD, low), _step(_AND, denial.mask), _step(_JEQ, denial.value, if_false=1)]
+    beyond = [_step(_LOAD, low), _step(_JGT, denial.value, if_false=1)]
+    return [_step(_LOAD, low + 4), _step(_JEQ, 0, if_false=2), *beyond]
 
 
-def _step(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:
-    return pack("=HBBI", code, then, otherwise, value)
+def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    """Return one instruction; a jump skips so many of the next ones."""
+    return pack("=HBBI", code, if_true, if_false, value)
+
+
+# ---------------------------------------------------------------- as Docker's profile
+
+_SIGNAL_ARGUMENTS = {
+    "kill": 1,
+    "tkill": 1,
+    "tgkill": 2,
+    "rt_sigqueueinfo": 1,
+    "rt_tgsigqueueinfo": 2,
+    "pidfd_send_signal": 1,
+}
+"""System calls that send a signal, and the index of the argument that names it."""
+
+
+@cache
+def docker_profile() -> dict[str, Any]:
+    """Return the profile of containers: what no bot may call, nor what stops their supervisor.
+
+    A supervisor that is stopped would not notice that its arena is gone; one that is killed takes
+    the container with it.
+    """
+    stops = [
+        Denial(name, errno.EPERM, "==", argument, signal.SIGSTOP)
+        for name, argument in _SIGNAL_ARGUMENTS.items()
+    ]
+    return {
+        "defaultAction": "SCMP_ACT_ALLOW",
+        "syscalls": [_docker_rule(denial) for denial in [*denials(), *stops]],
+    }
+
+
+def _docker_rule(denial: Denial) -> dict[str, Any]:
+    rule = {"names": [denial.name], "action": "SCMP_ACT_ERRNO", "errnoRet": denial.errno}
+    if not denial.op:
+        return rule
+    condition = {"index": denial.argument, "value": denial.value, "op": "SCMP_CMP_GT"}
+    if denial.op == "==":
+        condition |= {"value": denial.mask, "valueTwo": denial.value, "op": "SCMP_CMP_MASKED_EQ"}
+    return rule | {"args": [condition]}

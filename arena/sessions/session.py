@@ -41,7 +41,7 @@ class Session:
     ) -> None:
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.exit_fd = running.stderr, running.exit_fd
-        self._clock = Clock(limits, now, running.cpu, banks)
+        self._clock = Clock(limits, now, running.cpu_time, banks)
         self._open = self._clock.open
         self._asked: list[tuple[int, int]] = []
         self.outbox = b""

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import ArenaError
-from arena.sandboxes.run_folder import remove
+from arena.sandboxes.run_folder import remove_tree
 from arena.submissions.folder import walk
 
 _LEVEL = 6
@@ -59,7 +59,7 @@ def unpack(parcel: bytes, expected: str, folder: Path) -> None:
             _write(entry, _inside(entry.path, folder))
     except BaseException as error:
         # What is there in part must not be taken for ready.
-        remove(folder)
+        remove_tree(folder)
         if not isinstance(error, OSError):
             raise
         what = f"a bot cannot be made ready: {error.strerror}"

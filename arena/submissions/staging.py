@@ -9,9 +9,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.sandboxes.base import MIB, Sandbox, find_command
+from arena.sandboxes.base import MIB, Sandbox, command_exists
 from arena.sandboxes.bubblewrap import GET_BUBBLEWRAP
-from arena.sandboxes.run_folder import remove
+from arena.sandboxes.run_folder import remove_tree
 from arena.sandboxes.run_once import run_once
 from arena.submissions import folder, manifest
 from arena.submissions.folder import walk
@@ -54,7 +54,7 @@ def missing_program(bot: Bot) -> str:
     if "/" in command[0] and bot.folder.is_file():
         # Whether an archive holds it shows when it is unpacked.
         return ""
-    return "" if find_command(command, bot.folder) else command[0]
+    return "" if command_exists(command, bot.folder) else command[0]
 
 
 def install_hint(bot: Bot) -> str:
@@ -75,7 +75,7 @@ def stage(bot: Bot, runs: Path, sandbox: Sandbox, told: Told | None = None) -> B
             _make(staged, bot, runs, sandbox, told)
         except BaseException:
             # What was refused once must not be taken for ready.
-            remove(staged.folder)
+            remove_tree(staged.folder)
             raise
     return staged
 
@@ -127,7 +127,7 @@ def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox, told: Told | No
 
     program = bot.program._replace(command=command)
     ran = run_once(sandbox, program, BUILD_SECONDS, watch=watch, writable=True)
-    code, text = ran.code, ran.said.decode("utf-8", "replace").strip()
+    code, text = ran.code, ran.output.decode("utf-8", "replace").strip()
     if told is not None:
         told(bot, text)
     if code == 0:

@@ -1,10 +1,10 @@
-"""What a second core and pinning bring: `python tests/bench/cores.py`.
+"""The gain of a second core and of pinning: `python tests/bench/cores.py`.
 
-Decisions a second of `arena run`, with one worker and with two, each with `pin: true` (a worker
+Decisions per second of `arena run`, with one worker and with two, each with `pin: true` (a worker
 shares one core with its bots) and `pin: false`, first with one game at a time, then with many. The
-rate is that of fixtures by the times at which they were stored: what a run costs once (bots tried,
-report written) does not count, nor does the end, when not every worker has something to do. All
-take turns; what counts is the ratio, round by round.
+rate is that of fixtures by the times at which they were stored: one-time costs of a run (trials of
+bots, the report) do not count, nor does the end, when some workers are idle. All take turns; what
+counts are the ratios, which are taken round by round.
 """
 
 import argparse
@@ -32,22 +32,22 @@ def main() -> None:
 
 
 def compare(options: argparse.Namespace, together: int) -> None:
-    """Print a line for each way to run, against one pinned worker and against one of its kind."""
+    """Print a line per arm, relative to one pinned worker and to one worker with the same `pin`."""
     rounds = [
         {arm: rate(options, together, number, *arm) for arm in ARMS}
         for number in range(options.repeat)
     ]
-    print("workers  pin    decisions/s   / one worker, pinned   / one worker, pin alike")
+    print("workers  pin    decisions/s   / one worker, pinned   / one worker, same pin")
     for workers, pin in ARMS:
-        rates = [one[workers, pin] for one in rounds]
-        pinned = median(one[workers, pin] / one[1, True] for one in rounds)
-        alike = median(one[workers, pin] / one[1, pin] for one in rounds)
-        said = str(pin).lower()
-        print(f"{workers:7}  {said:5}  {median(rates):11,.0f}   {pinned:19.2f}   {alike:22.2f}")
+        rates = [each[workers, pin] for each in rounds]
+        pinned = median(each[workers, pin] / each[1, True] for each in rounds)
+        same = median(each[workers, pin] / each[1, pin] for each in rounds)
+        shown = str(pin).lower()
+        print(f"{workers:7}  {shown:5}  {median(rates):11,.0f}   {pinned:19.2f}   {same:22.2f}")
 
 
 def rate(options: argparse.Namespace, together: int, number: int, workers: int, pin: bool) -> float:
-    """Return the decisions a second of a run of its own."""
+    """Run a new league; return its decisions per second."""
     print(f"\r{number + 1}/{options.repeat} {workers} {pin} ", end="", file=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
         league = Path(folder) / "league.yaml"
@@ -61,13 +61,13 @@ def rate(options: argparse.Namespace, together: int, number: int, workers: int, 
         )
         command = [sys.executable, "-m", "arena", "run", str(league), "--trust-bots"]
         subprocess.run(command, check=True, capture_output=True, cwd=folder)
-        with Store(league.with_suffix(".sqlite")) as kept:
-            return steady_rate(list(kept.results()), workers)
+        with Store(league.with_suffix(".sqlite")) as store:
+            return steady_rate(list(store.results()), workers)
 
 
 def steady_rate(results: Sequence[FixtureResult], workers: int) -> float:
-    """Return the decisions a second after the first tenth, before the last two of each worker."""
-    stored = sorted((one.stored_at or 0.0, one.decisions) for one in results)
+    """Return decisions per second without the first tenth and the last two of each worker."""
+    stored = sorted((each.stored_at or 0.0, each.decisions) for each in results)
     steady = stored[len(stored) // 10 : len(stored) - 2 * workers]
     return sum(decisions for _, decisions in steady[1:]) / (steady[-1][0] - steady[0][0])
 

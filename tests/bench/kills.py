@@ -1,7 +1,7 @@
-"""How long a killed league lives on in containers: the arena gets SIGKILL at random moments.
+"""How long a league in containers survives SIGKILL of the arena, at random moments.
 
-Prints, for each kill, the seconds until no process and no container of the league was left, and
-exits with 1 where the longest was above two.
+Prints, for each kill, the seconds until no process and no container of the league was left. Exit
+code 1 if the longest was above two.
 """
 
 import random
@@ -27,9 +27,9 @@ def main() -> None:
         for name in names:
             bot(Path(folder, name), LOWEST, command=f"python3 bot.py {folder}")
         league(Path(folder), bots=names, games=40, rounds=400, seed="killed")
-        took = sorted(kill(Path(folder), rng.uniform(0.5, 6.0)) for _ in range(KILLS))
-    print("seconds until nothing was left:", ", ".join(f"{seconds:.2f}" for seconds in took))
-    sys.exit(took[-1] > ALLOWED)
+        seconds = sorted(kill(Path(folder), rng.uniform(0.5, 6.0)) for _ in range(KILLS))
+    print("seconds until nothing was left:", ", ".join(f"{each:.2f}" for each in seconds))
+    sys.exit(seconds[-1] > ALLOWED)
 
 
 def kill(folder: Path, after: float) -> float:
@@ -38,10 +38,10 @@ def kill(folder: Path, after: float) -> float:
             live.process.wait(after)
         except subprocess.TimeoutExpired:
             live.process.send_signal(signal.SIGKILL)
-        began = time.monotonic()
+        killed = time.monotonic()
         live.process.wait()
         wait_until_nothing_is_left(live)
-        return time.monotonic() - began
+        return time.monotonic() - killed
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a person reads where the docker sandbox cannot be had: one line, before the first game."""
+"""If the docker sandbox does not work, the error is one line, before the first game."""
 
 import json
 import os
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Ran, error_line, league, records, run
+from tests.support.depth import depth
 
 VERSION = {"ApiVersion": "1.45", "MinAPIVersion": "1.24", "Components": []}
 FULL = "mkdir /var/lib/docker/overlay2/x: no space left on device"
@@ -21,13 +22,13 @@ ARGUMENTS = ("run", "league.yaml", "--sandbox", "docker")
 
 @contextmanager
 def daemon(folder: Path, answers: dict[str, tuple[int, object]]) -> Iterator[str]:
-    """Answer as a Docker daemon would, by the end of the path; yields its address."""
+    """Answer as a Docker daemon would, by the end of the path; yield its address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             path = self.path.split("?", maxsplit=1)[0]
-            found = [answer for end, answer in answers.items() if path.endswith(end)]
-            code, content = found[0] if found else (200, {})
+            matching = [answer for end, answer in answers.items() if path.endswith(end)]
+            code, content = matching[0] if matching else (200, {})
             body = json.dumps(content).encode()
             self.send_response(code)
             self.send_header("Content-Type", "application/json")
@@ -61,36 +62,36 @@ def check_refused(ran: Ran, *parts: str) -> None:
     assert ran.out == ""
 
 
-def test_no_daemon(tmp_path: Path) -> None:
+def test_missing_daemon_is_refused(tmp_path: Path) -> None:
     ran = run_with(tmp_path, "unix:///nowhere/docker.sock")
     what = "the sandbox 'docker' does not work here: no Docker daemon answers"
     check_refused(ran, what, "sudo apt-get install docker.io")
 
 
-def test_a_daemon_that_went_away(tmp_path: Path) -> None:
+def test_daemon_that_went_away_is_refused(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as gone:
         gone.bind(str(tmp_path / "docker.sock"))
     ran = run_with(tmp_path, f"unix://{tmp_path}/docker.sock")
     check_refused(ran, "the sandbox 'docker' does not work here: no Docker daemon answers")
 
 
-def test_an_api_too_old(tmp_path: Path) -> None:
+def test_old_api_is_refused(tmp_path: Path) -> None:
     with daemon(tmp_path, {"/version": (200, VERSION | {"ApiVersion": "1.30"})}) as address:
         ran = run_with(tmp_path, address)
     what = "the sandbox 'docker' does not work here: Docker's API is 1.30, the arena needs 1.40"
     check_refused(ran, what)
 
 
-def test_an_image_that_is_missing(tmp_path: Path) -> None:
+def test_missing_image_is_refused(tmp_path: Path) -> None:
     missing = (404, {"message": "No such image: perudo-arena/python"})
     answers = {"/version": (200, VERSION), "/json": missing}
     with daemon(tmp_path, answers) as address:
         ran = run_with(tmp_path, address)
-    what = "the sandbox 'docker' does not work here: the image 'perudo-arena/python' is not here"
+    what = "the sandbox 'docker' does not work here: image 'perudo-arena/python' not found"
     check_refused(ran, what, "arena images build")
 
 
-def test_no_space_left(tmp_path: Path) -> None:
+def test_full_disk_is_refused(tmp_path: Path) -> None:
     full = (500, {"message": FULL})
     answers: dict[str, tuple[int, object]] = {
         "/version": (200, VERSION),
@@ -99,29 +100,31 @@ def test_no_space_left(tmp_path: Path) -> None:
     }
     with daemon(tmp_path, answers) as address:
         ran = run_with(tmp_path, address)
-    what = "the sandbox 'docker' does not work here: no space is left for Docker's containers"
+    what = "the sandbox 'docker' does not work here: no space left for Docker's containers"
     check_refused(ran, what)
 
 
-def test_no_permission(tmp_path: Path) -> None:
+def test_missing_permission_is_refused(tmp_path: Path) -> None:
     address = tmp_path / "docker.sock"
-    mortal: list[object] = []
+    unprivileged: list[object] = []
     with socket.socket(socket.AF_UNIX) as closed:
         closed.bind(str(address))
         closed.listen()
         address.chmod(0o000)
         if os.geteuid() == 0:
-            # Root without what lets it open everything, and a socket that is not its own.
+            # Root without the capabilities to open everything, and a socket that is not its own.
             os.chown(address, 65_534, 65_534)
-            mortal = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
-        ran = run("images", cwd=tmp_path, env={"DOCKER_HOST": f"unix://{address}"}, under=mortal)
+            unprivileged = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
+        ran = run(
+            "images", cwd=tmp_path, env={"DOCKER_HOST": f"unix://{address}"}, under=unprivileged
+        )
     check_refused(ran, "no permission on Docker's socket", "sudo usermod -aG docker $USER")
 
 
-def test_an_image_of_the_league_that_is_missing(tmp_path: Path) -> None:
+def test_missing_image_of_the_league_is_refused(tmp_path: Path) -> None:
     league(tmp_path, bots=["sample:odds", "sample:honest"], images={"python": "no-such-image:1"})
     ran = run(*ARGUMENTS, cwd=tmp_path)
-    what = "the sandbox 'docker' does not work here: the image 'no-such-image:1' is not here"
+    what = "the sandbox 'docker' does not work here: image 'no-such-image:1' not found"
     check_refused(ran, what)
     assert not (tmp_path / "league.sqlite").exists()
 
@@ -133,25 +136,26 @@ def test_an_image_of_the_league_that_is_missing(tmp_path: Path) -> None:
         ({"python": "-rm"}, "'-rm' is not the name of an image / league.yaml:"),
     ],
 )
-def test_wrong_images(tmp_path: Path, images: dict[str, str], words: str) -> None:
+def test_wrong_images_are_refused(tmp_path: Path, images: dict[str, str], words: str) -> None:
     league(tmp_path, bots=["sample:odds", "sample:honest"], images=images)
     check_refused(run(*ARGUMENTS, cwd=tmp_path), words)
 
 
-def test_an_old_runc_is_named(tmp_path: Path) -> None:
-    """It is a warning: distributions mend old releases, and do not say so in the number."""
+def test_old_runc_is_a_warning(tmp_path: Path) -> None:
+    """No error: distributions patch old releases without changing the number."""
     old = VERSION | {"Components": [{"Name": "runc", "Version": "1.2.7"}]}
     new = VERSION | {"Components": [{"Name": "runc", "Version": "1.3.4"}]}
-    for version, named in ((old, True), (new, False)):
+    for version, warned in ((old, True), (new, False)):
         with daemon(tmp_path, {"/version": (200, version), "/json": (200, {})}) as address:
             ran = run("images", cwd=tmp_path, env={"DOCKER_HOST": address})
         (tmp_path / "docker.sock").unlink()
         assert ran.code == 0
-        assert ("runc 1.2.7 is older" in ran.err) == named
+        assert ("runc 1.2.7 is older" in ran.err) == warned
 
 
-def test_a_league_in_containers(tmp_path: Path) -> None:
-    league(tmp_path, bots=["sample:*"], games=2, seed="docker")
+def test_league_is_played_in_containers(tmp_path: Path) -> None:
+    bots = depth(["sample:honest", "sample:random", "sample:c-*"], ["sample:*"])
+    league(tmp_path, bots=bots, games=2, seed="docker")
     ran = run(*ARGUMENTS, cwd=tmp_path)
     assert ran.code == 0, ran.err
     assert "sandbox: docker" in ran.err
@@ -165,16 +169,16 @@ def test_a_league_in_containers(tmp_path: Path) -> None:
 def test_images_are_listed(tmp_path: Path) -> None:
     listed = run("images", "--json", cwd=tmp_path)
     assert listed.code == 0, listed.err
-    found = json.loads(listed.out)
-    assert found["python"] == {"image": "perudo-arena/python", "here": True}
-    assert set(found) == {"python", "node", "c", "any"}
+    images = json.loads(listed.out)
+    assert images["python"] == {"image": "perudo-arena/python", "available": True}
+    assert set(images) == {"python", "node", "c", "any"}
 
 
-def test_an_image_of_an_unknown_runtime(tmp_path: Path) -> None:
+def test_unknown_runtime_has_a_hint(tmp_path: Path) -> None:
     error_line(run("images", "build", "nod", cwd=tmp_path), "unknown runtime 'nod'", "'node'")
 
 
-def test_a_build_that_fails_says_why(tmp_path: Path) -> None:
+def test_failed_build_reports_the_reason(tmp_path: Path) -> None:
     refused = (200, {"error": "pull access denied for python"})
     with daemon(tmp_path, {"/version": (200, VERSION), "/build": refused}) as address:
         ran = run("images", "build", "python", cwd=tmp_path, env={"DOCKER_HOST": address})

@@ -21,7 +21,7 @@ ARGUMENTS = ["run", "league.yaml", "--sandbox", "docker", "--workers", "2"]
 
 def containers(folder: Path) -> list[str]:
     """Return the containers of the runs that keep their temporary files in this folder."""
-    with engine.calls() as api:
+    with engine.api_client() as api:
         found = api.containers(all=True, filters={"label": engine.LABEL})
     return [c["Id"] for c in found if c["Labels"][engine.LABEL].startswith(str(folder))]
 
@@ -30,7 +30,7 @@ def wait_until_nothing_is_left(live: Live) -> None:
     live.wait_until_all_are_gone()
     while found := containers(live.temporary):
         for one in found:
-            with engine.calls() as api, suppress(NotFound):
+            with engine.api_client() as api, suppress(NotFound):
                 api.wait(one, timeout=int(HANG), condition="removed")
 
 

@@ -1,4 +1,4 @@
-"""One hostile bot at a table with two honest ones: what came of it, and what it left behind."""
+"""One hostile bot at a table with two honest ones: the games, and what it left behind."""
 
 import json
 import os
@@ -26,12 +26,12 @@ from arena.sandboxes.run_folder import run_folder
 from arena.submissions.manifest import Bot, load_bot
 from arena.submissions.staging import stage
 from tests.hostile.leftovers import changes, traces
-from tests.hostile.misbehaviours import WAYS, Way
+from tests.hostile.misbehaviours import MISBEHAVIOURS, Misbehaviour
 
 NAME = "<img src=x onerror=alert(1)>\x1b[31m../=A1"
-"""What all hostile bots are called."""
+"""The name of all hostile bots."""
 SEAT = 1
-"""Where they sit; the others are honest."""
+"""Their seat; the others are honest."""
 RULES = VARIANTS["bga"]
 QUOTA = Quota(memory=64 * MIB, processes=16, files=32, file_size=2 * MIB)
 """Small, so that the bombs can be small."""
@@ -39,56 +39,58 @@ _PROGRAM = Path(__file__).with_name("bots")
 
 
 class Attack(Struct):
-    """What was seen of one fixture with a hostile bot in it."""
+    """What one fixture with a hostile bot showed."""
 
-    way: str
+    misbehaviour: str
     sandbox: str
     played: PlayedFixture
     seconds: float
     """From before the first start until the last bot was stopped."""
-    left: list[str]
-    """What is there that was not there before, processes apart."""
+    leftovers: list[str]
+    """What is new afterwards, apart from processes."""
     mark: str
     """A word on the command lines of all processes of all seats."""
 
 
 @cache
 def small_sandbox(name: str) -> Sandbox:
-    """Return a sandbox with little room; raises ArenaError where it does not work."""
+    """Return a sandbox with a small quota; raises ArenaError if it does not work."""
     make_sandbox(name)
     return SANDBOXES[name](QUOTA)
 
 
-def attack(way: str, sandbox: str) -> Attack:
+def attack(misbehaviour: str, sandbox: str) -> Attack:
     """Play a fixture in which one bot misbehaves."""
     mark = f"hostile-{secrets.token_hex(8)}"
-    # Made first: what a sandbox keeps for as long as the arena lives is not left behind.
-    box = small_sandbox(sandbox)
+    # Made first: what a sandbox keeps as long as the arena lives is no leftover.
+    small = small_sandbox(sandbox)
     with run_folder() as folder, _temporary_files_in(folder), ExitStack() as open_sockets:
-        honest = [_honest(name, folder, box, mark) for name in ("honest", "odds")]
-        targets = _targets(folder, box, honest[0], open_sockets)
-        bots = (honest[0], _hostile(way, folder, box, mark, targets), honest[1])
+        honest = [_honest(name, folder, small, mark) for name in ("honest", "odds")]
+        targets = _targets(folder, small, honest[0], open_sockets)
+        bots = (honest[0], _hostile(misbehaviour, folder, small, mark, targets), honest[1])
         before = traces(folder, mark)
         started = time.monotonic()
-        played = _play(bots, box, WAYS[way])
+        played = _play(bots, small, MISBEHAVIOURS[misbehaviour])
         seconds = time.monotonic() - started
-        return Attack(way, sandbox, played, seconds, changes(before, traces(folder, mark)), mark)
+        return Attack(
+            misbehaviour, sandbox, played, seconds, changes(before, traces(folder, mark)), mark
+        )
 
 
-def _play(bots: tuple[Bot, ...], sandbox: Sandbox, way: Way) -> PlayedFixture:
+def _play(bots: tuple[Bot, ...], sandbox: Sandbox, how: Misbehaviour) -> PlayedFixture:
     seats = tuple(bot.name for bot in bots)
-    fixture = Fixture("attack", 0, RULES.name, seats, "a seed", way.games)
-    return play_fixture(fixture, RULES, bots, sandbox, way.limits)
+    fixture = Fixture("attack", 0, RULES.name, seats, "a seed", how.games)
+    return play_fixture(fixture, RULES, bots, sandbox, how.limits)
 
 
 @contextmanager
 def _temporary_files_in(folder: Path) -> Iterator[None]:
-    """Let the arena make its own temporary files where they are seen."""
-    usual, tempfile.tempdir = tempfile.tempdir, str(folder)
+    """Let the arena make its own temporary files in the folder that is compared."""
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
         yield
     finally:
-        tempfile.tempdir = usual
+        tempfile.tempdir = before
 
 
 def _honest(name: str, folder: Path, sandbox: Sandbox, mark: str) -> Bot:
@@ -96,20 +98,20 @@ def _honest(name: str, folder: Path, sandbox: Sandbox, mark: str) -> Bot:
     return replace(bot, command=(*bot.command, mark))
 
 
-def _hostile(way: str, folder: Path, sandbox: Sandbox, mark: str, targets: dict[str, Any]) -> Bot:
+def _hostile(name: str, folder: Path, sandbox: Sandbox, mark: str, targets: dict[str, Any]) -> Bot:
     source = folder / "hostile"
     copytree(_PROGRAM, source / "bots")
-    command = ["python3", "-S", "-E", "-B", "-m", "bots", way]
+    command = ["python3", "-S", "-E", "-B", "-m", "bots", name]
     manifest = {"name": NAME, "command": command, "runtime": "python"}
     (source / "bot.yaml").write_text(json.dumps(manifest), encoding="utf-8")
     bot = stage(load_bot(source), folder, sandbox)
     return replace(bot, command=(*bot.command, json.dumps({"mark": mark, **targets})))
 
 
-def _targets(folder: Path, sandbox: Sandbox, rival: Bot, open_sockets: ExitStack) -> dict[str, Any]:
+def _targets(folder: Path, sandbox: Sandbox, other: Bot, open_sockets: ExitStack) -> dict[str, Any]:
     """Set up what there is to attack."""
     store = folder / "league.sqlite"
-    store.write_bytes(b"a store that everybody may read")
+    store.write_bytes(b"a store that every user may read")
     store.chmod(0o644)
     tcp = open_sockets.enter_context(socket.create_server(("127.0.0.1", 0)))
     udp = open_sockets.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
@@ -120,7 +122,7 @@ def _targets(folder: Path, sandbox: Sandbox, rival: Bot, open_sockets: ExitStack
     local.listen()
     return {
         "pid": os.getpid(),
-        "rival": str(rival.folder / "bot.py"),
+        "other_bot": str(other.folder / "bot.py"),
         "store": str(store),
         "tcp": tcp.getsockname()[1],
         "udp": udp.getsockname()[1],

@@ -1,4 +1,4 @@
-"""What must be so after an attack."""
+"""What must hold after an attack."""
 
 import json
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from arena.match.replay import replay
 from arena.records import Event, Faulted, GameRecord
 from tests.hostile.attack import RULES, SEAT, Attack
 from tests.hostile.leftovers import end_all, marked_processes, wait_until_gone
-from tests.hostile.misbehaviours import WAYS, Outcome
+from tests.hostile.misbehaviours import MISBEHAVIOURS, Outcome
 
-_ENDING = 2.0
-"""Seconds that the arena gives a bot to go."""
+_EXIT_SECONDS = 2.0
+"""How long the arena lets a bot take to exit."""
 
 
 def check(attack: Attack) -> None:
-    """Check all that is known to follow; whatever stayed is ended."""
-    outcome = WAYS[attack.way].outcome(attack.sandbox)
+    """Check the expected outcome; kill whatever survived."""
+    outcome = MISBEHAVIOURS[attack.misbehaviour].outcome(attack.sandbox)
     try:
         check_games(attack, outcome)
         check_attempt(attack, outcome)
@@ -26,7 +26,7 @@ def check(attack: Attack) -> None:
 
 
 def check_games(attack: Attack, outcome: Outcome) -> None:
-    """The hostile bot lost as it must, and only that; the honest ones played valid games."""
+    """Check that the hostile bot lost as expected, and that all games are valid."""
     played = attack.played
     assert len(played.games) == played.fixture.games
     for record in played.games:
@@ -36,25 +36,25 @@ def check_games(attack: Attack, outcome: Outcome) -> None:
 
 
 def check_attempt(attack: Attack, outcome: Outcome) -> None:
-    """The bot tried and, where that was not its end, what it managed is what is not promised."""
-    if WAYS[attack.way].attempt and outcome.cause is None:
+    """Check that a bot that survived its attempt managed only what is not guaranteed."""
+    if MISBEHAVIOURS[attack.misbehaviour].attempt and outcome.cause is None:
         managed = json.loads(attack.played.stderr[SEAT])["managed"]
         assert bool(managed) == outcome.works, managed
 
 
 def check_time(attack: Attack) -> None:
-    """Nobody kept the table waiting for longer than the limits allow."""
-    limits, played = WAYS[attack.way].limits, attack.played
-    in_play = played.decisions * limits.answer + len(played.games) * _ENDING
+    """Check that no bot made the table wait longer than the limits allow."""
+    limits, played = MISBEHAVIOURS[attack.misbehaviour].limits, attack.played
+    in_play = played.decisions * limits.answer + len(played.games) * _EXIT_SECONDS
     assert played.seconds <= in_play
-    starts_and_end = len(played.games) * limits.start + len(played.fixture.seats) * _ENDING
+    starts_and_end = len(played.games) * limits.start + len(played.fixture.seats) * _EXIT_SECONDS
     assert attack.seconds <= in_play + starts_and_end
 
 
 def check_leftovers(attack: Attack, outcome: Outcome) -> None:
-    """No process, file, descriptor or dead child is left, but for what is known to stay."""
-    assert attack.left == []
-    if outcome.stays:
+    """Check that no process, file, descriptor or zombie is left, unless expected."""
+    assert attack.leftovers == []
+    if outcome.survives:
         assert marked_processes(attack.mark)
     else:
         wait_until_gone(attack.mark)

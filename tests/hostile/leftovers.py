@@ -1,4 +1,4 @@
-"""What a match leaves behind: processes by a mark on their command line, files, descriptors."""
+"""What a match leaves: processes with a mark on their command line, files, descriptors."""
 
 import hashlib
 import os
@@ -13,34 +13,34 @@ from tests.e2e.live import processes, wait_for_death
 from tests.support.live import HANG
 
 PLACES = ("/", "/tmp", "/var/tmp", "/dev/shm", "/run", "/root")
-"""Where a bot that escaped would first try to write."""
+"""The first places that a bot that escaped would write to."""
 
 
 class Traces(Struct):
     """What can be seen from outside at one moment."""
 
     files: dict[str, str]
-    """What each file is: its mode and the hash of its content."""
+    """The mode and the hash of the content of each file."""
     descriptors: int
-    """How many files this process has open."""
+    """Number of open files of this process."""
     children: set[int]
-    """Children of this process, the dead that nobody took leave of among them."""
+    """Children of this process, including zombies."""
 
 
 def traces(folder: Path, mark: str) -> Traces:
-    """Look at everything below a folder, and at what bears a mark in its name elsewhere."""
+    """Collect all files below a folder, and files elsewhere with a mark in their name."""
     below = {str(path): _describe(path) for path in folder.rglob("*")}
     marked = {str(path): "" for place in PLACES for path in Path(place).glob(f"*{mark}*")}
     return Traces(below | marked, len(list(Path("/proc/self/fd").iterdir())), _children())
 
 
 def changes(before: Traces, after: Traces) -> list[str]:
-    """Say what is there after that was not there before."""
-    found = [path for path, what in after.files.items() if before.files.get(path) != what]
-    found += [f"{path} is gone" for path in before.files.keys() - after.files.keys()]
+    """Return what is new or changed afterwards."""
+    changed = [path for path, what in after.files.items() if before.files.get(path) != what]
+    changed += [f"{path} is gone" for path in before.files.keys() - after.files.keys()]
     if after.descriptors > before.descriptors:
-        found.append(f"{after.descriptors - before.descriptors} open files")
-    return found + [f"child {pid}" for pid in after.children - before.children]
+        changed.append(f"{after.descriptors - before.descriptors} open files")
+    return changed + [f"child {pid}" for pid in after.children - before.children]
 
 
 def marked_processes(mark: str) -> list[int]:
@@ -49,26 +49,26 @@ def marked_processes(mark: str) -> list[int]:
 
 
 def wait_until_gone(mark: str) -> None:
-    """Wait until no marked process is left; one that stays fails the test."""
+    """Wait until no marked process is left; one that survives fails the test."""
     while left := marked_processes(mark):
         for pid in left:
             wait_for_death(pid)
 
 
 def end_all(mark: str) -> None:
-    """Kill what stayed."""
+    """Kill what survived."""
     while left := marked_processes(mark):
         for pid in left:
             with suppress(ProcessLookupError):
                 _kill(os.pidfd_open(pid))
 
 
-def _kill(life: int) -> None:
+def _kill(pidfd: int) -> None:
     try:
-        signal.pidfd_send_signal(life, signal.SIGKILL)
-        assert select.select([life], [], [], HANG)[0]
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        assert select.select([pidfd], [], [], HANG)[0]
     finally:
-        os.close(life)
+        os.close(pidfd)
 
 
 def _describe(path: Path) -> str:

@@ -1,6 +1,6 @@
-"""The misbehaviours in `docs/sandboxing.md`, each by sandbox: `make hostile` plays and writes them.
+"""The table of misbehaviours in `docs/sandboxing.md`: `make hostile` plays and writes it.
 
-What stands there is what the tests check; only the milliseconds are new each time.
+It says what the tests check; only the milliseconds change each time.
 """
 
 import re
@@ -11,94 +11,103 @@ from pathlib import Path
 from arena.sandboxes.registry import SANDBOXES
 from tests.hostile.attack import attack
 from tests.hostile.checks import check
-from tests.hostile.misbehaviours import CHAPTERS, TRIED, WAYS, Outcome, Way
+from tests.hostile.misbehaviours import CASES, MISBEHAVIOURS, SECTIONS, Misbehaviour, Outcome
 
 PAGE = Path(__file__).parents[2] / "docs" / "sandboxing.md"
 BEGIN = "<!-- misbehaviours: written by `make hostile` -->\n"
 END = "<!-- end of misbehaviours -->\n"
 
-_SPELT = {"html": "HTML", "crlf": "CRLF", "utf 8": "UTF-8", "nul": "NUL", "nan": "NaN"}
+_SPELLING = {
+    "html": "HTML",
+    "crlf": "CRLF",
+    "utf 8": "UTF-8",
+    "nul": "NUL",
+    "nan": "NaN",
+    "unicode": "Unicode",
+    "fifos": "FIFOs",
+    "system v": "System V",
+}
 
 Times = Mapping[tuple[str, str], float]
-"""Seconds that a fixture took, by way and sandbox."""
+"""Seconds that a fixture took, by misbehaviour and sandbox."""
 
 
-def written(times: Times) -> str:
-    """Return the section of the page."""
-    chapters = [_chapter(title, ways, times) for title, ways in CHAPTERS.items()]
-    return "\n".join([*chapters, _not_promised()])
+def render(times: Times) -> str:
+    """Return the text of the table."""
+    sections = [_section(title, rows, times) for title, rows in SECTIONS.items()]
+    return "\n".join([*sections, _not_promised()])
 
 
-def stands() -> str:
-    """Return the section as it stands in the page."""
+def current() -> str:
+    """Return the text that the page has now."""
     return _parts()[1]
 
 
-def write(section: str) -> None:
-    """Put the section into the page."""
+def write(text: str) -> None:
+    """Replace the text in the page."""
     before, _, after = _parts()
-    PAGE.write_text(before + BEGIN + section + END + after, encoding="utf-8")
+    PAGE.write_text(before + BEGIN + text + END + after, encoding="utf-8")
 
 
 def play_all() -> Times:
-    """Let every bot misbehave in every sandbox; raises AssertionError where one gets further."""
+    """Play every misbehaviour in every sandbox; raises AssertionError at a wrong outcome."""
     times = {}
-    for done, (way, sandbox) in enumerate(TRIED, start=1):
-        print(f"{done}/{len(TRIED)} {sandbox}: {way}", file=sys.stderr)
-        seen = attack(way, sandbox)
-        check(seen)
-        times[way, sandbox] = seen.seconds
+    for number, (name, sandbox) in enumerate(CASES, start=1):
+        print(f"{number}/{len(CASES)} {sandbox}: {name}", file=sys.stderr)
+        result = attack(name, sandbox)
+        check(result)
+        times[name, sandbox] = result.seconds
     return times
 
 
 def _parts() -> tuple[str, str, str]:
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    section, _, after = rest.partition(END)
-    return before, section, after
+    text, _, after = rest.partition(END)
+    return before, text, after
 
 
-def _chapter(title: str, ways: Mapping[str, Way], times: Times) -> str:
+def _section(title: str, misbehaviours: Mapping[str, Misbehaviour], times: Times) -> str:
     rows = [f"| a bot that | {' | '.join(f'`{sandbox}`' for sandbox in SANDBOXES)} |"]
     rows += ["|---" * (len(SANDBOXES) + 1) + "|"]
-    for name, way in ways.items():
-        cells = [_cell(way, sandbox, times.get((name, sandbox), 0)) for sandbox in SANDBOXES]
+    for name, each in misbehaviours.items():
+        cells = [_cell(each, sandbox, times.get((name, sandbox), 0)) for sandbox in SANDBOXES]
         rows.append(f"| {_in_words(name)} | {' | '.join(cells)} |")
     return "\n".join([f"### {title}", "", *rows, ""])
 
 
 def _in_words(name: str) -> str:
     text = name.replace("_", " ")
-    for plain, right in _SPELT.items():
+    for plain, right in _SPELLING.items():
         text = re.sub(rf"\b{plain}\b", right, text)
     return text
 
 
-def _cell(way: Way, sandbox: str, seconds: float) -> str:
-    outcome = way.outcome(sandbox)
+def _cell(misbehaviour: Misbehaviour, sandbox: str, seconds: float) -> str:
+    outcome = misbehaviour.outcome(sandbox)
     if not outcome.tried:
-        return "not promised, not tried" if outcome.not_promised else "has none"
-    stays = "; its daemon stays" if outcome.stays else ""
-    return f"{_follows(way, outcome)}, {seconds * 1000:.0f} ms{stays}"
+        return "not promised, not tried" if outcome.not_promised else "does not apply"
+    daemon = "; its daemon survives" if outcome.survives else ""
+    return f"{_result(misbehaviour, outcome)}, {seconds * 1000:.0f} ms{daemon}"
 
 
-def _follows(way: Way, outcome: Outcome) -> str:
+def _result(misbehaviour: Misbehaviour, outcome: Outcome) -> str:
     if outcome.cause:
         return f"`{outcome.cause}`"
-    if not way.attempt:
+    if not misbehaviour.attempt:
         return "plays on"
     return "not promised" if outcome.works else "refused"
 
 
 def _not_promised() -> str:
-    """Say what each sandbox does not keep a bot from."""
+    """Return the list of what each sandbox does not guarantee."""
     lines = ["### What is not promised", ""]
     for sandbox in SANDBOXES:
-        outcomes = [way.outcome(sandbox) for way in WAYS.values()]
+        outcomes = [each.outcome(sandbox) for each in MISBEHAVIOURS.values()]
         reasons = dict.fromkeys(o.not_promised for o in outcomes if o.not_promised)
-        said = reasons or ["Nothing of what these bots try is left open"]
-        lines += [f"`{sandbox}`:", "", *(f"- {reason}." for reason in said), ""]
+        items = reasons or ["Nothing of what these bots try is left open"]
+        lines += [f"`{sandbox}`:", "", *(f"- {reason}." for reason in items), ""]
     return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    write(written(play_all()))
+    write(render(play_all()))

@@ -1,4 +1,4 @@
-"""What hostile bots say in a live league can be read everywhere and does nothing anywhere."""
+"""Hostile output of bots in a live league is readable everywhere and harmless everywhere."""
 
 import csv
 import re
@@ -12,17 +12,17 @@ from tests.hostile.attack import NAME
 from tests.publish.pages import read, tree
 
 FORMULA = "=1+1"
-SAID = "</pre><img src=x>\x1b]0;owned\x07 =2+2"
-"""What they write where an answer should be, and to standard error."""
+OUTPUT = "</pre><img src=x>\x1b]0;owned\x07 =2+2"
+"""Their output instead of an answer, and their standard error."""
 PROGRAM = f"""{READY}
-            print({SAID!r}, file=sys.stderr, flush=True)
-            print({SAID!r}, flush=True)
+            print({OUTPUT!r}, file=sys.stderr, flush=True)
+            print({OUTPUT!r}, flush=True)
 """
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which a league was played by two bots that fault in every game."""
+    """A folder in which two bots played a league and faulted in every game."""
     folder = tmp_path_factory.mktemp("shown") / "inner"
     for number, name in enumerate((NAME, FORMULA)):
         bot(folder / f"bot{number}", PROGRAM, name=name, author=name, version=name)
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     league(folder, bots=bots, variants=["bga"], players=[3], games=1)
     ran = run("run", "league.yaml", cwd=folder)
     assert ran.code == 0, ran
-    (folder / "said").write_text(ran.out + ran.err, encoding="utf-8")
+    (folder / "terminal").write_text(ran.out + ran.err, encoding="utf-8")
     return folder
 
 
@@ -38,30 +38,30 @@ def printable(text: str) -> bool:
     return all(char.isprintable() or char == "\n" for char in text)
 
 
-def test_on_the_terminal(folder: Path) -> None:
-    said = (folder / "said").read_text(encoding="utf-8")
-    assert NAME.replace("\x1b", r"\x1b") in said
-    assert printable(said)
+def test_hostile_output_on_the_terminal(folder: Path) -> None:
+    text = (folder / "terminal").read_text(encoding="utf-8")
+    assert NAME.replace("\x1b", r"\x1b") in text
+    assert printable(text)
 
 
-def test_in_a_transcript(folder: Path) -> None:
+def test_hostile_output_in_a_transcript(folder: Path) -> None:
     ran = run("check", "bot0", "--transcript", "bga", cwd=folder)
     assert ran.code == 0
     assert r"</pre><img src=x>\x1b]0;owned\x07" in ran.out
     assert printable(ran.out + ran.err)
 
 
-def test_on_the_pages(folder: Path) -> None:
+def test_hostile_output_on_the_pages(folder: Path) -> None:
     pages = list((folder / "site").rglob("*.html"))
     assert any(r"\x1b]0;owned\x07" in page.read_text(encoding="utf-8") for page in pages)
     for page in pages:
         html5lib.HTMLParser(strict=True).parse(page.read_bytes(), transport_encoding="utf-8")
         assert "img" not in {tag for tag, _ in read(page).tags}
-        # The narrow space before a per cent sign is ours; a tab is only space to a browser.
+        # The narrow space before a percent sign is ours; to a browser, a tab is only space.
         assert printable(re.sub("[\u202f\t]", "", page.read_text(encoding="utf-8")))
 
 
-def test_in_spreadsheets(folder: Path) -> None:
+def test_hostile_output_in_spreadsheets(folder: Path) -> None:
     cells = []
     for path in (folder / "site" / "data").glob("*.csv"):
         with path.open(newline="", encoding="utf-8") as file:
@@ -71,7 +71,7 @@ def test_in_spreadsheets(folder: Path) -> None:
     assert all(cell.isprintable() for cell in cells)
 
 
-def test_in_file_names(folder: Path) -> None:
+def test_hostile_output_in_file_names(folder: Path) -> None:
     assert [path.name for path in folder.parent.iterdir()] == ["inner"]
     for name in tree(folder / "site"):
         plain = name.replace("/", "").replace("-", "").replace("_", "").replace(".", "")

@@ -1,19 +1,19 @@
-"""The page has every misbehaviour, and says of it what the tests check."""
+"""The page has every misbehaviour, with the outcome that the tests check."""
 
 import re
 
-from tests.hostile.misbehaviours import GROUPED
-from tests.hostile.table import stands, written
+from tests.hostile.misbehaviours import CGROUPS
+from tests.hostile.table import current, render
 
 
-def test_the_page_names_every_misbehaviour() -> None:
-    assert names(stands()) == names(written({}))
+def test_page_names_every_misbehaviour() -> None:
+    assert names(current()) == names(render({}))
 
 
-def test_the_page_is_up_to_date() -> None:
-    """It shows what follows where there are control groups; elsewhere less is promised."""
-    if GROUPED:
-        assert re.sub(r"\d+ ms", "0 ms", stands()) == written({})
+def test_page_is_up_to_date() -> None:
+    """It shows the outcomes with control groups; without them, less is guaranteed."""
+    if CGROUPS:
+        assert re.sub(r"\d+ ms", "0 ms", current()) == render({})
 
 
 def names(section: str) -> list[str]:

@@ -1,6 +1,6 @@
-"""The program that looks around inside a sandbox: it prints what it finds as one JSON object.
+"""The program that looks around in a sandbox and prints what it finds as one JSON object.
 
-It is run there as it stands, so it uses the standard library alone.
+It is run there as it is, so it uses the standard library alone.
 """
 
 import ctypes
@@ -51,7 +51,7 @@ FAMILIES = {"unix": 1, "inet": 2, "inet6": 10, "netlink": 16, "packet": 17, "alg
 
 
 def error_of(action: Callable[[], object]) -> str:
-    """Return the name of the error that an action ends with; "" when it works."""
+    """Return the name of the error that an action ends with, or "" if it works."""
     try:
         action()
     except OSError as error:
@@ -84,7 +84,7 @@ def connect(port: int) -> str:
 
 
 def fill(folder: str) -> int:
-    """Write 1 MiB files until there is no room, 64 at most; return how many there was room for."""
+    """Write 1 MiB files until the disk is full, 64 at most; return how many fit."""
     files: list[Path] = []
     try:
         while len(files) < 64:
@@ -99,7 +99,7 @@ def fill(folder: str) -> int:
 
 
 def hog() -> bool:
-    """Tell whether a gigabyte can be had."""
+    """Return whether a gigabyte of memory can be allocated."""
     try:
         bytearray(2**30)
     except MemoryError:
@@ -133,8 +133,8 @@ def names(folder: str) -> list[str]:
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def look(asked: dict[str, Any]) -> dict[str, object]:
-    """`asked` names a port, a process id and paths on the host."""
+def look(request: dict[str, Any]) -> dict[str, object]:
+    """`request` has a port, a process id and paths on the host."""
     return {
         "fds": names("/proc/self/fd"),
         "environment": dict(os.environ),
@@ -145,11 +145,11 @@ def look(asked: dict[str, Any]) -> dict[str, object]:
         "no_new_privileges": status("NoNewPrivs:"),
         "folder": str(Path.cwd()),
         "interfaces": interfaces(),
-        "connect": connect(asked["port"]),
-        "visible": [path for path in asked["paths"] if os.path.lexists(path)],
+        "connect": connect(request["port"]),
+        "visible": [path for path in request["paths"] if os.path.lexists(path)],
         "root": names("/"),
         "processes": [int(name) for name in names("/proc") if name.isdigit()],
-        "signal": error_of(lambda: os.kill(asked["pid"], 0)),
+        "signal": error_of(lambda: os.kill(request["pid"], 0)),
         "write": {
             path: write(path) for path in ("x", "/x", "/usr/x", "/etc/x", "/dev/x", "/tmp/x")
         },

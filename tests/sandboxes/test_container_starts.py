@@ -1,4 +1,4 @@
-"""Containers that a busy engine fails to start, or loses before their bot began: no bot's fault."""
+"""Containers that a busy engine fails to start, or loses before their bot began."""
 
 import os
 import select
@@ -11,44 +11,42 @@ import pytest
 import requests
 from docker.errors import APIError
 
-from arena.errors import ArenaError
 from arena.sandboxes.base import Program
 from arena.sandboxes.docker import engine
-from arena.sandboxes.docker.container import KEEPER, PIPES, Container
+from arena.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
 from arena.sandboxes.docker.sandbox import DockerSandbox
+from tests.support.live import HANG
 
-LIMIT = 30.0
 
-
-def refusal(status: int) -> APIError:
+def api_error(status: int) -> APIError:
     response = requests.Response()
     response.status_code = status
     return APIError("cannot start a stopped process: unknown", response)
 
 
 @pytest.mark.parametrize(
-    ("answers", "tries"),
+    ("answers", "attempts"),
     [([200], 1), ([500, 200], 2), ([500, 500, 200], 3), ([500, 500, 500], 3), ([404], 1)],
 )
-def test_what_the_engine_failed_at_is_tried_again(answers: list[int], tries: int) -> None:
-    made: list[int] = []
+def test_server_errors_are_retried(answers: list[int], attempts: int) -> None:
+    given: list[int] = []
 
     def start() -> str:
-        made.append(answers[len(made)])
-        if made[-1] != 200:
-            raise refusal(made[-1])
+        given.append(answers[len(given)])
+        if given[-1] != 200:
+            raise api_error(given[-1])
         return "id"
 
     if answers[-1] == 200:
-        assert engine.persistently(start) == "id"
+        assert engine.retry_server_errors(start) == "id"
     else:
         with pytest.raises(APIError):
-            engine.persistently(start)
-    assert len(made) == tries
+            engine.retry_server_errors(start)
+    assert len(given) == attempts
 
 
-class Engine:
-    """Starts the keeper without a container, and loses the first few before they begin."""
+class FakeEngine:
+    """Starts the supervisor without a container, and loses the first few before they begin."""
 
     def __init__(self, folder: Path, lost: int) -> None:
         self.launched = 0
@@ -57,11 +55,12 @@ class Engine:
     def launch(self) -> tuple[str, int | None]:
         self.launched += 1
         if self.launched > self._lost:
-            keeper = KEEPER.replace(PIPES, str(self._folder)).replace("/bot", str(self._folder))
-            self.keeper = subprocess.Popen(["sh", "-c", keeper, "keeper", "cat"])
+            script = SUPERVISOR.replace(PIPES, str(self._folder))
+            script = script.replace("/bot", str(self._folder))
+            self.supervisor = subprocess.Popen(["sh", "-c", script, "supervisor", "cat"])
         return str(self.launched), None
 
-    def runs(self, container: str) -> bool:
+    def is_running(self, container: str) -> bool:
         return int(container) > self._lost
 
     def remove(self, container: str) -> None:
@@ -74,28 +73,28 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "pipes"
 
 
-def said(fd: int) -> bytes:
-    assert select.select([fd], [], [], LIMIT)[0]
+def read_output(fd: int) -> bytes:
+    assert select.select([fd], [], [], HANG)[0]
     return os.read(fd, 4096)
 
 
-def test_a_container_that_was_lost_before_its_bot_began_is_started_again(folder: Path) -> None:
-    fake = Engine(folder, lost=1)
-    container = Container(folder, fake.launch, fake.runs, fake.remove)
+def test_container_lost_before_its_bot_began_is_launched_again(folder: Path) -> None:
+    fake = FakeEngine(folder, lost=1)
+    container = FifoContainer(folder, fake.launch, fake.is_running, fake.remove)
     os.write(container.stdin, b"word\n")
-    assert said(container.stdout) == b"word\n"
+    assert read_output(container.stdout) == b"word\n"
     container.end_input()
     assert container.exit_code() == 0
     container.close()
-    assert fake.keeper.wait() == 1
+    assert fake.supervisor.wait() == 1
     assert fake.launched == 2
 
 
-def test_an_engine_that_loses_them_all_is_named(folder: Path) -> None:
-    fake = Engine(folder, lost=99)
-    container = Container(folder, fake.launch, fake.runs, remove=lambda container: None)
-    assert said(container.exit_fd) == b"125\n"
-    assert b"see the log of the Docker engine" in said(container.stderr)
+def test_engine_that_loses_every_container_is_reported(folder: Path) -> None:
+    fake = FakeEngine(folder, lost=99)
+    container = FifoContainer(folder, fake.launch, fake.is_running, remove=lambda container: None)
+    assert read_output(container.exit_fd) == b"125\n"
+    assert b"see the Docker engine's log" in read_output(container.stderr)
     container.end_input()
     assert fake.launched == 3
 
@@ -108,18 +107,15 @@ def running(tmp_path: Path) -> Iterator[Any]:
     container.close()
 
 
-def test_the_engine_knows_which_containers_run(running: Any) -> None:
+def test_engine_tells_which_containers_run(running: Any) -> None:
     os.write(running.stdin, b"word\n")
-    assert said(running.stdout) == b"word\n"
-    # The bot may well speak before the call that started it is back.
-    running._wait_for_start()
-    assert engine.runs(running._id)
-    assert not engine.runs("nothing-of-that-name")
+    assert read_output(running.stdout) == b"word\n"
+    # The bot may answer before the call that started it returns.
+    running._started.wait()
+    assert engine.is_running(running._id)
+    assert not engine.is_running("no-such-container")
 
 
-def test_an_engine_that_does_not_answer_has_lost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def silent() -> None:
-        raise ArenaError("Docker does not answer")
-
-    monkeypatch.setattr(engine, "calls", silent)
-    assert engine.runs("nothing-of-that-name")
+@pytest.mark.usefixtures("no_docker")
+def test_silent_engine_has_lost_no_container() -> None:
+    assert engine.is_running("no-such-container")

@@ -1,4 +1,4 @@
-"""A bot is judged by its own processor time, and stops where its league wants it to."""
+"""A bot is judged by its own CPU time, and frozen out of turn if its league says so."""
 
 import os
 import select
@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from arena.records import Cause, Fault, LimitsInfo
-from arena.sandboxes import bubblewrap, process
 from arena.sandboxes.base import Running, Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.sandboxes.cgroups.systemd_scope import process_trees
+from arena.sandboxes.child_process import process_trees
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.sessions.clock import READY
@@ -25,7 +24,7 @@ from arena.wire.messages import Answer, Ready
 from tests.support.live import HANG, write_bot
 
 TIGHT = LimitsInfo(start=HANG, answer=0.05, game=HANG, wall=1000)
-"""By the wall clock far more than any machine needs."""
+"""On the wall clock far more than any machine needs."""
 FROZEN = LimitsInfo(start=HANG, answer=HANG, game=HANG, freeze=True)
 WORKER = """
 import json, sys, time
@@ -51,71 +50,63 @@ for number, line in enumerate(sys.stdin):
     print('{"type":"ready"}' if number == 0 else '{"id":%d,"action":"dudo"}' % number, flush=True)
 """
 freezes = pytest.mark.skipif(
-    not (found := process_trees()) or not found.freezes, reason="no control groups for this user"
+    not (trees := process_trees()) or not trees.freezes, reason="no control groups for this user"
 )
 
 
-def without_groups(make: type[BubblewrapSandbox] | type[ProcessSandbox]) -> Callable[[], Sandbox]:
-    def made() -> Sandbox:
-        with pytest.MonkeyPatch.context() as patch:
-            for module in (bubblewrap, process):
-                patch.setattr(module, "process_trees", lambda: None)
-            return make()
-
-    return made
-
-
-KINDS: dict[str, Callable[[], Sandbox]] = {
+HOST_SANDBOXES = pytest.mark.parametrize("make", [BubblewrapSandbox, ProcessSandbox])
+MAKERS: dict[str, Callable[[], Sandbox]] = {
     "docker": lambda: make_sandbox("docker"),
     "bubblewrap": BubblewrapSandbox,
     "process": ProcessSandbox,
-    "bubblewrap, no groups": without_groups(BubblewrapSandbox),
-    "process, no groups": without_groups(ProcessSandbox),
+    "bubblewrap, no groups": lambda: BubblewrapSandbox(use_cgroups=False),
+    "process, no groups": lambda: ProcessSandbox(use_cgroups=False),
 }
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=MAKERS)
 def timed(request: pytest.FixtureRequest) -> Sandbox:
-    """Each sandbox, by its control group and by the program's own clock."""
-    sandbox = KINDS[request.param]()
+    """Each sandbox, with control groups and with the program's own clock."""
+    sandbox = MAKERS[request.param]()
     assert sandbox.clock == "cpu"
     return sandbox
 
 
 @pytest.fixture
 def one_core() -> Iterator[None]:
-    """What runs here must share one core, so that rivals take it from each other."""
+    """All that runs here shares one core, so that rivals take it from each other."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     yield
     os.sched_setaffinity(0, before)
 
 
-def written(runs: Path, sandbox: Sandbox, name: str, program: str) -> Bot:
+def staged(runs: Path, sandbox: Sandbox, name: str, program: str) -> Bot:
     return stage(write_bot(runs / "written" / name, program), runs, sandbox)
 
 
 @pytest.mark.usefixtures("one_core")
 @pytest.mark.parametrize("rivals", [0, 5])
-@pytest.mark.parametrize("work", [0.02, 0.2])
-def test_spinning_rivals_change_no_verdict(
-    work: float, rivals: int, timed: Sandbox, runs: Path
-) -> None:
-    bots = [written(runs, timed, "worker", WORKER)]
-    bots += [written(runs, timed, "spinner", SPINNER)] * rivals
-    late = Fault(Cause.TIMEOUT, "no answer within 0.05 s of its own processor time")
-    with Multiplexer(bots, timed, TIGHT) as board:
+def test_spinning_rivals_change_no_verdict(rivals: int, timed: Sandbox, runs: Path) -> None:
+    """Answers that take 0.02 s of CPU time are in time, one that takes 0.2 s is late."""
+    bots = [staged(runs, timed, "worker", WORKER)]
+    bots += [staged(runs, timed, "spinner", SPINNER)] * rivals
+    with Multiplexer(bots, timed, TIGHT) as multiplexer:
         for seat in range(len(bots)):
-            assert board.start(seat, b'{"id":-1}\n') is None
+            assert multiplexer.start(seat, b'{"id":-1}\n') is None
         ready: set[int] = set()
         while len(ready) < len(bots):
-            ready |= {seat for seat, _, _ in board.wait()}
-        for id_ in range(1, 6):
-            board.ask(0, id_, b'{"id":%d,"work":%g}\n' % (id_, work))
-            expected = late if work > TIGHT.answer else Answer(id=id_, action="dudo")
-            assert board.wait() == [(0, id_, expected)]
-            if expected is late:
-                break
+            ready |= {seat for seat, _, _ in multiplexer.wait()}
+        for id_, work in enumerate((0.02, 0.02, 0.02, 0.2), start=1):
+            multiplexer.ask(0, id_, b'{"id":%d,"work":%g}\n' % (id_, work))
+            [(seat, answered, reply)] = multiplexer.wait()
+            assert (seat, answered) == (0, id_)
+            if work < TIGHT.answer:
+                assert reply == Answer(id=id_, action="dudo")
+            else:
+                assert isinstance(reply, Fault)
+                assert reply.cause is Cause.TIMEOUT
+                assert reply.detail.startswith("no answer within 0.05 s")
 
 
 # ---------------------------------------------------------------- frozen out of turn
@@ -123,8 +114,8 @@ def test_spinning_rivals_change_no_verdict(
 
 @contextmanager
 def thinker(runs: Path, sandbox: Sandbox, limits: LimitsInfo) -> Iterator[tuple[Session, Running]]:
-    """Start a bot that counts in the background, and take its `ready`."""
-    bot = written(runs, sandbox, "thinker", THINKER)
+    """Start a bot that computes in the background, and take its `ready`."""
+    bot = staged(runs, sandbox, "thinker", THINKER)
     running = sandbox.start(bot.program)
     session = Session(running, limits, time.monotonic)
     with ExitStack() as stack:
@@ -147,45 +138,45 @@ def work(seconds: float) -> None:
         pass
 
 
-def stands_still(running: Running) -> bool:
-    """Tell whether a program used no processor time while this one worked a little."""
-    before = running.cpu()
+def is_frozen(running: Running) -> bool:
+    """Return whether a program used no CPU time while this one worked a little."""
+    before = running.cpu_time()
     work(0.1)
-    return running.cpu() == before
+    return running.cpu_time() == before
 
 
 @freezes
-@pytest.mark.parametrize("kind", [BubblewrapSandbox, ProcessSandbox])
-def test_a_frozen_bot_does_not_think(
-    kind: type[BubblewrapSandbox] | type[ProcessSandbox], runs: Path
-) -> None:
-    with thinker(runs, kind(), FROZEN) as (session, running):
+@HOST_SANDBOXES
+def test_frozen_bot_does_not_think(make: Callable[[], Sandbox], runs: Path) -> None:
+    with thinker(runs, make(), FROZEN) as (session, running):
         for id_ in (1, 2):
             deadline = time.monotonic() + HANG
-            while not stands_still(running):
-                assert time.monotonic() < deadline, "it goes on thinking"
-            assert stands_still(running)
+            while not is_frozen(running):
+                assert time.monotonic() < deadline, "it still thinks"
+            assert is_frozen(running)
             session.ask(id_, b"{}\n")
             session.flush()
             assert answer_of(session) == (id_, Answer(id=id_, action="dudo"))
 
 
 @freezes
-def test_a_bot_thinks_on_where_it_may(runs: Path) -> None:
+def test_bot_that_is_not_frozen_thinks(runs: Path) -> None:
     limits = LimitsInfo(start=HANG, answer=HANG, game=HANG)
     with thinker(runs, ProcessSandbox(), limits) as (_, running):
-        before, deadline = running.cpu(), time.monotonic() + HANG
-        while (now := running.cpu()) is not None and before is not None and now < before + 0.05:
+        before, deadline = running.cpu_time(), time.monotonic() + HANG
+        while (
+            (now := running.cpu_time()) is not None and before is not None and now < before + 0.05
+        ):
             assert time.monotonic() < deadline, "it does not think"
 
 
 @freezes
-def test_a_frozen_bot_hears_goodbye(runs: Path) -> None:
-    bot = written(runs, ProcessSandbox(), "thinker", THINKER)
-    with Multiplexer([bot], ProcessSandbox(), FROZEN) as board:
-        board.start(0, b"{}\n")
-        board.wait()
-        session = board._sessions[0]
-        board.bye(b"{}\n")
+def test_frozen_bot_receives_bye(runs: Path) -> None:
+    bot = staged(runs, ProcessSandbox(), "thinker", THINKER)
+    with Multiplexer([bot], ProcessSandbox(), FROZEN) as multiplexer:
+        multiplexer.start(0, b"{}\n")
+        multiplexer.wait()
+        session = multiplexer._sessions[0]
+        multiplexer.bye(b"{}\n")
         assert select.select([session.exit_fd], [], [], HANG)[0]
         assert session._running.exit_code() == 0

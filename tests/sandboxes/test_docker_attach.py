@@ -1,4 +1,4 @@
-"""Containers over Docker's attach socket, for engines into whose containers no FIFO leads."""
+"""Containers over Docker's attach socket, for engines where FIFOs do not work."""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ import pytest
 
 from arena.records import Cause
 from arena.sandboxes.base import Program
-from arena.sandboxes.docker import sandbox as module
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.run_once import run_once
 from tests.match.tables import check_lost, faults, play
@@ -17,59 +16,56 @@ FLOOD = "def act(m):\n    while True: os.write(1, b'x' * 65536)\n"
 
 @pytest.fixture(scope="session")
 def attached() -> DockerSandbox:
-    found = DockerSandbox(attach=True)
-    assert found.unavailable_reason() is None
-    return found
+    sandbox = DockerSandbox(attach=True)
+    assert sandbox.unavailable_reason() is None
+    return sandbox
 
 
-def test_it_is_taken_where_fifos_do_not_cross(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where the engine runs in a machine of its own: what is mounted there is not this FIFO."""
-    monkeypatch.setattr(module, "PIPES", "/elsewhere")
-    found = DockerSandbox()
-    assert found.unavailable_reason() is None
-    assert found.attach
+def test_socket_is_used_if_fifos_do_not_work() -> None:
+    """As when the engine runs in a virtual machine: the container sees other files."""
+    sandbox = DockerSandbox(pipes="/elsewhere")
+    assert sandbox.unavailable_reason() is None
+    assert sandbox.attach
 
 
-def test_fifos_are_taken_where_they_cross() -> None:
-    found = DockerSandbox()
-    assert found.unavailable_reason() is None
-    assert not found.attach
+def test_fifos_are_used_if_they_work() -> None:
+    sandbox = DockerSandbox()
+    assert sandbox.unavailable_reason() is None
+    assert not sandbox.attach
 
 
 @pytest.mark.parametrize(
-    ("command", "code", "out"),
+    ("command", "code", "stdout"),
     [
-        (["cat"], 0, b"said\n"),
+        (["cat"], 0, b"hello\n"),
         (["sh", "-c", "exit 7"], 7, b""),
         (["no-such-program"], 127, b""),
         (["sh", "-c", "kill -SEGV $$"], 139, b""),
     ],
 )
-def test_a_program_runs_to_its_end(
-    attached: DockerSandbox, runs: Path, command: list[str], code: int, out: bytes
+def test_program_runs_to_its_end(
+    attached: DockerSandbox, runs: Path, command: list[str], code: int, stdout: bytes
 ) -> None:
-    ran = run_once(attached, Program(runs, command), HANG, said=b"said\n")
-    assert (ran.code, ran.out) == (code, out)
+    result = run_once(attached, Program(runs, command), HANG, stdin=b"hello\n")
+    assert (result.code, result.stdout) == (code, stdout)
 
 
-def test_one_that_does_not_end_is_killed(attached: DockerSandbox, runs: Path) -> None:
-    ran = run_once(attached, Program(runs, ["sleep", "infinity"]), 1.0)
-    assert ran.code is None
+def test_program_that_does_not_end_is_killed(attached: DockerSandbox, runs: Path) -> None:
+    result = run_once(attached, Program(runs, ["sleep", "infinity"]), 1.0)
+    assert result.code is None
 
 
-def test_a_flood_that_nobody_reads_does_not_block_the_end(
-    attached: DockerSandbox, runs: Path
-) -> None:
+def test_unread_output_does_not_block_the_kill(attached: DockerSandbox, runs: Path) -> None:
     running = attached.start(Program(runs, ["yes"]))
     running.kill()
     running.close()
 
 
-def test_a_game_is_played(attached: DockerSandbox, runs: Path) -> None:
+def test_game_is_played(attached: DockerSandbox, runs: Path) -> None:
     played = play(attached, runs, "", games=2)
     assert [faults(record) for record in played.games] == [[], []]
 
 
-def test_a_bot_that_floods_loses(attached: DockerSandbox, runs: Path) -> None:
+def test_bot_that_floods_loses(attached: DockerSandbox, runs: Path) -> None:
     played = play(attached, runs, FLOOD)
     check_lost(played.games[0], Cause.FLOOD, "more than 65536 bytes")

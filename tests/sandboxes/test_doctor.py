@@ -1,4 +1,4 @@
-"""The doctor tells the sandboxes apart by what happens in them."""
+"""The doctor judges sandboxes by what happens in them."""
 
 import pytest
 from msgspec.structs import replace
@@ -6,60 +6,63 @@ from msgspec.structs import replace
 from arena.sandboxes.base import Quota, Unavailable
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.cgroups.groups import cgroups
-from arena.sandboxes.doctor import ESSENTIAL, PROMISES, Finding, SandboxReport, examine
+from arena.sandboxes.doctor import ESSENTIAL, GUARANTEES, Finding, SandboxReport, examine
 from arena.sandboxes.process import ProcessSandbox
 
-found = cgroups()
-CAPPED = bool(found and found.caps_memory)
+own = cgroups()
+CAPS_MEMORY = bool(own and own.caps_memory)
 
 
-def kept(examined: SandboxReport) -> dict[str, bool | None]:
-    assert examined.unavailable_reason == ""
-    assert [one.promise for one in examined.findings] == list(PROMISES)
-    assert all(bool(one.hint) != bool(one.kept) for one in examined.findings)
-    return {one.promise: one.kept for one in examined.findings if one.promise != "cores"}
+def findings(report: SandboxReport) -> dict[str, bool | None]:
+    """Return what holds but for the cores, which depend on what else is running."""
+    assert report.unavailable_reason == ""
+    assert [each.guarantee for each in report.findings] == list(GUARANTEES)
+    assert all(bool(each.hint) != bool(each.holds) for each in report.findings)
+    return {each.guarantee: each.holds for each in report.findings if each.guarantee != "cores"}
 
 
-def test_bubblewrap_is_fit_for_strangers() -> None:
-    examined = examine("bubblewrap", BubblewrapSandbox)
-    more = {"tree": CAPPED, "clock": True, "freezing": bool(found and found.freezes)}
-    assert kept(examined) == dict.fromkeys(ESSENTIAL, True) | more
-    assert examined.fit_for_strangers
+def test_bubblewrap_is_safe_for_untrusted_bots() -> None:
+    report = examine("bubblewrap", BubblewrapSandbox)
+    freezes = bool(own and own.freezes)
+    optional = {"total_memory": CAPS_MEMORY, "cpu_time": True, "freezing": freezes}
+    assert findings(report) == dict.fromkeys(ESSENTIAL, True) | optional
+    assert report.safe_for_untrusted_bots
 
 
-def test_process_is_not() -> None:
-    examined = examine("process", ProcessSandbox)
-    seen = kept(examined)
-    # Not the orphans: another arena that starts meanwhile may clear them away.
-    for open_ in ("network", "files", "rivals", "processes"):
-        assert seen[open_] is False
-    assert seen["environment"]
-    assert seen["clock"]
-    assert seen["tree"] == seen["memory"] == seen["count"] == seen["end"] == CAPPED
-    assert not examined.fit_for_strangers
+def test_process_is_not_safe_for_untrusted_bots() -> None:
+    report = examine("process", ProcessSandbox, death_seconds=1.0)
+    holds = findings(report)
+    # Not the orphans: another arena that starts meanwhile may remove them.
+    for guarantee in ("network", "files", "other_bots", "processes"):
+        assert holds[guarantee] is False
+    assert holds["environment"]
+    assert holds["cpu_time"]
+    for guarantee in ("total_memory", "memory", "process_count", "termination"):
+        assert holds[guarantee] == CAPS_MEMORY
+    assert not report.safe_for_untrusted_bots
 
 
 class Broken(ProcessSandbox):
     def unavailable_reason(self) -> Unavailable | None:
-        return Unavailable("it is broken", "mend it")
+        return Unavailable("it is broken", "fix it")
 
 
-class Useless(ProcessSandbox):
+class TooSmall(ProcessSandbox):
     def __init__(self, quota: Quota | None = None) -> None:
         super().__init__(replace(quota or Quota(), memory=2**20))
 
 
-def test_one_that_does_not_work() -> None:
-    assert examine("broken", Broken) == SandboxReport("broken", False, "it is broken (mend it)", ())
+def test_broken_sandbox_is_unavailable() -> None:
+    assert examine("broken", Broken) == SandboxReport("broken", False, "it is broken (fix it)", ())
 
 
-def test_one_in_which_no_probe_runs() -> None:
-    examined = examine("useless", Useless)
-    assert examined.unavailable_reason.startswith("the probe failed: ")
-    assert examined.findings == ()
+def test_sandbox_in_which_no_probe_runs_is_unavailable() -> None:
+    report = examine("too small", TooSmall)
+    assert report.unavailable_reason.startswith("the probe failed: ")
+    assert report.findings == ()
 
 
 @pytest.mark.parametrize("missing", ESSENTIAL)
-def test_one_missing_promise_is_enough(missing: str) -> None:
-    findings = tuple(Finding(key, key != missing, "") for key in PROMISES)
-    assert not SandboxReport("x", True, "", findings).fit_for_strangers
+def test_sandbox_without_an_essential_guarantee_is_not_safe(missing: str) -> None:
+    each = tuple(Finding(key, key != missing, "") for key in GUARANTEES)
+    assert not SandboxReport("x", True, "", each).safe_for_untrusted_bots

@@ -1,8 +1,9 @@
-"""What a bot sees and may do inside each sandbox, asked from the inside."""
+"""What a bot sees and may do in each sandbox, tried from the inside."""
 
 import json
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def stage_probe(runs: Path, sandbox: Sandbox) -> Bot:
 
 
 def look_around(sandbox: Sandbox) -> dict[str, Any]:
-    """Return what the probe found, beside the secrets and the open port of this test."""
+    """Return what the probe found, and where this test's secret and the bot's folder are."""
     with run_folder() as runs, socket.create_server(("127.0.0.1", 0)) as server:
         secret = runs / "secret"
         secret.write_text("in the folder that holds the bots of this run")
@@ -40,8 +41,8 @@ def look_around(sandbox: Sandbox) -> dict[str, Any]:
             "paths": [*SECRETS, str(secret), str(Path(__file__).resolve())],
         }
         bot = stage_probe(runs, sandbox)
-        told = run_inside(sandbox, bot, json.dumps(asked).encode() + b"\n").told
-        return {**told, "bot_folder": str(bot.folder), "secret": str(secret)}
+        found = run_inside(sandbox, bot, json.dumps(asked).encode() + b"\n").told
+        return {**found, "bot_folder": str(bot.folder), "secret": str(secret)}
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +63,7 @@ def inside(request: pytest.FixtureRequest) -> dict[str, Any]:
 # ---------------------------------------------------------------- every sandbox
 
 
-def test_the_environment_is_clean(facts: dict[str, Any]) -> None:
+def test_environment_is_clean(facts: dict[str, Any]) -> None:
     environment = facts["environment"]
     environment.pop("PWD", None)
     assert environment == ENVIRONMENT
@@ -73,11 +74,11 @@ def test_only_the_three_pipes_are_open(facts: dict[str, Any]) -> None:
     assert facts["fds"] == ["0", "1", "2", "3"]
 
 
-def test_the_limits_are_in_force(facts: dict[str, Any], sandbox: Sandbox) -> None:
+def test_limits_are_in_force(facts: dict[str, Any], sandbox: Sandbox) -> None:
     quota = Quota() if sandbox.isolates else Quota(processes=65_536)
     limits = dict(facts["limits"])
     if sandbox.name == "docker":
-        # The kernel counts it by user; there the cgroup counts, by container.
+        # The kernel counts it by user; in a container the cgroup counts.
         del limits["NPROC"]
     else:
         assert limits.pop("NPROC") == [quota.processes] * 2
@@ -91,17 +92,17 @@ def test_the_limits_are_in_force(facts: dict[str, Any], sandbox: Sandbox) -> Non
     assert not facts["hogged"]
 
 
-def test_a_session_of_its_own(facts: dict[str, Any]) -> None:
+def test_bot_has_a_session_of_its_own(facts: dict[str, Any]) -> None:
     assert os.getsid(0) not in facts["session"]
-    assert 0 not in facts["session"], "0 is a session outside of the namespace"
+    assert 0 not in facts["session"], "0 is a session outside the namespace"
 
 
-def test_it_runs_in_its_folder(facts: dict[str, Any], sandbox: Sandbox) -> None:
+def test_bot_runs_in_its_folder(facts: dict[str, Any], sandbox: Sandbox) -> None:
     assert facts["folder"] == ("/bot" if sandbox.isolates else facts["bot_folder"])
 
 
-def test_what_the_process_sandbox_does_not_promise(trusted: dict[str, Any]) -> None:
-    """The probe does find these things where nothing keeps it from them."""
+def test_process_sandbox_does_not_isolate(trusted: dict[str, Any]) -> None:
+    """The probe does find these things if nothing hides them."""
     assert trusted["connect"] == ""
     assert trusted["signal"] == ""
     assert {trusted["secret"], "/etc/passwd", "/home"} <= set(trusted["visible"])
@@ -112,23 +113,23 @@ def test_what_the_process_sandbox_does_not_promise(trusted: dict[str, Any]) -> N
 # ---------------------------------------------------------------- those that isolate
 
 
-def test_no_network(inside: dict[str, Any]) -> None:
+def test_network_is_unreachable(inside: dict[str, Any]) -> None:
     assert inside["connect"] == "Connection refused"
     assert inside["interfaces"] == ["lo"]
 
 
-def test_the_files_of_the_host_are_not_there(inside: dict[str, Any]) -> None:
+def test_files_of_the_host_are_hidden(inside: dict[str, Any]) -> None:
     if inside["sandbox"] == "docker":
         # An image has files of its own in these places.
         assert not {inside["secret"], str(Path(__file__).resolve())} & set(inside["visible"])
         return
     assert inside["visible"] == []
-    here = {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin"}
-    assert set(inside["root"]) <= here | {"tmp", "usr"}
+    known = {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin"}
+    assert set(inside["root"]) <= known | {"tmp", "usr"}
 
 
-def test_the_processes_of_the_host_are_not_there(inside: dict[str, Any]) -> None:
-    # In a container there are its init, its keeper and one that waits for the bot, too.
+def test_processes_of_the_host_are_hidden(inside: dict[str, Any]) -> None:
+    # A container also has its init, its supervisor and one that waits for the bot.
     assert len(inside["processes"]) <= 4
     assert os.getpid() not in inside["processes"]
     assert inside["signal"] == "No such process"
@@ -140,14 +141,14 @@ def test_only_tmp_is_writable(inside: dict[str, Any]) -> None:
     assert set(write.values()) <= {READ_ONLY, "Permission denied"}
 
 
-def test_no_privileges(inside: dict[str, Any]) -> None:
+def test_bot_has_no_privileges(inside: dict[str, Any]) -> None:
     assert inside["uid"] != 0
     assert inside["capabilities"] == 0
     assert inside["no_new_privileges"] == "1"
     assert 0 not in inside["groups"]
 
 
-def test_calls_that_no_bot_needs_are_refused(inside: dict[str, Any]) -> None:
+def test_unneeded_system_calls_are_denied(inside: dict[str, Any]) -> None:
     assert inside["calls"] == dict.fromkeys(inside["calls"], NOT_PERMITTED)
     missing = inside["unknown_calls"]
     assert missing == dict.fromkeys(missing, "Function not implemented")
@@ -163,45 +164,41 @@ def test_sockets_lead_nowhere(inside: dict[str, Any], trusted: dict[str, Any]) -
 
 @pytest.mark.parametrize("name", ["bubblewrap", "docker"])
 @pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
-def test_room_for_files_is_limited(folder: str, name: str, runs: Path) -> None:
+def test_size_of_temporary_folders_is_limited(folder: str, name: str, runs: Path) -> None:
     sandbox = make_sandbox(name)
     asked = json.dumps({"fill": folder}).encode() + b"\n"
     filled = run_inside(sandbox, stage_probe(runs, sandbox), asked).told["filled"]
     assert 1 <= filled <= Quota().file_size // MIB
 
 
-# ---------------------------------------------------------------- greed
+# ---------------------------------------------------------------- limits
 
-ALL = (BubblewrapSandbox, DockerSandbox, ProcessSandbox)
+ISOLATING = (BubblewrapSandbox, DockerSandbox)
+ALL = (*ISOLATING, ProcessSandbox)
+Make = Callable[[Quota], Sandbox]
 
 
-@pytest.mark.parametrize("kind", [BubblewrapSandbox, DockerSandbox])
-def test_a_fork_bomb_ends_in_an_error(
-    kind: type[BubblewrapSandbox] | type[DockerSandbox], runs: Path
-) -> None:
-    sandbox = kind(Quota(processes=20))
+@pytest.mark.parametrize("make", ISOLATING)
+def test_fork_bomb_ends_in_an_error(make: Make, runs: Path) -> None:
+    sandbox = make(Quota(processes=20))
     bot = stage(write_bot(runs / "bomb", BOMB), runs, sandbox)
     children, error = run_inside(sandbox, bot).told
     assert 1 <= children < 20
     assert error == "Resource temporarily unavailable"
 
 
-@pytest.mark.parametrize("kind", ALL)
-def test_a_memory_hog_is_stopped(
-    kind: type[BubblewrapSandbox] | type[DockerSandbox] | type[ProcessSandbox], runs: Path
-) -> None:
-    sandbox = kind(Quota(memory=64 * MIB, processes=65_536))
-    hog = "kept = []\nwhile True: kept.append(bytearray(2**20))"
+@pytest.mark.parametrize("make", ALL)
+def test_memory_of_a_process_is_limited(make: Make, runs: Path) -> None:
+    sandbox = make(Quota(memory=64 * MIB, processes=65_536))
+    hog = "memory = []\nwhile True: memory.append(bytearray(2**20))"
     ran = run_inside(sandbox, stage(write_bot(runs / "hog", hog), runs, sandbox))
     assert ran.code == 1
     assert b"MemoryError" in ran.err
 
 
-@pytest.mark.parametrize("kind", ALL)
-def test_a_file_has_a_largest_size(
-    kind: type[BubblewrapSandbox] | type[DockerSandbox] | type[ProcessSandbox], runs: Path
-) -> None:
-    sandbox = kind(Quota(file_size=2 * MIB, processes=65_536))
+@pytest.mark.parametrize("make", ALL)
+def test_size_of_a_file_is_limited(make: Make, runs: Path) -> None:
+    sandbox = make(Quota(file_size=2 * MIB, processes=65_536))
     program = """
 import tempfile
 with tempfile.TemporaryFile(buffering=0) as file:

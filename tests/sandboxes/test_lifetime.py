@@ -1,6 +1,6 @@
-"""No bot outlives its seat or its worker, whatever it started itself.
+"""All that a bot started ends with its seat and with its worker.
 
-The bot opens a FIFO in its folder and its helpers inherit it: the end of file comes when the last
+The bot opens a FIFO in its folder and its children inherit it: the end of file comes when the last
 of them is gone.
 """
 
@@ -28,7 +28,7 @@ ENVIRON = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
 ALONE = ""
 CHILD = "for _ in range(3): os.fork()"
-DOUBLE_FORKED = """
+DAEMON = """
 if not os.fork():
     os.setsid()
     os.fork() and os._exit(0)
@@ -38,7 +38,7 @@ PROGRAM = """
 import os, signal
 alive = os.open("alive", os.O_WRONLY)
 me = os.getpid()
-{family}
+{children}
 if os.getpid() == me:
     os.write(1, b'{"type":"ready"}\\n')
 os.write(alive, b".")
@@ -57,9 +57,9 @@ signal.pause()
 
 
 @contextmanager
-def family_of(runs: Path, sandbox: Sandbox, family: str) -> Iterator[tuple[Bot, int]]:
-    """Stage a bot that starts a family; yields the reading end of what all of them hold open."""
-    bot = stage(write_bot(runs / "bot", PROGRAM.replace("{family}", family)), runs, sandbox)
+def bot_with(runs: Path, sandbox: Sandbox, children: str) -> Iterator[tuple[Bot, int]]:
+    """Stage a bot that starts children; yield the reading end of what all of them hold open."""
+    bot = stage(write_bot(runs / "bot", PROGRAM.replace("{children}", children)), runs, sandbox)
     fifo = bot.folder / "alive"
     os.mkfifo(fifo)
     fifo.chmod(0o666)
@@ -70,36 +70,36 @@ def family_of(runs: Path, sandbox: Sandbox, family: str) -> Iterator[tuple[Bot, 
         os.close(alive)
 
 
-def wait_for_family(alive: int, count: int) -> None:
-    """Wait until so many processes have come up."""
+def wait_for_processes(alive: int, count: int) -> None:
+    """Wait until so many processes have started."""
     while count > 0:
         assert select.select([alive], [], [], HANG)[0]
         count -= len(os.read(alive, count))
 
 
 def wait_for_the_end(alive: int) -> None:
-    assert select.select([alive], [], [], HANG)[0], "something of the bot is still alive"
+    assert select.select([alive], [], [], HANG)[0], "a process of the bot is still alive"
     assert os.read(alive, 1) == b""
 
 
-def check_stop_ends(sandbox: Sandbox, runs: Path, family: str, count: int) -> None:
+def check_stop_ends(sandbox: Sandbox, runs: Path, children: str, count: int) -> None:
     with (
-        family_of(runs, sandbox, family) as (bot, alive),
-        Multiplexer([bot], sandbox, PATIENT) as board,
+        bot_with(runs, sandbox, children) as (bot, alive),
+        Multiplexer([bot], sandbox, PATIENT) as multiplexer,
     ):
-        board.start(0, b"{}\n")
-        assert board.wait() == [(0, READY, Ready())]
-        wait_for_family(alive, count)
-        board.stop(0)
+        multiplexer.start(0, b"{}\n")
+        assert multiplexer.wait() == [(0, READY, Ready())]
+        wait_for_processes(alive, count)
+        multiplexer.stop(0)
         wait_for_the_end(alive)
 
 
-def check_death_of_worker_ends(sandbox: Sandbox, runs: Path, family: str, count: int) -> None:
-    with family_of(runs, sandbox, family) as (bot, alive):
+def check_killed_worker_ends(sandbox: Sandbox, runs: Path, children: str, count: int) -> None:
+    with bot_with(runs, sandbox, children) as (bot, alive):
         argv = [sys.executable, "-c", WORKER, sandbox.name, str(bot.folder)]
         with subprocess.Popen(argv, env=ENVIRON) as worker:
             try:
-                wait_for_family(alive, count)
+                wait_for_processes(alive, count)
                 assert not select.select([alive], [], [], 0)[0]
             finally:
                 worker.kill()
@@ -110,26 +110,26 @@ def test_stopping_a_seat_ends_the_bot_and_its_children(sandbox: Sandbox, runs: P
     check_stop_ends(sandbox, runs, CHILD, 8)
 
 
-def test_stopping_a_seat_ends_what_hid_in_another_session(bubblewrap: Sandbox, runs: Path) -> None:
-    check_stop_ends(bubblewrap, runs, DOUBLE_FORKED, 2)
+def test_stopping_a_seat_ends_daemons(bubblewrap: Sandbox, runs: Path) -> None:
+    check_stop_ends(bubblewrap, runs, DAEMON, 2)
 
 
-def test_a_bot_dies_with_its_worker(sandbox: Sandbox, runs: Path) -> None:
-    check_death_of_worker_ends(sandbox, runs, ALONE, 1)
+def test_bot_dies_with_its_worker(sandbox: Sandbox, runs: Path) -> None:
+    check_killed_worker_ends(sandbox, runs, ALONE, 1)
 
 
-@pytest.mark.parametrize(("family", "count"), [(CHILD, 8), (DOUBLE_FORKED, 2)])
-def test_a_whole_family_dies_with_its_worker(
-    family: str, count: int, bubblewrap: Sandbox, runs: Path
+@pytest.mark.parametrize(("children", "count"), [(CHILD, 8), (DAEMON, 2)])
+def test_children_die_with_the_worker(
+    children: str, count: int, bubblewrap: Sandbox, runs: Path
 ) -> None:
-    check_death_of_worker_ends(bubblewrap, runs, family, count)
+    check_killed_worker_ends(bubblewrap, runs, children, count)
 
 
-def test_a_family_ends_when_the_program_ends(bubblewrap: Sandbox, runs: Path) -> None:
-    family = DOUBLE_FORKED + "elif not os.read(0, 1): os._exit(0)\n"
-    with family_of(runs, bubblewrap, family) as (bot, alive):
+def test_children_end_when_the_program_ends(bubblewrap: Sandbox, runs: Path) -> None:
+    children = DAEMON + "elif not os.read(0, 1): os._exit(0)\n"
+    with bot_with(runs, bubblewrap, children) as (bot, alive):
         running = bubblewrap.start(bot.program)
-        wait_for_family(alive, 1)
+        wait_for_processes(alive, 1)
         running.end_input()
         assert running.exit_code() == 0
         wait_for_the_end(alive)
@@ -156,29 +156,29 @@ from arena.sandboxes.run_once import run_once
 from arena.sandboxes.registry import SANDBOXES
 from arena.sandboxes.base import Program
 program = Program(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
-print(run_once(SANDBOXES[sys.argv[1]](), program, 60).out.decode())
+print(run_once(SANDBOXES[sys.argv[1]](), program, 60).stdout.decode())
 """
 
 
-def test_a_bot_cannot_type_into_the_terminal(sandbox: Sandbox, runs: Path) -> None:
+def test_bot_cannot_type_into_the_terminal(sandbox: Sandbox, runs: Path) -> None:
     bot = stage(write_bot(runs / "typist", TYPIST), runs, sandbox)
-    ours, theirs = os.openpty()
+    controller, terminal = os.openpty()
     try:
         ran = subprocess.run(
             [sys.executable, "-c", AT_A_TERMINAL, sandbox.name, str(bot.folder)],
             env=ENVIRON,
-            stdin=theirs,
+            stdin=terminal,
             capture_output=True,
             start_new_session=True,
             timeout=HANG,
             check=True,
         )
     finally:
-        os.close(ours)
-        os.close(theirs)
+        os.close(controller)
+        os.close(terminal)
     assert ran.stdout.strip() == b'"No such device or address"'
 
 
-def test_the_group_is_not_that_of_the_arena(runs: Path) -> None:
+def test_bot_is_not_in_the_process_group_of_the_arena(runs: Path) -> None:
     bot = stage(write_bot(runs / "bot", "import os\nprint(os.getpgid(0))"), runs, ProcessSandbox())
     assert run_inside(ProcessSandbox(), bot).told != os.getpgid(0)

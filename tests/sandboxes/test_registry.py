@@ -1,9 +1,6 @@
-"""Which sandbox is taken, and what a person reads where it cannot be."""
+"""Which sandbox is used, and the error if it cannot be."""
 
-import gc
 import os
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +10,6 @@ from arena.errors import ArenaError
 from arena.records import LimitsInfo
 from arena.sandboxes.base import ENVIRONMENT
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.sandboxes.docker import engine
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.registry import AUTO, SANDBOXES, check_freezing, make_sandbox
 from arena.submissions.manifest import load_bot
@@ -25,19 +21,8 @@ def test_auto_takes_the_strongest() -> None:
     assert make_sandbox(AUTO).name == next(iter(SANDBOXES)) == "docker"
 
 
-@pytest.fixture
-def no_docker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nobody answers where Docker would."""
-    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
-    monkeypatch.setattr(engine, "_version", engine._version.__wrapped__)
-    with warnings.catch_warnings():
-        # The SDK does not close a socket that could not connect.
-        warnings.simplefilter("ignore", ResourceWarning)
-        yield
-        gc.collect()
-
-
-def test_without_docker_auto_takes_bubblewrap(no_docker: None) -> None:
+@pytest.mark.usefixtures("no_docker")
+def test_without_docker_auto_takes_bubblewrap() -> None:
     assert make_sandbox(AUTO).name == "bubblewrap"
     with pytest.raises(ArenaError) as refusal:
         make_sandbox("docker")
@@ -46,7 +31,7 @@ def test_without_docker_auto_takes_bubblewrap(no_docker: None) -> None:
 
 
 @pytest.mark.parametrize("name", SANDBOXES)
-def test_a_sandbox_by_name(name: str) -> None:
+def test_sandbox_is_made_by_name(name: str) -> None:
     sandbox = make_sandbox(name)
     assert (sandbox.name, sandbox.clock) == (name, "cpu")
     assert sandbox.isolates == (name != "process")
@@ -61,38 +46,38 @@ def test_a_sandbox_by_name(name: str) -> None:
         ("kvm", "known: auto, bubblewrap, docker, process"),
     ],
 )
-def test_an_unknown_name(name: str, hint: str) -> None:
+def test_unknown_name_has_a_hint(name: str, hint: str) -> None:
     with pytest.raises(ArenaError) as refusal:
         make_sandbox(name)
     assert (refusal.value.what, refusal.value.hint) == (f"unknown sandbox '{name}'", hint)
 
 
 @pytest.fixture
-def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A PATH with what the process sandbox needs and nothing else."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for tool in ("setpriv", "prlimit"):
         (folder / tool).symlink_to(Path("/usr/bin") / tool)
     monkeypatch.setenv("PATH", str(folder))
-    return folder
 
 
-def test_without_bubblewrap_auto_takes_the_next(tools: Path, no_docker: None) -> None:
+@pytest.mark.usefixtures("tools", "no_docker")
+def test_without_bubblewrap_auto_takes_the_next() -> None:
     assert make_sandbox(AUTO).name == "process"
 
 
-def test_without_bubblewrap_it_cannot_be_asked_for(tools: Path) -> None:
+@pytest.mark.usefixtures("tools")
+def test_missing_bubblewrap_is_an_error_with_a_hint() -> None:
     with pytest.raises(ArenaError) as refusal:
         make_sandbox("bubblewrap")
     assert refusal.value.what == "the sandbox 'bubblewrap' does not work here: bwrap not found"
     assert refusal.value.hint == "sudo apt-get install bubblewrap, or --sandbox auto"
 
 
-def test_a_bubblewrap_that_does_not_work_says_why(
-    runs: Path, monkeypatch: pytest.MonkeyPatch, no_docker: None
-) -> None:
-    """As where the kernel gives no user namespaces: it is there, but ends with an error."""
+@pytest.mark.usefixtures("no_docker")
+def test_failing_bubblewrap_reports_its_error(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a kernel without user namespaces: it is installed, but ends with an error."""
     broken = runs / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1")
     broken.chmod(0o755)
@@ -102,7 +87,7 @@ def test_a_bubblewrap_that_does_not_work_says_why(
         make_sandbox("bubblewrap")
 
 
-def test_a_bubblewrap_that_is_found_but_not_where_bots_look(
+def test_bubblewrap_outside_the_path_of_bots_cannot_be_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ENVIRONMENT, "PATH", str(tmp_path))
@@ -111,31 +96,33 @@ def test_a_bubblewrap_that_is_found_but_not_where_bots_look(
     )
 
 
-def test_strangers_need_a_sandbox_or_trust(tmp_path: Path) -> None:
-    stranger = write_bot(tmp_path / "stranger", "")
+def test_untrusted_bots_need_isolation(tmp_path: Path) -> None:
+    other = write_bot(tmp_path / "other", "")
     shipped_bot = load_bot(shipped.folder("sample_bots") / "honest")
     with pytest.raises(ArenaError) as refusal:
-        check_trust(ProcessSandbox(), [shipped_bot, stranger], trusted=False)
+        check_trust(ProcessSandbox(), [shipped_bot, other], trusted=False)
     assert "'process' does not isolate bots that did not come with the arena" in refusal.value.what
-    assert refusal.value.where == str(stranger.folder)
+    assert refusal.value.where == str(other.folder)
     assert "sudo apt-get install bubblewrap, or --trust-bots" in refusal.value.hint
-    check_trust(ProcessSandbox(), [shipped_bot, stranger], trusted=True)
+    check_trust(ProcessSandbox(), [shipped_bot, other], trusted=True)
     check_trust(ProcessSandbox(), [shipped_bot], trusted=False)
-    check_trust(BubblewrapSandbox(), [shipped_bot, stranger], trusted=False)
+    check_trust(BubblewrapSandbox(), [shipped_bot, other], trusted=False)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root must drop to another user")
-def test_root_that_cannot_drop_is_refused(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a container that has no other user to give."""
+def test_root_that_cannot_switch_user_is_refused(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container without other users."""
     broken = runs / "setpriv"
     broken.write_text("#!/bin/sh\necho 'setpriv: setresuid failed: Invalid argument' >&2\nexit 1")
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{runs}:{os.environ['PATH']}")
-    with pytest.raises(ArenaError, match="it would run as root, whom limits do not hold"):
+    with pytest.raises(ArenaError, match="it would run as root, whom limits do not bind"):
         make_sandbox("bubblewrap")
 
 
-def test_limits_that_a_sandbox_cannot_keep() -> None:
+def test_freezing_needs_a_sandbox_that_can() -> None:
     sandbox = ProcessSandbox()
     sandbox.freezes = False
     check_freezing(sandbox, LimitsInfo())

@@ -1,7 +1,6 @@
-"""Folders of runs: what a killed arena left goes, what a living one holds never does."""
+"""Run folders: those of killed arenas are removed, those of live ones never."""
 
 import sys
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,78 +8,71 @@ from threading import Event
 
 import pytest
 
-from arena.sandboxes import run_folder as runfolder
-from arena.sandboxes.run_folder import RunFolder, is_alive, remove_abandoned
+from arena.sandboxes.run_folder import RunFolder, is_in_use, remove_abandoned
+from tests.support.depth import depth
 
-FOLDERS = 300
-
-
-@pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path
+FOLDERS = depth(100, 300)
 
 
 @pytest.fixture
 def switching() -> Iterator[None]:
-    """Let threads take turns as often as they can."""
-    usual = sys.getswitchinterval()
+    """Switch between threads as often as possible."""
+    before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
-    sys.setswitchinterval(usual)
+    sys.setswitchinterval(before)
 
 
-def test_what_nobody_holds_goes(temporary: Path) -> None:
-    held = RunFolder()
-    (temporary / "perudo-arena-dead.lock").touch()
-    (temporary / "perudo-arena-dead" / "0").mkdir(parents=True)
-    (temporary / "perudo-arena-dead" / "0" / "in").touch()
-    remove_abandoned()
-    assert {path.name for path in temporary.iterdir()} == {
-        held.path.name,
-        f"{held.path.name}.lock",
-    }
-    assert is_alive(held.path)
-    held.remove()
-    assert not is_alive(held.path)
-    assert list(temporary.iterdir()) == []
+def test_abandoned_run_folder_is_removed(tmp_path: Path) -> None:
+    used = RunFolder(tmp_path)
+    (tmp_path / "perudo-arena-dead.lock").touch()
+    (tmp_path / "perudo-arena-dead" / "0").mkdir(parents=True)
+    (tmp_path / "perudo-arena-dead" / "0" / "in").touch()
+    remove_abandoned(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {used.path.name, f"{used.path.name}.lock"}
+    assert is_in_use(used.path)
+    used.remove()
+    assert not is_in_use(used.path)
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_what_could_not_be_removed_is_tried_again(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = RunFolder()
-    with monkeypatch.context() as failing:
-        failing.setattr(runfolder, "remove", lambda _: None)
-        folder.remove()
-        remove_abandoned()
-    assert folder.path.is_dir()
-    remove_abandoned()
-    assert list(temporary.iterdir()) == []
+def test_folder_that_could_not_be_removed_is_tried_again(tmp_path: Path) -> None:
+    """Its lock stays with it, as a file where the folder is expected shows."""
+    folder = RunFolder(tmp_path)
+    folder.path.rmdir()
+    folder.path.touch()
+    folder.remove()
+    remove_abandoned(tmp_path)
+    assert folder.path.exists()
+    folder.path.unlink()
+    folder.path.mkdir()
+    remove_abandoned(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("temporary", "switching")
-def test_what_is_just_being_made_is_not_taken_for_abandoned() -> None:
+@pytest.mark.usefixtures("switching")
+def test_new_run_folder_is_not_taken_for_abandoned(tmp_path: Path) -> None:
     done = Event()
 
     def make() -> list[Path]:
         lost = []
         for _ in range(FOLDERS):
-            folder = RunFolder()
-            if not folder.path.is_dir() or not is_alive(folder.path):
+            folder = RunFolder(tmp_path)
+            if not folder.path.is_dir() or not is_in_use(folder.path):
                 lost.append(folder.path)
             folder.remove()
         return lost
 
-    def clear() -> None:
+    def remove() -> None:
         while not done.is_set():
-            remove_abandoned()
+            remove_abandoned(tmp_path)
 
     with ThreadPoolExecutor(5) as threads:
-        clearing = [threads.submit(clear) for _ in range(2)]
+        removers = [threads.submit(remove) for _ in range(2)]
         makers = [threads.submit(make) for _ in range(3)]
         lost = [path for maker in makers for path in maker.result()]
         done.set()
-        for one in clearing:
-            one.result()
+        for remover in removers:
+            remover.result()
     assert lost == []

@@ -1,4 +1,4 @@
-"""The filter says what the table says, and bots meet it."""
+"""The filter denies exactly what the table says."""
 
 import errno
 from struct import iter_unpack, pack, unpack_from
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.sandboxes.seccomp import Denial, denials, deny_filter
-from arena.sandboxes.syscalls import ARCHES, NUMBERS
+from arena.sandboxes.seccomp import ARCHES, NUMBERS, Denial, bpf_filter, denials
+from tests.support.depth import depth
 
 ALLOWED, ERROR, KILLED = 0x7FFF0000, 0x00050000, 0x80000000
 X32 = 0x40000000
@@ -34,44 +34,48 @@ def verdict(program: bytes, number: int, arguments: list[int], arch: int) -> int
             at += then if holds[code] else otherwise
 
 
-def applies(one: Denial, arguments: list[int]) -> bool:
-    argument = arguments[one.argument]
+def applies(denial: Denial, arguments: list[int]) -> bool:
+    argument = arguments[denial.argument]
     return {
         "": True,
-        "==": argument & one.mask == one.value,
-        ">": argument > one.value,
-    }[one.op]
+        "==": argument & denial.mask == denial.value,
+        ">": argument > denial.value,
+    }[denial.op]
 
 
 def numbers(machine: str) -> dict[str, int]:
     column, _ = ARCHES[machine]
-    # The condition rules None out, which is not seen through an index that is computed.
+    # mypy does not see that the condition rules out None.
     return {name: row[column] for name, row in NUMBERS.items() if row[column] is not None}  # type: ignore[misc]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=depth(100, 400), deadline=None)
 @given(
     machine=st.sampled_from(sorted(ARCHES)),
-    capped=st.booleans(),
+    memory_capped=st.booleans(),
     name=st.sampled_from(sorted(NUMBERS)),
     low=st.lists(st.sampled_from(EDGES) | st.integers(0, 2**32 - 1), min_size=6, max_size=6),
     high=st.sampled_from([0, 0, 0, 1 << 32]),
 )
-def test_the_filter_denies_what_the_table_denies(
-    machine: str, capped: bool, name: str, low: list[int], high: int
+def test_filter_denies_what_the_table_denies(
+    machine: str, memory_capped: bool, name: str, low: list[int], high: int
 ) -> None:
     if name not in numbers(machine):
         return
     arguments = [value | high for value in low]
-    table = [one for one in denials(capped=capped) if one.name == name and applies(one, arguments)]
-    filter_ = deny_filter(denials(capped=capped), machine)
-    said = verdict(filter_, numbers(machine)[name], arguments, ARCHES[machine][1])
-    assert said == (ERROR | table[0].errno if table else ALLOWED)
+    table = [
+        one
+        for one in denials(memory_capped=memory_capped)
+        if one.name == name and applies(one, arguments)
+    ]
+    filter_ = bpf_filter(denials(memory_capped=memory_capped), machine)
+    result = verdict(filter_, numbers(machine)[name], arguments, ARCHES[machine][1])
+    assert result == (ERROR | table[0].errno if table else ALLOWED)
 
 
 @pytest.mark.parametrize("machine", sorted(ARCHES))
 def test_other_calls_pass_and_other_architectures_die(machine: str) -> None:
-    filter_ = deny_filter(denials(), machine)
+    filter_ = bpf_filter(denials(), machine)
     arch = ARCHES[machine][1]
     known = set(numbers(machine).values())
     others = set(range(460)) - known
@@ -80,22 +84,22 @@ def test_other_calls_pass_and_other_architectures_die(machine: str) -> None:
     assert verdict(filter_, X32, [0] * 6, arch) == ERROR | errno.EPERM
 
 
-def test_a_machine_without_a_table_of_calls() -> None:
-    assert verdict(deny_filter(denials(), "riscv64"), 0, [0] * 6, 0) == ALLOWED
+def test_machine_with_unknown_call_numbers_allows_everything() -> None:
+    assert verdict(bpf_filter(denials(), "riscv64"), 0, [0] * 6, 0) == ALLOWED
 
 
-def test_every_number_is_used_and_none_stands_twice() -> None:
-    assert {one.name for one in denials(capped=False)} == set(NUMBERS)
+def test_every_number_is_used_and_unique() -> None:
+    assert {denial.name for denial in denials(memory_capped=False)} == set(NUMBERS)
     for machine in ARCHES:
         assert len(set(numbers(machine).values())) == len(numbers(machine))
 
 
-def test_uncapped_memory_closes_what_no_limit_counts() -> None:
-    more = {one.name for one in set(denials(capped=False)) - set(denials())}
+def test_uncapped_memory_denies_shared_memory() -> None:
+    more = {denial.name for denial in set(denials(memory_capped=False)) - set(denials())}
     assert more == {"memfd_create", "mmap", "shmget"}
 
 
-def test_threads_and_children_are_left() -> None:
+def test_threads_and_children_are_allowed() -> None:
     """The flags that the C library's fork and pthread_create pass to clone."""
     clone = [one for one in denials() if one.name == "clone"]
     for flags in (0x01200011, 0x003D0F00, 0x00004111):

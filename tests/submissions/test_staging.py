@@ -10,7 +10,7 @@ from arena.errors import ArenaError
 from arena.sandboxes.base import Quota, Sandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.sandboxes.run_once import KEPT
+from arena.sandboxes.run_once import TAIL_BYTES
 from arena.submissions import folder as tree
 from arena.submissions import manifest
 from arena.submissions import staging as stage_module
@@ -174,7 +174,7 @@ def test_a_flood_of_output_is_not_kept(sandbox: Sandbox, runs: Path) -> None:
     finally:
         tracemalloc.stop()
     assert told[0].endswith("end")
-    assert KEPT - 9 <= len(told[0]) <= KEPT
+    assert TAIL_BYTES - 9 <= len(told[0]) <= TAIL_BYTES
     assert most < 5_000_000
 
 

@@ -84,6 +84,6 @@ def good_bot(runs: Path, sandbox: Sandbox) -> Bot:
 
 def run_inside(sandbox: Sandbox, bot: Bot, said: bytes = b"") -> Ran:
     """Run a bot's command to its end, with `said` on its standard input."""
-    code, out, err, _ = run_once(sandbox, bot.program, HANG, said=said)
+    code, out, err, _ = run_once(sandbox, bot.program, HANG, stdin=said)
     assert code is not None, "it hangs"
     return Ran(code, out, err)

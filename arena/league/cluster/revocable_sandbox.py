@@ -64,8 +64,8 @@ class _Leased:
     def exit_code(self) -> int:
         return self._inner.exit_code()
 
-    def cpu(self) -> float | None:
-        return self._inner.cpu()
+    def cpu_time(self) -> float | None:
+        return self._inner.cpu_time()
 
     def freeze(self, *, frozen: bool) -> None:
         self._inner.freeze(frozen=frozen)

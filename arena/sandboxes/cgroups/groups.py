@@ -1,7 +1,7 @@
-"""Control groups: one a bot, which caps, counts, freezes and ends all its processes together.
+"""Control groups: one per bot, which limits, counts, freezes and kills all its processes together.
 
-Groups are made below the arena's own, so whatever holds the arena holds its bots, too. A group's
-name tells which process made it: what a dead arena left is cleared away by the next one.
+Groups are made below the arena's own, so limits of the arena hold for its bots, too. A group's name
+says which process made it: the groups of a dead arena are removed by the next one.
 """
 
 import os
@@ -17,220 +17,237 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from arena.sandboxes.base import Quota
-from arena.sandboxes.cgroups.mounts import CgroupMount, mounts_of, own_cgroups, own_mounts
+from arena.sandboxes.cgroups.mounts import CgroupMount, mounts_of, own_mounts
 
 PREFIX = "perudo-arena"
-_PERIOD = 100_000
+_CPU_PERIOD = 100_000
+"""Microseconds; the same amount of CPU time per period is one core."""
 _NANO, _MICRO = 1e-9, 1e-6
-_PATIENCE = 1.0
-"""Seconds that killed processes have to be gone."""
+_KILL_SECONDS = 1.0
+"""How long killed processes may take to be gone."""
 _JOIN = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
-"""A shell that moves itself into groups and then becomes the program."""
-_FREEZER_WORDS = {1: (b"THAWED", b"FROZEN"), 2: (b"0", b"1")}
+"""A shell script that moves itself into groups and then becomes the program."""
+_FREEZER_STATES = {1: (b"THAWED", b"FROZEN"), 2: (b"0", b"1")}
+_SWAP_FILES = {"memory.memsw.limit_in_bytes", "memory.swap.max"}
 _numbers = count()
-_left: list[Path] = []
+_lingering: list[Path] = []
 """Groups that could not be removed yet."""
 
 
 class Cgroups(Struct, frozen=True):
-    """What control groups can do here, and where."""
+    """Makes control groups, as far as they work here."""
 
-    homes: dict[str, CgroupMount]
-    """By feature; those that do not work here are not in it."""
+    mounts: dict[str, CgroupMount]
+    """By feature; features that do not work here are missing."""
 
     def make(self, quota: Quota) -> "Cgroup":
         """Make a group for one bot; raises OSError."""
-        name = f"{_mine()}.{next(_numbers)}"
+        name = f"{_name_prefix()}.{next(_numbers)}"
         group = Cgroup(
-            {key: home._replace(folder=home.folder / name) for key, home in self.homes.items()}
+            {key: mount._replace(folder=mount.folder / name) for key, mount in self.mounts.items()}
         )
         try:
-            group.set_up(quota)
+            group.create(quota)
         except OSError:
             group.close()
             raise
         return group
 
-    def clear_away(self) -> None:
-        """End and remove what arenas that are gone have left."""
-        for home in self.homes.values():
-            _reap(home)
+    def remove_abandoned(self) -> None:
+        """Kill and remove what dead arenas left."""
+        # The freezer first: what is frozen there does not die.
+        for _, mount in sorted(self.mounts.items(), key=lambda item: item[0] != "freezer"):
+            for folder in mount.folder.glob(f"{PREFIX}.{_pid_namespace()}.*"):
+                pid, started = folder.name.split(".")[2:4]
+                if _start_time(int(pid)) != started:
+                    group = Cgroup({"freezer": mount._replace(folder=folder)})
+                    with suppress(OSError):
+                        group.open_files()
+                    group.kill()
+                    group.close()
 
     @property
     def caps_memory(self) -> bool:
         """Whether the memory of all processes of a bot has one limit."""
-        return "memory" in self.homes
+        return "memory" in self.mounts
 
     @property
     def freezes(self) -> bool:
         """Whether a bot can be frozen."""
-        return "freezer" in self.homes
+        return "freezer" in self.mounts
 
 
 class Cgroup:
-    """The control group of one bot, over as many hierarchies as its features take."""
+    """The control group of one bot, in as many hierarchies as its features take."""
 
     environment: Mapping[str, str] = MappingProxyType({})
     """Nothing is needed to join."""
 
-    def __init__(self, places: dict[str, CgroupMount]) -> None:
-        self._places = places
-        self._folders = sorted({place.folder for place in places.values()})
-        self._usage: int | None = None
-        self._freezer: int | None = None
-        self._words = (b"", b"")
+    def __init__(self, mounts: dict[str, CgroupMount]) -> None:
+        self._mounts = mounts
+        self._folders = sorted({mount.folder for mount in mounts.values()})
+        self._usage_fd: int | None = None
+        self._freezer_fd: int | None = None
+        self._freezer_states = (b"", b"")
         self._frozen = False
 
-    def set_up(self, quota: Quota) -> None:
-        """Make the group and write its limits; raises OSError."""
+    def create(self, quota: Quota) -> None:
+        """Make the group's folders and write its limits; raises OSError."""
         for folder in self._folders:
             folder.mkdir()
-        for feature, place in self._places.items():
-            for file, value in _settings(feature, place, quota):
-                (place.folder / file).write_text(value, encoding="ascii")
-        self.enter()
+        for feature, mount in self._mounts.items():
+            for file, value in _settings(feature, mount, quota):
+                (mount.folder / file).write_text(value, encoding="ascii")
+        self.open_files()
 
-    def enter(self) -> None:
-        """Open the files of a group that is there; raises OSError."""
-        if place := self._places.get("cpuacct"):
-            file = "cpuacct.usage" if place.version == 1 else "cpu.stat"
-            self._usage = os.open(place.folder / file, os.O_RDONLY | os.O_CLOEXEC)
-        if place := self._places.get("freezer"):
-            file = "freezer.state" if place.version == 1 else "cgroup.freeze"
-            self._freezer = os.open(place.folder / file, os.O_WRONLY | os.O_CLOEXEC)
-            self._words = _FREEZER_WORDS[place.version]
-
-    @property
-    def counts(self) -> bool:
-        """Whether the group's processor time can be told."""
-        return self._usage is not None
+    def open_files(self) -> None:
+        """Open the files of a group that exists; raises OSError."""
+        if mount := self._mounts.get("cpuacct"):
+            file = "cpuacct.usage" if mount.version == 1 else "cpu.stat"
+            self._usage_fd = os.open(mount.folder / file, os.O_RDONLY | os.O_CLOEXEC)
+        if mount := self._mounts.get("freezer"):
+            file = "freezer.state" if mount.version == 1 else "cgroup.freeze"
+            self._freezer_fd = os.open(mount.folder / file, os.O_WRONLY | os.O_CLOEXEC)
+            self._freezer_states = _FREEZER_STATES[mount.version]
 
     @property
     def freezes(self) -> bool:
         """Whether the group can be frozen."""
-        return self._freezer is not None
+        return self._freezer_fd is not None
 
-    def around(self, argv: Sequence[str]) -> list[str]:
+    def wrap(self, argv: Sequence[str]) -> list[str]:
         """Return a command that joins the group before it becomes `argv`."""
         files = [str(folder / "cgroup.procs") for folder in self._folders]
         return ["sh", "-c", _JOIN, "sh", *files, "--", *argv]
 
     def started(self, pid: int) -> None:
-        """Leave it to the process to join."""
+        """Do nothing: the process joins by itself."""
 
-    def cpu(self) -> float | None:
-        """Return the seconds of processor time that all in the group used; None once it is gone."""
-        if self._usage is None:
+    def cpu_time(self) -> float | None:
+        """Return the CPU time that all in the group used, in seconds, or None once it is gone."""
+        if self._usage_fd is None:
             return None
         try:
-            said = os.pread(self._usage, 64, 0)
+            usage = os.pread(self._usage_fd, 64, 0)
         except OSError:
             return None
-        if said.startswith(b"usage_usec"):
-            return int(said.split(None, 2)[1]) * _MICRO
-        return int(said) * _NANO
+        if usage.startswith(b"usage_usec"):
+            return int(usage.split(None, 2)[1]) * _MICRO
+        return int(usage) * _NANO
 
     def freeze(self, *, frozen: bool) -> None:
-        """Stop or go on with all in the group."""
-        if self._freezer is not None and frozen != self._frozen:
-            os.pwrite(self._freezer, self._words[frozen], 0)
+        """Freeze or thaw all in the group."""
+        if self._freezer_fd is not None and frozen != self._frozen:
+            os.pwrite(self._freezer_fd, self._freezer_states[frozen], 0)
             self._frozen = frozen
 
     def kill(self) -> None:
-        """End all that is in the group and wait until it is gone."""
+        """Kill all in the group and wait until it is gone."""
         with suppress(OSError):
             while True:
-                # What is frozen cannot start others, nor end and leave its id to a stranger.
+                # What is frozen cannot fork, nor exit and leave its pid to another process.
                 self.freeze(frozen=True)
-                killed = [_kill(pid) for pid in _members(self._folders[0])]
+                pidfds = [kill(pid) for pid in _members(self._folders[0])]
                 self.freeze(frozen=False)
-                gone = [_gone(fd) for fd in killed if fd is not None]
-                if not killed or not all(gone):
+                gone = [wait_for_exit(pidfd) for pidfd in pidfds]
+                if not pidfds or not all(gone):
                     return
 
-    def leave(self) -> None:
+    def close_files(self) -> None:
         """Close the files of the group."""
-        for fd in (self._usage, self._freezer):
+        for fd in (self._usage_fd, self._freezer_fd):
             if fd is not None:
                 os.close(fd)
-        self._usage = self._freezer = None
+        self._usage_fd = self._freezer_fd = None
 
     def close(self) -> None:
         """Remove the group, which is empty; one that lingers is removed with a later one."""
-        self.leave()
-        _left.extend(self._folders)
-        _left[:] = [folder for folder in _left if not _removed(folder)]
+        self.close_files()
+        _lingering.extend(self._folders)
+        _lingering[:] = [folder for folder in _lingering if not _remove(folder)]
 
 
 def cgroup_of(pid: int) -> Cgroup | None:
-    """Return the group that a process is in, to look at and to freeze as far as this user may.
+    """Return the group that a process is in, to read and to freeze as far as this user may.
 
-    None where it cannot be seen, as where an engine runs in a machine of its own. Such a group is
-    left with `leave`, not closed: who made it removes it.
+    None if it cannot be seen, as when an engine runs in a virtual machine. Call `close_files` when
+    done, not `close`: the group belongs to who made it.
     """
-    try:
-        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-        places = mounts_of(mountinfo, own_cgroups(str(pid)))
-    except OSError:
+    mounts = mounts_of(str(pid))
+    if "cpuacct" not in mounts:
         return None
     for features in (("cpuacct", "freezer"), ("cpuacct",)):
-        group = Cgroup({key: places[key] for key in features if key in places})
+        group = Cgroup({key: mounts[key] for key in features if key in mounts})
         with suppress(OSError):
-            group.enter()
-            return group if group.counts else None
-        group.leave()
+            group.open_files()
+            return group
+        group.close_files()
     return None
 
 
 @cache
-def _found(_pid: int) -> Cgroups | None:
-    mounts_of = {key: home for key, home in own_mounts().items() if _works(key, home)}
-    found = Cgroups(mounts_of) if mounts_of else None
-    if found:
-        found.clear_away()
-    return found
-
-
 def cgroups() -> Cgroups | None:
-    """Return what control groups can do for this process; None where they can do nothing."""
-    return _found(os.getpid())
+    """Return the control groups that work for this process, or None if none do."""
+    mounts = {key: mount for key, mount in own_mounts().items() if _works(key, mount)}
+    if not mounts:
+        return None
+    groups = Cgroups(mounts)
+    groups.remove_abandoned()
+    return groups
 
 
-def memory_limit(quota: Quota) -> int:
-    """Return the bytes that a bot's processes may take: what is in /tmp and /dev/shm counts."""
-    return quota.memory + 2 * quota.file_size
-
-
-def _works(feature: str, home: CgroupMount) -> bool:
-    """Try a group, as permissions and kernels differ in more ways than can be asked for."""
-    trial = Cgroups({feature: home})
+def _works(feature: str, mount: CgroupMount) -> bool:
+    """Try to make a group: permissions and kernels differ in more ways than can be checked."""
     try:
-        trial.make(Quota()).close()
+        Cgroups({feature: mount}).make(Quota()).close()
     except OSError:
         return False
     return True
 
 
-def _settings(feature: str, place: CgroupMount, quota: Quota) -> list[tuple[str, str]]:
-    """Return the files to write, and what, for a feature."""
-    memory = str(memory_limit(quota))
-    if feature == "pids":
-        return [("pids.max", str(quota.processes))]
-    if place.version == 1:
-        swap = "memory.memsw.limit_in_bytes"
-        more = [(swap, memory)] if (place.folder / swap).exists() else []
-        return {
-            "memory": [("memory.limit_in_bytes", memory), *more],
-            "cpu": [("cpu.cfs_period_us", str(_PERIOD)), ("cpu.cfs_quota_us", str(_PERIOD))],
-        }.get(feature, [])
-    more = [("memory.swap.max", "0")] if (place.folder / "memory.swap.max").exists() else []
-    return {
-        "memory": [("memory.max", memory), *more, ("memory.oom.group", "1")],
-        "cpu": [("cpu.max", f"{_PERIOD} {_PERIOD}")],
-    }.get(feature, [])
+def memory_limit(quota: Quota) -> int:
+    """Return the bytes that a bot's processes may use: files in /tmp and /dev/shm count, too."""
+    return quota.memory + 2 * quota.file_size
 
 
-# ---------------------------------------------------------------- ending and clearing away
+def _settings(feature: str, mount: CgroupMount, quota: Quota) -> list[tuple[str, str]]:
+    """Return the files to write for a feature, and their content."""
+    memory, period = str(memory_limit(quota)), str(_CPU_PERIOD)
+    settings = {
+        (1, "memory"): {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
+        (2, "memory"): {"memory.max": memory, "memory.swap.max": "0", "memory.oom.group": "1"},
+        (1, "cpu"): {"cpu.cfs_period_us": period, "cpu.cfs_quota_us": period},
+        (2, "cpu"): {"cpu.max": f"{period} {period}"},
+        (1, "pids"): {"pids.max": str(quota.processes)},
+        (2, "pids"): {"pids.max": str(quota.processes)},
+    }.get((mount.version, feature), {})
+    # Kernels without swap accounting have no file for it.
+    return [
+        (file, value)
+        for file, value in settings.items()
+        if file not in _SWAP_FILES or (mount.folder / file).exists()
+    ]
+
+
+def kill(pid: int) -> int | None:
+    """Kill a process; return its pidfd, or None if it is already gone."""
+    try:
+        pidfd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return None
+    with suppress(ProcessLookupError):
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    return pidfd
+
+
+def wait_for_exit(pidfd: int | None) -> bool:
+    """Wait for a process that was killed to exit, and close its pidfd; return whether it did."""
+    if pidfd is None:
+        return True
+    try:
+        return bool(select.select([pidfd], [], [], _KILL_SECONDS)[0])
+    finally:
+        os.close(pidfd)
 
 
 def _members(folder: Path) -> list[int]:
@@ -238,61 +255,27 @@ def _members(folder: Path) -> list[int]:
     return [int(pid) for pid in (folder / "cgroup.procs").read_text(encoding="ascii").split()]
 
 
-def _kill(pid: int) -> int | None:
-    """Kill a process; returns a descriptor that tells when it is gone, None when it is already."""
-    try:
-        fd = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return None
-    with suppress(ProcessLookupError):
-        signal.pidfd_send_signal(fd, signal.SIGKILL)
-    return fd
-
-
-def _gone(fd: int) -> bool:
-    """Wait for the end of a killed process; returns whether it came."""
-    try:
-        return bool(select.select([fd], [], [], _PATIENCE)[0])
-    finally:
-        os.close(fd)
-
-
-def _removed(folder: Path) -> bool:
-    try:
+def _remove(folder: Path) -> bool:
+    """Remove the folder of a group; return whether it is gone."""
+    with suppress(OSError):
         folder.rmdir()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True
+    return not folder.exists()
 
 
-def _mine() -> str:
-    """Return how the names of this process's groups begin."""
-    return f"{PREFIX}.{_namespace()}.{os.getpid()}.{_born(os.getpid())}"
+def _name_prefix() -> str:
+    """Return the beginning of the names of this process's groups."""
+    return f"{PREFIX}.{_pid_namespace()}.{os.getpid()}.{_start_time(os.getpid())}"
 
 
-def _namespace() -> int:
-    """Return the mark of the process namespace: in another one, ids mean other processes."""
+def _pid_namespace() -> int:
+    """Return the id of the PID namespace: in another one, pids mean other processes."""
     return Path("/proc/self/ns/pid").stat().st_ino
 
 
-def _born(pid: int) -> str:
-    """Return when a process was started, in the kernel's ticks; "" when there is none."""
+def _start_time(pid: int) -> str:
+    """Return when a process was started, in the kernel's ticks, or "" if there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
         return ""
     return stat.rpartition(")")[2].split()[19]
-
-
-def _reap(home: CgroupMount) -> None:
-    """Clear away the groups of arenas that are gone."""
-    for folder in home.folder.glob(f"{PREFIX}.{_namespace()}.*"):
-        pid, born = folder.name.split(".")[2:4]
-        if _born(int(pid)) != born:
-            left = Cgroup({"freezer": home._replace(folder=folder)})
-            with suppress(OSError):
-                left.enter()
-            left.kill()
-            left.close()

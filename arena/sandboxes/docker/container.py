@@ -5,162 +5,191 @@ import select
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
-from arena.sandboxes.docker.contained import Contained
+from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
 
-KEEPER = """
+SUPERVISOR = """
 cd /run/arena
 ( exec <in >out 2>err; : >up; cd /bot; unset HOSTNAME OLDPWD; "$@" 3>&-; echo $? >&3 ) 3>status &
 read -r _ <lease
 """
 """What the container runs: the bot, until the arena's end of the lease is closed.
 
-Whatever happens to this shell ends the container: it is the child that Docker's init waits for. A
-bot may kill it and dies with it; it may not stop it (see `profile`).
+The container ends when this shell does, for whatever reason: it is the child that Docker's init
+waits for. A bot may kill it and dies with it; it may not stop it (see `seccomp.docker_profile`).
 """
 PIPES = "/run/arena"
 """Where the folder of FIFOs is mounted."""
-_READERS_MAY, _WRITERS_MAY = 0o644, 0o622
+KILLED = -9
+NO_CONTAINER = 125
+"""The exit code of a program whose container could not be started; stderr says why."""
+_READABLE, _WRITABLE = 0o644, 0o622
 _FIFOS = {
-    "in": _READERS_MAY,
-    "out": _WRITERS_MAY,
-    "err": _WRITERS_MAY,
-    "up": _WRITERS_MAY,
-    "status": _WRITERS_MAY,
-    "lease": _READERS_MAY,
+    "in": _READABLE,
+    "out": _WRITABLE,
+    "err": _WRITABLE,
+    "up": _WRITABLE,
+    "status": _WRITABLE,
+    "lease": _READABLE,
 }
-_KILLED = -9
-_PATIENCE = 15
-"""Seconds that a container has from its start to the bot's first instruction."""
-_STARTS = 3
-"""So often a container is started of which nothing is left before its bot began."""
-_GONE = 10.0
-"""Seconds that a container has to be gone after its lease ended."""
-_NO_CONTAINER = b"125\n"
-
-Launch = Callable[[], tuple[str, int | None]]
-"""Creates and starts the container; returns its id and its first process, raises ArenaError."""
+_START_SECONDS = 15
+"""How long a container may take from its start to the bot's first instruction."""
+_LAUNCHES = 3
+"""How often a container is launched that the engine loses before its bot began."""
+_LEASE_SECONDS = 10.0
+"""How long a container may take to be gone after its lease ended."""
 
 
-class Container(Contained):
-    """A container that is being started: its pipes are there at once, and what is written waits."""
+class Container:
+    """What all containers share: a start in a thread, and a control group made by the engine."""
+
+    def __init__(self) -> None:
+        self._started = Event()
+        """Set once the container runs, or could not be started."""
+        self._cgroup: Cgroup | None = None
+
+    def cpu_time(self) -> float | None:
+        """Return the CPU time of the container, in seconds, or None if its group is not visible."""
+        self._started.wait()
+        return self._cgroup.cpu_time() if self._cgroup else None
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Freeze or thaw the container, if this user may."""
+        if self._cgroup:
+            self._cgroup.freeze(frozen=frozen)
+
+    @property
+    def freezes(self) -> bool:
+        """Whether it can be frozen."""
+        self._started.wait()
+        return self._cgroup is not None and self._cgroup.freezes
+
+    def _open_cgroup(self, pid: int | None) -> None:
+        """Find the group of the container's first process, as numbered on the engine's machine."""
+        self._cgroup = None if pid is None else cgroup_of(pid)
+
+    def _close_cgroup(self) -> None:
+        if self._cgroup:
+            self._cgroup.close_files()
+            self._cgroup = None
+
+
+class FifoContainer(Container):
+    """A container that is being started: its pipes work at once, and what is written waits."""
 
     def __init__(
         self,
         folder: Path,
-        launch: Launch,
-        runs: Callable[[str], bool],
+        launch: Callable[[], tuple[str, int | None]],
+        is_running: Callable[[str], bool],
         remove: Callable[[str], None],
     ) -> None:
-        """Start it; `runs` tells of a container's id whether it has not ended."""
+        """`launch` starts the container and returns its id and first process, or raises ArenaError.
+
+        `is_running` and `remove` take the id.
+        """
+        super().__init__()
         for name, mode in _FIFOS.items():
             os.mkfifo(folder / name)
             (folder / name).chmod(mode)
         self._folder = folder
         self._launch = launch
-        self._runs = runs
+        self._is_running = is_running
         self._remove = remove
         self._id = ""
         self._code: int | None = None
-        # Outputs first and without waiting; the input's other end too, or both sides wait for ever.
-        self.stdout, self.stderr, self.exit_fd = (
-            os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in ("out", "err", "status")
+        # Reading ends first and without waiting; also the input's, or both sides wait for ever.
+        self.stdout, self.stderr, self.exit_fd, self._up = (
+            os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK)
+            for name in ("out", "err", "status", "up")
         )
         self.stdin = os.open(folder / "in", os.O_RDWR | os.O_NONBLOCK)
-        self._up = os.open(folder / "up", os.O_RDONLY | os.O_NONBLOCK)
         self._lease: int | None = os.open(folder / "lease", os.O_RDWR)
         self._input_open = True
-        self._starting = Thread(target=self._start, daemon=True)
-        self._starting.start()
+        Thread(target=self._start, daemon=True).start()
 
     def end_input(self) -> None:
         """Close the bot's standard input."""
-        self._starting.join()
+        self._started.wait()
         if self._input_open:
             os.close(self.stdin)
             self._input_open = False
 
     def exit_code(self) -> int:
-        """Wait for the end of the bot; returns its exit code, -9 where nobody could say it."""
+        """Wait for the bot to end; return its exit code, or -9 if unknown."""
         if self._code is None:
-            # Of a container that is gone there may never have been anyone to say a word.
+            # A container that was killed may never have written a status.
             select.select([self.exit_fd], [], [], None if self._lease is not None else 0)
-            said = b""
+            status = b""
             with suppress(BlockingIOError):
-                said = os.read(self.exit_fd, 64)
-            self._code = int(said) if said.strip().isdigit() else _KILLED
+                status = os.read(self.exit_fd, 64)
+            self._code = int(status) if status.strip().isdigit() else KILLED
         return self._code
 
     def kill(self) -> None:
-        """End the container, with all that is in it."""
+        """Kill the container, with all that is in it."""
         if self._lease is None:
             return
-        self._wait_for_start()
-        # Its keeper cannot see the end of the lease while it is frozen.
+        self._started.wait()
+        # A frozen supervisor cannot see the end of the lease.
         self.freeze(frozen=False)
         os.close(self._lease)
         self._lease = None
-        if self._id and not self._gone(_GONE):
+        if self._id and not self._wait_until_gone():
             self._remove(self._id)
 
     def close(self) -> None:
-        """End the container if it is still there, and close all descriptors."""
+        """Kill the container if it still runs, and close all descriptors."""
         self.kill()
         self.exit_code()
         self.end_input()
         for fd in (self.stdout, self.stderr, self.exit_fd, self._up):
             os.close(fd)
-        self._leave_group()
+        self._close_cgroup()
         for name in _FIFOS:
             (self._folder / name).unlink(missing_ok=True)
         with suppress(OSError):
             self._folder.rmdir()
 
-    def _wait_for_start(self) -> None:
-        self._starting.join()
-
     def _start(self) -> None:
         try:
-            begun = any(self._begins() for _ in range(_STARTS))
-            reason = "the container ended before the bot began: see the log of the Docker engine"
+            if not any(self._launch_once() for _ in range(_LAUNCHES)):
+                self._fail("the container ended before the bot began: see the Docker engine's log")
         except Exception as error:
-            begun, reason = False, str(error)
-        if not begun:
-            # Nobody else would hear of it, and the bot would be waited for.
-            self._say_why(reason.encode())
+            # Otherwise nobody would see it, and the bot would be waited for.
+            self._fail(str(error))
+        finally:
+            self._started.set()
 
-    def _begins(self) -> bool:
-        self._leave_group()
-        self._id, pid = self._launch()
-        self._find_group(pid)
-        return self._has_begun()
+    def _launch_once(self) -> bool:
+        """Launch the container; return whether the bot began: until then its input stays open.
 
-    def _has_begun(self) -> bool:
-        """Wait until the bot has opened its input: before that, its end must not be closed.
-
-        False where the container was lost before that, as happens now and then on a busy machine.
+        A container may be lost before that, as happens now and then on a busy machine.
         """
-        for _ in range(_PATIENCE):
-            if self._was_begun(1.0):
+        self._close_cgroup()
+        self._id, pid = self._launch()
+        self._open_cgroup(pid)
+        for _ in range(_START_SECONDS):
+            if self._has_begun(1.0):
                 return True
-            if not self._runs(self._id):
-                return self._was_begun(0.0)
+            if not self._is_running(self._id):
+                return self._has_begun(0.0)
         return True
 
-    def _was_begun(self, seconds: float) -> bool:
+    def _has_begun(self, seconds: float) -> bool:
         return bool(select.select([self._up, self.exit_fd], [], [], seconds)[0])
 
-    def _say_why(self, reason: bytes) -> None:
-        """End as a program would: with a word on standard error and an exit code."""
-        for reader, said in ((self.stderr, reason + b"\n"), (self.exit_fd, _NO_CONTAINER)):
-            # Its other end is open here, whatever became of its name.
+    def _fail(self, reason: str) -> None:
+        """End as a program would: with a line on standard error and an exit code."""
+        for reader, text in ((self.stderr, reason), (self.exit_fd, str(NO_CONTAINER))):
+            # The FIFO is open here, whether or not its name still exists.
             fd = os.open(f"/proc/self/fd/{reader}", os.O_WRONLY | os.O_NONBLOCK)
-            os.write(fd, said)
+            os.write(fd, text.encode() + b"\n")
             os.close(fd)
 
-    def _gone(self, seconds: float) -> bool:
-        """Wait until nobody holds the status open any more; says whether that came to be."""
+    def _wait_until_gone(self) -> bool:
+        """Wait until no process of the container holds the status open; return whether so."""
         poll = select.poll()
         poll.register(self.exit_fd, 0)
-        return bool(poll.poll(seconds * 1000))
+        return bool(poll.poll(_LEASE_SECONDS * 1000))

@@ -1,5 +1,6 @@
-"""The Docker engine: finding it, talking to it, and saying in one line what is wrong with it."""
+"""The Docker engine: connections to it, errors in one line, and its containers by id."""
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -9,37 +10,35 @@ from typing import TYPE_CHECKING, TypeVar
 
 from arena.errors import ArenaError
 from arena.sandboxes.base import Unavailable
-from arena.sandboxes.run_folder import is_alive
+from arena.sandboxes.run_folder import is_in_use
 
 if TYPE_CHECKING:
     from docker import APIClient
 
-_Made = TypeVar("_Made")
+T = TypeVar("T")
 
 LABEL = "perudo-arena.run"
-"""Every container carries it; its value is the folder of the run that it belongs to."""
-_GET = "sudo apt-get install docker.io && sudo systemctl start docker"
-_JOIN = "sudo usermod -aG docker $USER, then log in anew"
+"""On every container; its value is the folder of the run that it belongs to."""
+_INSTALL = "sudo apt-get install docker.io && sudo systemctl start docker"
+_JOIN_GROUP = "sudo usermod -aG docker $USER, then log in again"
+_UPGRADE = "install a newer Docker engine"
 _MIN_API = (1, 40)
-_SECONDS = 60
-_TRIES = 3
-"""So often a container is created and started where the engine fails at it."""
+_TIMEOUT_SECONDS = 60
+_ATTEMPTS = 3
+"""How often a container is created and started if the engine fails."""
 _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3): (1, 3, 3)}
-"""The first releases of runc that let no container write through /proc (CVE-2025-31133)."""
+"""First releases of runc in which containers cannot write through /proc (CVE-2025-31133)."""
 
 
 @contextmanager
-def calls() -> Iterator["APIClient"]:
-    """Yield a connection to the engine for a few calls; what the SDK raises becomes one line.
+def api_client() -> Iterator["APIClient"]:
+    """Yield a connection to the engine for a few calls; the SDK's errors become ArenaErrors.
 
-    Each caller has its own: the SDK's are not to be shared by threads, and keep a socket open for
-    each URL that they ever called.
+    Each caller has its own: the SDK's clients are not thread-safe, and keep a socket open for each
+    URL that they ever called.
     """
-    import docker
-    from docker.utils import kwargs_from_env
-
     with _translate_errors():
-        api = docker.APIClient(version=_version(), timeout=_SECONDS, **kwargs_from_env())
+        api = _connect(_api_version(os.environ.get("DOCKER_HOST")))
         try:
             yield api
         finally:
@@ -47,20 +46,23 @@ def calls() -> Iterator["APIClient"]:
 
 
 @cache
-def _version() -> str:
-    """Return the version of the API that the engine speaks; raises ArenaError for an old one."""
+def _api_version(_host: str | None) -> str:
+    """Return the version of the engine's API; raises ArenaError if it is too old."""
+    api = _connect("auto")
+    version = api.api_version
+    api.close()
+    if _version_numbers(version) < _MIN_API:
+        minimum = ".".join(map(str, _MIN_API))
+        what = f"Docker's API is {version}, the arena needs {minimum} or later"
+        raise ArenaError(what, hint=_UPGRADE)
+    return version
+
+
+def _connect(version: str) -> "APIClient":
     import docker
     from docker.utils import kwargs_from_env
 
-    with _translate_errors():
-        asked = docker.APIClient(version="auto", timeout=_SECONDS, **kwargs_from_env())
-        found = asked.api_version
-        asked.close()
-    if _numbers(found) < _MIN_API:
-        least = ".".join(map(str, _MIN_API))
-        what = f"Docker's API is {found}, the arena needs {least} or later"
-        raise ArenaError(what, hint="install a newer Docker engine")
-    return found
+    return docker.APIClient(version=version, timeout=_TIMEOUT_SECONDS, **kwargs_from_env())
 
 
 @contextmanager
@@ -78,35 +80,35 @@ def _translate_errors() -> Iterator[None]:
 
 def _unreachable(text: str) -> ArenaError:
     if "PermissionError" in text or "Permission denied" in text:
-        return ArenaError("no permission on Docker's socket", hint=_JOIN)
+        return ArenaError("no permission on Docker's socket", hint=_JOIN_GROUP)
     if "FileNotFoundError" in text or "ConnectionRefused" in text or "refused" in text:
-        return ArenaError("no Docker daemon answers", hint=_GET)
+        return ArenaError("no Docker daemon answers", hint=_INSTALL)
     if "version" in text.lower() and "old" in text.lower():
-        return ArenaError("Docker's API is too old", hint="install a newer Docker engine")
-    return ArenaError(f"Docker does not answer: {_line(text)}", hint=_GET)
+        return ArenaError("Docker's API is too old", hint=_UPGRADE)
+    return ArenaError(f"Docker does not answer: {_one_line(text)}", hint=_INSTALL)
 
 
 def _refused(text: str) -> ArenaError:
     if "no space left" in text.lower():
-        what = "no space is left for Docker's containers"
-        return ArenaError(what, hint="free some: docker system prune")
+        what = "no space left for Docker's containers"
+        return ArenaError(what, hint="docker system prune frees some")
     if image := re.search(r"[Nn]o such image: (\S+)", text):
         return missing_image(image[1])
     if "too old" in text:
-        return ArenaError("Docker's API is too old", hint="install a newer Docker engine")
-    return ArenaError(f"Docker refuses: {_line(text)}")
+        return ArenaError("Docker's API is too old", hint=_UPGRADE)
+    return ArenaError(f"Docker refuses: {_one_line(text)}")
 
 
 def missing_image(image: str) -> ArenaError:
-    """Return the error for an image that is not here."""
+    """Return the error for an image that the engine does not have."""
     hint = "arena images build, or without a registry: arena images build --from-host"
-    return ArenaError(f"the image '{image}' is not here", hint=hint)
+    return ArenaError(f"image '{image}' not found", hint=hint)
 
 
-def obstacle(images: Sequence[str]) -> Unavailable | None:
-    """Return why containers of these images cannot run here; None when they can."""
+def unavailable_reason(images: Sequence[str]) -> Unavailable | None:
+    """Return why containers of these images cannot run here, or None if they can."""
     try:
-        with calls() as api:
+        with api_client() as api:
             for image in images:
                 if not has_image(api, image):
                     raise missing_image(image)
@@ -116,7 +118,7 @@ def obstacle(images: Sequence[str]) -> Unavailable | None:
 
 
 def has_image(api: "APIClient", image: str) -> bool:
-    """Tell whether an image is here."""
+    """Return whether the engine has an image."""
     from docker.errors import ImageNotFound
 
     try:
@@ -127,47 +129,41 @@ def has_image(api: "APIClient", image: str) -> bool:
     return True
 
 
-def warning() -> str:
-    """Return what is to be said about a runc older than the fixed releases; "" when it is fine."""
-    with suppress(ArenaError), calls() as api:
+def runc_warning() -> str:
+    """Return a warning if runc is older than the fixed releases, else ""."""
+    with suppress(ArenaError), api_client() as api:
         for part in api.version().get("Components", []):
-            if part["Name"] == "runc" and _is_old(_numbers(part["Version"])):
+            version = _version_numbers(part["Version"])
+            if part["Name"] == "runc" and version < _FIXED_RUNC.get(version[:2], (1, 2, 8)):
                 return (
                     f"runc {part['Version']} is older than the releases that fix CVE-2025-31133"
-                    " (1.2.8, 1.3.3): see whether your distribution mended it, or upgrade"
+                    " (1.2.8, 1.3.3): check whether your distribution patched it, or upgrade"
                 )
     return ""
 
 
-def _is_old(version: tuple[int, ...]) -> bool:
-    return version < _FIXED_RUNC.get(version[:2], (1, 2, 8))
-
-
-def reap() -> int:
-    """Remove the containers of runs that ended without removing them; returns how many."""
-    gone = 0
-    with calls() as api:
+def remove_abandoned() -> None:
+    """Remove the containers of runs that ended without removing them."""
+    with api_client() as api:
         for container in api.containers(all=True, filters={"label": LABEL}):
-            if not is_alive(Path(container["Labels"][LABEL])):
+            if not is_in_use(Path(container["Labels"][LABEL])):
                 remove(container["Id"])
-                gone += 1
-    return gone
 
 
 def wait(container: str) -> int:
-    """Return the exit code of a container, once it has ended."""
-    with calls() as api:
+    """Wait for a container to end; return its exit code."""
+    with api_client() as api:
         return int(api.wait(container)["StatusCode"])
 
 
-def persistently(start: Callable[[], _Made]) -> _Made:
-    """Call what starts a container, again where the engine fails: a busy one does now and then.
+def retry_server_errors(start: Callable[[], T]) -> T:
+    """Call `start`, again if the engine fails, as a busy one does now and then.
 
-    What it refuses for a reason is not tried again. Raises the SDK's errors.
+    What the engine refuses for a reason is not tried again. Raises the SDK's errors.
     """
     from docker.errors import APIError
 
-    for _ in range(_TRIES - 1):
+    for _ in range(_ATTEMPTS - 1):
         try:
             return start()
         except APIError as error:
@@ -176,11 +172,11 @@ def persistently(start: Callable[[], _Made]) -> _Made:
     return start()
 
 
-def runs(container: str) -> bool:
-    """Tell whether a container is there and has not ended; True where the engine does not say."""
+def is_running(container: str) -> bool:
+    """Return whether a container exists and runs; True if the engine does not answer."""
     from docker.errors import NotFound
 
-    with suppress(ArenaError), calls() as api:
+    with suppress(ArenaError), api_client() as api:
         try:
             return bool(api.inspect_container(container)["State"]["Running"])
         except NotFound:
@@ -189,17 +185,17 @@ def runs(container: str) -> bool:
 
 
 def remove(container: str) -> None:
-    """Kill and remove a container, unless it goes by itself."""
+    """Kill and remove a container, if it still exists."""
     from docker.errors import APIError
 
-    with calls() as api, suppress(APIError):
+    with api_client() as api, suppress(APIError):
         api.remove_container(container, force=True, v=True)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _version_numbers(version: str) -> tuple[int, ...]:
     release = version.split("+", maxsplit=1)[0]
     return tuple(int(number) for number in re.findall(r"\d+", release)[:3])
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(text.split())[:300]

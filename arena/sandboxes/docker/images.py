@@ -1,4 +1,4 @@
-"""The images that containers are made of, one for each runtime, and how they are built."""
+"""The images of containers, one per runtime, and how they are built."""
 
 import os
 import platform
@@ -22,61 +22,63 @@ IMAGES = {
 RECIPES = Path(__file__).parent / "recipes"
 _PACKAGES = "python3,nodejs,gcc,libc6-dev"
 _COMPONENTS = {"debian": "main", "ubuntu": "main,universe"}
-_LEFT_OUT = ("./var/cache/apt/*", "./var/lib/apt/lists/*", "./usr/share/doc/*", "./usr/share/man/*")
-_LINES = 5
-"""Of what a failed build said."""
+_EXCLUDED = ("./var/cache/apt/*", "./var/lib/apt/lists/*", "./usr/share/doc/*", "./usr/share/man/*")
+_LAST_LINES = 5
+"""Of the output of a failed build."""
 
 Say = Callable[[str], None]
 
 
-def here() -> dict[str, bool]:
-    """Return, for each runtime, whether its image is here; raises ArenaError without an engine."""
-    with engine.calls() as api:
+def available() -> dict[str, bool]:
+    """Return by runtime whether its image exists; raises ArenaError without an engine."""
+    with engine.api_client() as api:
         return {runtime: engine.has_image(api, image) for runtime, image in IMAGES.items()}
 
 
 def build(runtimes: Sequence[str], say: Say) -> None:
-    """Build images from their recipes, which begin with images of a registry."""
+    """Build images from their recipes, which are based on images of a registry."""
     for runtime in runtimes:
         recipe = RECIPES / f"{runtime}.Dockerfile"
         say(f"building {IMAGES[runtime]}: {recipe.read_text().splitlines()[0]}")
-        said: list[str] = []
-        with engine.calls() as api:
+        output: list[str] = []
+        with engine.api_client() as api:
             for event in api.build(
                 path=str(RECIPES), dockerfile=recipe.name, tag=IMAGES[runtime], decode=True, rm=True
             ):
-                said.append(str(event.get("stream") or event.get("error") or "").strip())
+                output.append(str(event.get("stream") or event.get("error") or "").strip())
                 if "error" in event:
                     hint = "without a registry: arena images build --from-host"
-                    raise ArenaError(f"the build of {IMAGES[runtime]} failed", _end(said), hint)
+                    raise ArenaError(
+                        f"the build of {IMAGES[runtime]} failed", _last_lines(output), hint
+                    )
 
 
 def build_from_host(runtimes: Sequence[str], say: Say) -> None:
-    """Make one image of this machine's own kind of Debian or Ubuntu, for all these runtimes.
+    """Build one image for all these runtimes, of the same Debian or Ubuntu as this machine.
 
-    It needs root and debootstrap, and packages from wherever this machine has them.
+    It needs root, debootstrap and this machine's package sources.
     """
     suite, components = _release()
     if os.geteuid() != 0:
         raise ArenaError("debootstrap needs root", hint="sudo arena images build --from-host")
     if shutil.which("debootstrap") is None:
-        raise ArenaError("debootstrap is not here", hint="sudo apt-get install debootstrap")
+        raise ArenaError("debootstrap is not installed", hint="sudo apt-get install debootstrap")
     first, *others = (IMAGES[runtime] for runtime in runtimes)
     with TemporaryDirectory(prefix="perudo-arena-image-") as scratch:
         root = Path(scratch) / "root"
         say(f"installing {_PACKAGES} and a minimal {suite} into an image: this takes minutes")
-        # In a mount namespace of its own: what it mounts goes with it, whatever becomes of it.
+        # In a mount namespace of its own, so that its mounts end with it.
         _run("unshare", "--mount", "debootstrap", "--variant=minbase", f"--include={_PACKAGES}",
              f"--components={components}", suite, str(root))  # fmt: skip
         _import(root, first)
     for image in others:
-        with engine.calls() as api:
+        with engine.api_client() as api:
             api.tag(first, image)
     say(f"built {', '.join(IMAGES[runtime] for runtime in runtimes)}")
 
 
 def _release() -> tuple[str, str]:
-    """Return this machine's suite, and the components of it that have the packages."""
+    """Return this machine's release, and its components that have the packages."""
     with suppress(OSError, KeyError):
         release = platform.freedesktop_os_release()
         return release["VERSION_CODENAME"], _COMPONENTS[release["ID"]]
@@ -85,9 +87,9 @@ def _release() -> tuple[str, str]:
 
 def _import(root: Path, image: str) -> None:
     """Pack a root file system into an image."""
-    leave_out = [f"--exclude={pattern}" for pattern in _LEFT_OUT]
-    command = ["tar", "-C", str(root), "--one-file-system", *leave_out, "-c", "."]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as tar, engine.calls() as api:
+    exclude = [f"--exclude={pattern}" for pattern in _EXCLUDED]
+    command = ["tar", "-C", str(root), "--one-file-system", *exclude, "-c", "."]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as tar, engine.api_client() as api:
         api.import_image_from_stream(tar.stdout, repository=image, tag="latest")
 
 
@@ -95,8 +97,8 @@ def _run(*command: str) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
         what = f"{command[2]} failed with exit code {ran.returncode}"
-        raise ArenaError(what, _end((ran.stdout + ran.stderr).splitlines()))
+        raise ArenaError(what, _last_lines((ran.stdout + ran.stderr).splitlines()))
 
 
-def _end(lines: Sequence[str]) -> str:
-    return " | ".join([line for line in lines if line][-_LINES:])
+def _last_lines(lines: Sequence[str]) -> str:
+    return " | ".join([line for line in lines if line][-_LAST_LINES:])

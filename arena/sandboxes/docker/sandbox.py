@@ -1,38 +1,34 @@
-"""The `docker` sandbox: one container a bot, closed on every side but its pipes."""
+"""The `docker` sandbox: one container per bot, closed on every side but its pipes."""
 
-import itertools
 import json
 import os
 import select
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache, partial
-from multiprocessing.util import Finalize
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from arena.sandboxes.base import ENVIRONMENT, Program, Quota, Running, Unavailable
 from arena.sandboxes.docker import engine
 from arena.sandboxes.docker.attached import AttachedContainer, Attachment
-from arena.sandboxes.docker.container import KEEPER, PIPES, Container
-from arena.sandboxes.docker.guard import ALL_IS_WELL
+from arena.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
 from arena.sandboxes.docker.images import IMAGES
-from arena.sandboxes.docker.profile import profile
-from arena.sandboxes.run_folder import RunFolder
+from arena.sandboxes.docker.reaper import current_run
+from arena.sandboxes.seccomp import docker_profile
 
 if TYPE_CHECKING:
     from docker import APIClient
 
 _FIRST_UID = 1_000_000
-_SLOTS = 64
+_UIDS_PER_PROCESS = 64
 """More containers than one process ever runs at once."""
 _INODES = 1024
 _QUEUE_BYTES = 65_536
 """Of messages in POSIX queues."""
-_CORE_NANOS = 10**9
+_ONE_CORE = 10**9
+"""In billionths of a core."""
 _ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 _HELLO = b"perudo\n"
 _TRIAL_SECONDS = 30.0
@@ -55,24 +51,27 @@ class DockerSandbox:
         runtimes: frozenset[str] = frozenset(IMAGES),
         *,
         attach: bool = False,
+        pipes: str = PIPES,
     ) -> None:
         """`images` by runtime, of which `runtimes` are used.
 
-        `attach`: over the attach socket; `unavailable_reason` sets it where FIFOs don't work.
+        `attach`: over the attach socket; `unavailable_reason` sets it if FIFOs, which containers
+        mount at `pipes`, do not work.
         """
         self.attach = attach
         self._quota = quota or Quota()
         self._images = dict(images)
         self._runtimes = runtimes
+        self._pipes = pipes
 
     def unavailable_reason(self) -> Unavailable | None:
-        """Return what keeps the bots' containers from running here; None when nothing does.
+        """Return why bots' containers do not run here, or None if they do.
 
-        Containers of each image are tried, over FIFOs and, where those fail, over the socket.
+        A container of each image is tried, over FIFOs and, if those fail, over the socket.
         """
         images = sorted({self._images[runtime] for runtime in self._runtimes})
-        if found := engine.obstacle(images):
-            return found
+        if unavailable := engine.unavailable_reason(images):
+            return unavailable
         first, *others = sorted(self._runtimes)
         reason = self._try(first)
         if reason and not self.attach:
@@ -84,36 +83,39 @@ class DockerSandbox:
         return Unavailable(reason) if reason else None
 
     def _try(self, runtime: str) -> str:
-        """Have a container say a word back; returns what went wrong.
+        """Have a container echo a line; return what went wrong.
 
-        Learns on the way whether this user can see and freeze the groups of containers.
+        This also shows whether this user can read and freeze the groups of containers.
         """
-        running = self._start(Program(_crew().folder.path, ["cat"], runtime), writable=False)
+        running = self.start(Program(current_run().folder, ["cat"], runtime))
         try:
             os.write(running.stdin, _HELLO)
             select.select([running.stdout, running.exit_fd], [], [], _TRIAL_SECONDS)
             with suppress(BlockingIOError):
                 if os.read(running.stdout, len(_HELLO)) == _HELLO:
-                    self.clock = "wall" if running.cpu() is None else "cpu"
+                    self.clock = "wall" if running.cpu_time() is None else "cpu"
                     self.freezes = running.freezes
                     return ""
-            return _last_words(running)
+            return _failure(running)
         finally:
             running.kill()
             running.close()
 
-    def start(self, program: Program, *, writable: bool = False) -> Running:
+    def start(
+        self, program: Program, *, writable: bool = False
+    ) -> FifoContainer | AttachedContainer:
         """Start a program in a container with its folder mounted at /bot.
 
-        It is started while the caller goes on; where that fails, the program's standard error says
+        Returns before the container is started; if that fails, the program's standard error says
         why.
         """
-        return self._start(program, writable=writable)
-
-    def _start(self, program: Program, *, writable: bool) -> Container | AttachedContainer:
-        number, folder = _crew().new_folder()
-        uid = _FIRST_UID + os.getpid() * _SLOTS + number % _SLOTS
-        mounts = [f"{program.folder}:/bot:{'rw' if writable else 'ro'}", f"{folder}:{PIPES}:ro"]
+        run = current_run()
+        number, pipes = run.new_pipe_folder()
+        uid = _FIRST_UID + os.getpid() * _UIDS_PER_PROCESS + number % _UIDS_PER_PROCESS
+        mounts = [
+            f"{program.folder}:/bot:{'rw' if writable else 'ro'}",
+            f"{pipes}:{self._pipes}:ro",
+        ]
         config: dict[str, Any] = {
             "image": self._images[program.runtime],
             "command": list(program.command),
@@ -121,7 +123,7 @@ class DockerSandbox:
             "environment": ENVIRONMENT,
             "working_dir": "/bot",
             "hostname": "bot",
-            "labels": {engine.LABEL: str(_crew().folder.path)},
+            "labels": {engine.LABEL: str(run.folder)},
             "network_disabled": True,
         }
         limits = self._limits(mounts)
@@ -129,73 +131,84 @@ class DockerSandbox:
             config |= {"entrypoint": [], "stdin_open": True}
             attach = partial(_launch_attached, config, limits)
             return AttachedContainer(attach, engine.wait, engine.remove)
-        config["entrypoint"] = ["sh", "-c", KEEPER, "keeper"]
+        config["entrypoint"] = ["sh", "-c", SUPERVISOR, "supervisor"]
         launch = partial(_launch, config, limits | {"auto_remove": True})
-        return Container(folder, launch, engine.runs, engine.remove)
+        return FifoContainer(pipes, launch, engine.is_running, engine.remove)
 
     def _limits(self, mounts: list[str]) -> dict[str, Any]:
         quota = self._quota
         tmpfs = f"rw,noexec,nosuid,nodev,size={quota.file_size},nr_inodes={_INODES},mode=1777"
+        # Not nproc: the kernel counts it by user over the whole machine.
+        ulimits = {
+            "nofile": quota.files,
+            "fsize": quota.file_size,
+            "data": quota.memory,
+            "core": 0,
+            "msgqueue": _QUEUE_BYTES,
+        }
+        cores = os.sched_getaffinity(0)
         return {
             "binds": mounts,
             "network_mode": "none",
             "read_only": True,
             "cap_drop": ["ALL"],
-            "security_opt": ["no-new-privileges", f"seccomp={json.dumps(profile())}"],
+            "security_opt": ["no-new-privileges", f"seccomp={json.dumps(docker_profile())}"],
             "ipc_mode": "private",
             "mem_limit": quota.memory,
             "memswap_limit": quota.memory,
-            "nano_cpus": _CORE_NANOS,
-            "cpuset_cpus": _core(),
+            "nano_cpus": _ONE_CORE,
+            # A process that is pinned to a core shares it with its bots.
+            "cpuset_cpus": str(*cores) if len(cores) == 1 else None,
             "pids_limit": quota.processes,
             "tmpfs": {"/tmp": tmpfs, "/dev/shm": tmpfs},
-            "ulimits": _ulimits(quota),
+            "ulimits": [{"Name": name, "Soft": n, "Hard": n} for name, n in ulimits.items()],
             "log_config": {"Type": "none"},
             "init": True,
         }
 
 
 def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int | None]:
-    with engine.calls() as api:
-        made = engine.persistently(partial(_started, api, config, limits))
-        return made, _first_process(api, made)
+    with engine.api_client() as api:
+        container = engine.retry_server_errors(partial(_create_and_start, api, config, limits))
+        return container, _first_process(api, container)
 
 
 def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> Attachment:
     sockets: list[Any] = []
 
-    def attach(made: str) -> None:
-        sockets.append(api.attach_socket(made, _ALL_STREAMS))
+    def attach(container: str) -> None:
+        sockets.append(api.attach_socket(container, _ALL_STREAMS))
 
-    with engine.calls() as api:
-        made = engine.persistently(partial(_started, api, config, limits, attach))
+    with engine.api_client() as api:
+        start = partial(_create_and_start, api, config, limits, attach)
+        container = engine.retry_server_errors(start)
         # Taken over from the SDK, which would neither close it nor leave it open.
-        carrier = socket.socket(fileno=getattr(sockets[-1], "_sock", sockets[-1]).detach())
-        carrier.setblocking(True)
-        return Attachment(made, carrier, _first_process(api, made))
+        own = socket.socket(fileno=getattr(sockets[-1], "_sock", sockets[-1]).detach())
+        own.setblocking(True)
+        return Attachment(container, own, _first_process(api, container))
 
 
-def _started(
+def _create_and_start(
     api: "APIClient",
     config: Mapping[str, Any],
     limits: Mapping[str, Any],
     prepare: Callable[[str], None] | None = None,
 ) -> str:
-    """Create and start a container and return its id; nothing of it stays where that fails."""
+    """Create and start a container and return its id; if that fails, nothing of it stays."""
     host_config = api.create_host_config(**limits)
-    made = str(api.create_container(**config, host_config=host_config)["Id"])
+    container = str(api.create_container(**config, host_config=host_config)["Id"])
     try:
         if prepare:
-            prepare(made)
-        api.start(made)
+            prepare(container)
+        api.start(container)
     except Exception:
-        engine.remove(made)
+        engine.remove(container)
         raise
-    return made
+    return container
 
 
 def _first_process(api: "APIClient", container: str) -> int | None:
-    """Return the first process of a container, as the engine's machine knows it."""
+    """Return the first process of a container, as numbered on the engine's machine."""
     from docker.errors import NotFound
 
     with suppress(NotFound):
@@ -203,61 +216,10 @@ def _first_process(api: "APIClient", container: str) -> int | None:
     return None
 
 
-def _last_words(running: Running) -> str:
-    """End a program; returns what it said on standard error, or how it ended."""
+def _failure(running: Running) -> str:
+    """Kill a program; return what it printed on standard error, or how it ended."""
     running.kill()
     with suppress(BlockingIOError):
-        if said := " ".join(os.read(running.stderr, 4096).decode("utf-8", "replace").split()):
-            return said
+        if text := " ".join(os.read(running.stderr, 4096).decode("utf-8", "replace").split()):
+            return text
     return f"a container ended with {running.exit_code()}"
-
-
-def _ulimits(quota: Quota) -> list[dict[str, Any]]:
-    # Not nproc: the kernel counts it by user over the whole machine.
-    limits = {
-        "nofile": quota.files,
-        "fsize": quota.file_size,
-        "data": quota.memory,
-        "core": 0,
-        "msgqueue": _QUEUE_BYTES,
-    }
-    return [{"Name": name, "Soft": most, "Hard": most} for name, most in limits.items()]
-
-
-def _core() -> str | None:
-    """Return the core that this process is pinned to, for its bots; None where it has several."""
-    cores = os.sched_getaffinity(0)
-    return str(*cores) if len(cores) == 1 else None
-
-
-class _Crew:
-    """The containers of this process: a folder for their pipes, and a guard that outlives it."""
-
-    def __init__(self) -> None:
-        engine.reap()
-        self.folder = RunFolder()
-        self._numbers = itertools.count()
-        self._guard = subprocess.Popen(
-            [sys.executable, "-m", "arena.sandboxes.docker.guard", str(self.folder.path)],
-            stdin=subprocess.PIPE,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        # Unlike what `atexit` knows, it is called at the end of worker processes, too.
-        Finalize(None, self.end, exitpriority=0)
-
-    def new_folder(self) -> tuple[int, Any]:
-        number = next(self._numbers)
-        folder = self.folder.path / str(number)
-        folder.mkdir(mode=0o755)
-        return number, folder
-
-    def end(self) -> None:
-        """Remove the folder: every container was ended by whoever started it."""
-        self._guard.communicate(ALL_IS_WELL)
-        self.folder.remove()
-
-
-@cache
-def _crew() -> _Crew:
-    return _Crew()

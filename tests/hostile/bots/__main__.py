@@ -1,12 +1,12 @@
-"""Run one way to misbehave."""
+"""Run one misbehaviour."""
 
 import json
 import sys
 
 from . import bombs, endings, lines, odd, reach, silence
-from .frame import WAYS, play
+from .frame import MISBEHAVIOURS, play
 
-__all__ = ["WAYS", "bombs", "endings", "lines", "odd", "reach", "silence"]
+__all__ = ["MISBEHAVIOURS", "bombs", "endings", "lines", "odd", "reach", "silence"]
 
 if __name__ == "__main__":
     play(sys.argv[1], json.loads(sys.argv[2]))

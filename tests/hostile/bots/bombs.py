@@ -1,4 +1,4 @@
-"""Greed. Every bomb but one stops by itself, at a multiple of what the tests' quota allows."""
+"""Greed. Every bomb but one stops by itself, at a multiple of the quota of these tests."""
 
 import ctypes
 import mmap
@@ -20,17 +20,17 @@ MANY = 200
 _LIBC = ctypes.CDLL(None)
 
 
-def _get(one: Callable[[], T], most: int) -> list[T]:
-    """Get one more until it is refused or there are enough."""
-    got: list[T] = []
+def _acquire(acquire_one: Callable[[], T], most: int) -> list[T]:
+    """Acquire one more until it is refused or there are enough."""
+    acquired: list[T] = []
     with suppress(OSError, MemoryError, RuntimeError):
-        while len(got) < most:
-            got.append(one())
-    return got
+        while len(acquired) < most:
+            acquired.append(acquire_one())
+    return acquired
 
 
-def _unless_refused(found: int, most: int, what: str) -> list[str]:
-    return [f"{found} {what}"] if found == most else []
+def _unless_refused(count: int, most: int, what: str) -> list[str]:
+    return [f"{count} {what}"] if count == most else []
 
 
 def _child(then: Callable[[], object]) -> int:
@@ -45,8 +45,8 @@ def _child(then: Callable[[], object]) -> int:
 
 
 @at("turn")
-def forks_without_an_end(message: Message) -> None:
-    """Every process starts all it can; so only where their number is limited."""
+def forks_forever(message: Message) -> None:
+    """Every process starts all it can; tried only where their number is limited."""
     while True:
         with suppress(OSError):
             os.fork()
@@ -54,26 +54,26 @@ def forks_without_an_end(message: Message) -> None:
 
 @attempt
 def starts_200_processes() -> list[str]:
-    return _unless_refused(len(_get(lambda: _child(hang), MANY)), MANY, "processes")
+    return _unless_refused(len(_acquire(lambda: _child(hang), MANY)), MANY, "processes")
 
 
 @attempt
 def starts_200_threads() -> list[str]:
     threading.stack_size(64 * 1024)
     never = threading.Event()
-    started = _get(lambda: threading.Thread(target=never.wait, daemon=True).start(), MANY)
+    started = _acquire(lambda: threading.Thread(target=never.wait, daemon=True).start(), MANY)
     return _unless_refused(len(started), MANY, "threads")
 
 
 @attempt
-def kills_every_process() -> list[str]:
-    """Where it is in a process namespace of its own, and not root."""
+def kills_all_processes() -> list[str]:
+    """Only if it is in a PID namespace of its own, and not root."""
     seen = sum(entry.name.isdigit() for entry in Path("/proc").iterdir())
     if seen > 9 or not os.getuid() or not TARGETS["isolates"]:
         return ["nothing, for the host would be hit"]
     with suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
-        # Where that ends the sandbox, it ends within moments.
+        # If that ends the sandbox, it ends at once.
         time.sleep(0.2)
     return []
 
@@ -82,25 +82,25 @@ def kills_every_process() -> list[str]:
 
 
 @attempt
-def takes_twice_its_memory() -> list[str]:
+def allocates_twice_its_memory() -> list[str]:
     most = 2 * int(TARGETS["memory"]) // MIB
-    return _unless_refused(len(_get(lambda: b"x" * MIB, most)), most, "MiB")
+    return _unless_refused(len(_acquire(lambda: b"x" * MIB, most)), most, "MiB")
 
 
 @at("turn")
 def runs_out_of_memory(message: Message) -> None:
-    """Do not catch the error."""
-    kept = [b"x" * MIB for _ in range(2 * int(TARGETS["memory"]) // MIB)]
-    answer(message, x=len(kept))
+    """The error is not caught."""
+    memory = [b"x" * MIB for _ in range(2 * int(TARGETS["memory"]) // MIB)]
+    answer(message, x=len(memory))
 
 
 @attempt
-def takes_twice_its_memory_in_children() -> list[str]:
-    """Four processes hold half of it each; where that is too much, the kernel kills some."""
+def allocates_twice_its_memory_in_children() -> list[str]:
+    """Four processes hold half of it each; if that is too much, the kernel kills some."""
 
     def hold(done: int) -> None:
-        kept = b"x" * (int(TARGETS["memory"]) // 2)
-        os.write(done, kept[:1])
+        memory = b"x" * (int(TARGETS["memory"]) // 2)
+        os.write(done, memory[:1])
         hang()
 
     children = []
@@ -115,7 +115,7 @@ def takes_twice_its_memory_in_children() -> list[str]:
 
 
 @attempt
-def takes_twice_its_memory_by_a_shared_mapping() -> list[str]:
+def allocates_twice_its_memory_in_a_shared_mapping() -> list[str]:
     try:
         mapping = mmap.mmap(-1, 2 * int(TARGETS["memory"]))
     except OSError:
@@ -126,8 +126,8 @@ def takes_twice_its_memory_by_a_shared_mapping() -> list[str]:
 
 
 @attempt
-def takes_twice_its_memory_by_system_v() -> list[str]:
-    """A segment outlives its process where nothing ends its namespace."""
+def allocates_twice_its_memory_by_system_v() -> list[str]:
+    """A segment survives its process unless its namespace ends."""
     size = 2 * int(TARGETS["memory"])
     segment = _LIBC.shmget(0, ctypes.c_size_t(size), 0o600)
     if segment == -1:
@@ -138,8 +138,8 @@ def takes_twice_its_memory_by_system_v() -> list[str]:
 
 
 @attempt
-def takes_twice_its_memory_by_memfd() -> list[str]:
-    """In several, for a file has a largest size; mapped and closed, for open ones are counted."""
+def allocates_twice_its_memory_by_memfd() -> list[str]:
+    """In several files, as their size is limited; mapped and closed, as open ones are counted."""
     size = int(TARGETS["file_size"])
     most = 2 * int(TARGETS["memory"]) // size
 
@@ -150,7 +150,7 @@ def takes_twice_its_memory_by_memfd() -> list[str]:
         os.close(file)
         return int(mapping)
 
-    return _unless_refused(len(_get(fill, most)), most, "files in memory")
+    return _unless_refused(len(_acquire(fill, most)), most, "files in memory")
 
 
 # ---------------------------------------------------------------- files
@@ -158,7 +158,7 @@ def takes_twice_its_memory_by_memfd() -> list[str]:
 
 @attempt
 def opens_200_files() -> list[str]:
-    files = _get(lambda: os.open("/dev/null", os.O_RDONLY), MANY)
+    files = _acquire(lambda: os.open("/dev/null", os.O_RDONLY), MANY)
     for file in files:
         os.close(file)
     return _unless_refused(len(files), MANY, "files")
@@ -179,7 +179,7 @@ def writes_a_file_too_large() -> list[str]:
 
 @attempt
 def fills_every_folder() -> list[str]:
-    """Wherever a file can be made, write twice as much as a sandbox gives it in all."""
+    """Wherever a file can be created, write twice the largest size."""
     mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
     places = {line.split()[1] for line in mounts} | {"/", "/bot", "/tmp", "/var/tmp", "/root"}
     most = 2 * int(TARGETS["file_size"]) // MIB
@@ -189,12 +189,12 @@ def fills_every_folder() -> list[str]:
 def _fill(folder: str, most: int) -> list[str]:
     """Write files of 1 MiB."""
     names = (Path(folder, f"{TARGETS['mark']}-{number}") for number in range(most))
-    wrote = _get(lambda: next(names).write_bytes(bytes(MIB)), most)
+    wrote = _acquire(lambda: next(names).write_bytes(bytes(MIB)), most)
     return _unless_refused(len(wrote), most, f"MiB in {folder}")
 
 
 @attempt
 def makes_5000_files() -> list[str]:
     names = iter(range(5000))
-    made = _get(lambda: Path("/tmp", f"{TARGETS['mark']}-{next(names)}").touch(), 5000)
+    made = _acquire(lambda: Path("/tmp", f"{TARGETS['mark']}-{next(names)}").touch(), 5000)
     return _unless_refused(len(made), 5000, "files")

@@ -1,4 +1,4 @@
-"""Bots that end before their time."""
+"""Bots that exit in mid-match."""
 
 import ctypes
 import os
@@ -14,7 +14,7 @@ def exits_at_once(message: Message) -> None:
 
 
 @at("hello")
-def exits_when_greeted(message: Message) -> None:
+def exits_at_hello(message: Message) -> None:
     sys.exit(0)
 
 
@@ -29,13 +29,13 @@ def exits_with_255_in_mid_game(message: Message) -> None:
 
 
 @at("turn")
-def exits_with_a_code_of_no_signal(message: Message) -> None:
-    """As if by a signal that has no name."""
+def exits_with_the_code_of_an_unknown_signal(message: Message) -> None:
+    """As if killed by a signal without a name."""
     os._exit(128 + 40)
 
 
 @at("hello")
-def exits_with_all_its_games_under_way(message: Message) -> None:
+def exits_during_all_its_games(message: Message) -> None:
     """Each game loses one process, and no process two games."""
     for turns in read_together(64):
         if turns:
@@ -44,7 +44,7 @@ def exits_with_all_its_games_under_way(message: Message) -> None:
 
 @at("turn")
 def exits_after_an_answer(message: Message) -> None:
-    """While nobody waits for it."""
+    """While it is not to move."""
     answer(message)
     os._exit(4)
 
@@ -76,7 +76,7 @@ def kills_itself(message: Message) -> None:
 
 
 @at("turn")
-def exits_and_leaves_a_helper_with_its_pipes(message: Message) -> None:
+def exits_and_leaves_a_child_with_its_pipes(message: Message) -> None:
     if not os.fork():
         hang()
     os._exit(5)

@@ -1,4 +1,4 @@
-"""An honest bot with gaps: one way to misbehave takes the place of one thing that it does."""
+"""An honest bot, one action of which is replaced by a misbehaviour."""
 
 import json
 import os
@@ -10,25 +10,25 @@ from typing import Any
 Message = dict[str, Any]
 Act = Callable[[Message], None]
 
-WAYS: dict[str, tuple[str, Act]] = {}
-"""By name: the moment ("start", "hello", "turn" or "told") and what is done then instead."""
+MISBEHAVIOURS: dict[str, tuple[str, Act]] = {}
+"""By name: the moment ("start", "hello", "turn" or "other" message), and the action then."""
 TARGETS: Message = {}
-"""What there is to attack on the host, how much the bot may have, and under "mark" a word that no
-other process has on its command line and no other file in its name."""
+"""What to attack on the host, the bot's quota, and under "mark" a word that no other process has on
+its command line and no other file in its name."""
 
 
 def at(moment: str) -> Callable[[Act], Act]:
-    """Register a function, by its name, as what is done at a moment."""
+    """Register a function, by its name, as the action at a moment."""
 
     def register(act: Act) -> Act:
-        WAYS[act.__name__] = (moment, act)
+        MISBEHAVIOURS[act.__name__] = (moment, act)
         return act
 
     return register
 
 
 def attempt(try_it: Callable[[], list[str]]) -> Callable[[], list[str]]:
-    """Register something to try in the first turn: it returns what it managed, and plays on."""
+    """Register an attempt in the first turn: it returns what it managed, and the bot plays on."""
     tried: list[list[str]] = []
 
     def act(message: Message) -> None:
@@ -37,7 +37,7 @@ def attempt(try_it: Callable[[], list[str]]) -> Callable[[], list[str]]:
             os.write(2, json.dumps({"managed": tried[0]}).encode() + b"\n")
         answer(message)
 
-    WAYS[try_it.__name__] = ("turn", act)
+    MISBEHAVIOURS[try_it.__name__] = ("turn", act)
     return try_it
 
 
@@ -67,7 +67,7 @@ def ready() -> None:
 
 
 def read_together(games: int) -> Iterator[list[Message]]:
-    """Announce that so many games can be played at a time; yield the turns of each write."""
+    """Announce `games` at a time; yield the turns of each write."""
     put(b'{"type":"ready","concurrent_games":%d}\n' % games)
     rest = b""
     while chunk := os.read(0, 65_536):
@@ -77,13 +77,13 @@ def read_together(games: int) -> Iterator[list[Message]]:
 
 
 def hang() -> None:
-    """Wait for nothing."""
+    """Wait for ever."""
     while True:
         signal.pause()
 
 
 def start_daemon(*, hold_pipes: bool) -> None:
-    """Leave a process in a session of its own that nothing but SIGKILL ends."""
+    """Leave a process in a session of its own that only SIGKILL ends."""
     if middle := os.fork():
         os.waitpid(middle, 0)
         return
@@ -97,15 +97,15 @@ def start_daemon(*, hold_pipes: bool) -> None:
     hang()
 
 
-def play(way: str, targets: Message) -> None:
+def play(misbehaviour: str, targets: Message) -> None:
     """Play until the input ends."""
     TARGETS.update(targets)
-    moment, act = WAYS[way]
+    moment, act = MISBEHAVIOURS[misbehaviour]
     if moment == "start":
         act({})
     for line in sys.stdin.buffer:
         message = json.loads(line)
-        kind = message["type"] if message["type"] in ("hello", "turn") else "told"
+        kind = message["type"] if message["type"] in ("hello", "turn") else "other"
         if kind == moment:
             act(message)
         elif kind == "hello":

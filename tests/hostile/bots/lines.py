@@ -1,8 +1,8 @@
-"""What must not stand on a line: answers by nobody's rules, strange JSON, too much of anything."""
+"""Forbidden output: illegal actions, malformed JSON, floods."""
 
 from .frame import Act, Message, answer, at, legal, put
 
-# Each is written in the place of an answer; %d is the request's id.
+# Each is written instead of an answer; %d is the request's id.
 LINES: dict[str, bytes] = {
     "bids_more_dice_than_there_are": b'{"id":%d,"action":"bid","quantity":99,"face":2}',
     "bids_nothing": b'{"id":%d,"action":"bid"}',
@@ -22,8 +22,8 @@ LINES: dict[str, bytes] = {
     "writes_1e400": b'{"id":%d,"action":"dudo","x":1e400}',
     "writes_nan": b'{"id":%d,"action":"dudo","x":NaN}',
     "writes_minus_infinity": b'{"id":%d,"action":"dudo","x":-Infinity}',
-    "writes_a_key_twice": b'{"id":%d,"action":"pass","action":"dudo"}',
-    "writes_a_key_twice_by_an_escape": b'{"id":%d,"action":"pass","\\u0061ction":"dudo"}',
+    "duplicates_a_key": b'{"id":%d,"action":"pass","action":"dudo"}',
+    "duplicates_a_key_by_an_escape": b'{"id":%d,"action":"pass","\\u0061ction":"dudo"}',
     "writes_a_float_for_a_whole_number": b'{"id":%d,"action":"bid","quantity":1.0,"face":2}',
     "writes_a_bool_for_a_whole_number": b'{"id":%d,"action":"bid","quantity":true,"face":2}',
     "writes_a_string_for_a_whole_number": b'{"id":%d,"action":"bid","quantity":"1","face":2}',
@@ -37,14 +37,14 @@ LINES: dict[str, bytes] = {
     "answers_a_request_of_4300_digits": b'{"id":%b,"action":"dudo"}' % (b"9" * 4300),
 }
 READY: dict[str, bytes] = {
-    "announces_no_game_at_a_time": b'{"type":"ready","concurrent_games":0}\n',
+    "announces_zero_games_at_a_time": b'{"type":"ready","concurrent_games":0}\n',
     "announces_minus_one_game_at_a_time": b'{"type":"ready","concurrent_games":-1}\n',
     "announces_a_billion_games_at_a_time": b'{"type":"ready","concurrent_games":1000000000}\n',
-    "announces_true_games_at_a_time": b'{"type":"ready","concurrent_games":true}\n',
-    "claims_to_speak_another_protocol": b'{"type":"ready","protocol":2}\n',
+    "announces_a_bool_of_games_at_a_time": b'{"type":"ready","concurrent_games":true}\n',
+    "announces_another_protocol": b'{"type":"ready","protocol":2}\n',
     "answers_before_it_is_ready": b'{"id":1,"action":"dudo"}\n',
     "is_ready_twice": b'{"type":"ready"}\n' * 2,
-    "answers_what_is_not_yet_asked": b'{"type":"ready"}\n{"id":999999,"action":"dudo"}\n',
+    "answers_before_it_is_asked": b'{"type":"ready"}\n{"id":999999,"action":"dudo"}\n',
 }
 
 
@@ -81,7 +81,7 @@ def prints_before_it_is_ready(message: Message) -> None:
 
 
 @at("turn")
-def doubts_the_opening(message: Message) -> None:
+def calls_dudo_on_the_opening(message: Message) -> None:
     if message["dudo"]:
         answer(message)
     else:
@@ -115,7 +115,7 @@ def floods_its_output_without_a_newline(message: Message) -> None:
 
 @at("turn")
 def floods_its_output_after_its_answer(message: Message) -> None:
-    """While nobody asks it anything."""
+    """While it is not to move."""
     answer(message)
     _flood(b"x" * 4096)
 

@@ -1,4 +1,4 @@
-"""What looks strange but is allowed: such bots play to the end without a fault."""
+"""Unusual but allowed: such bots play to the end without a fault."""
 
 import os
 
@@ -17,7 +17,7 @@ from .frame import (
 
 @at("turn")
 def has_a_name_of_html_terminal_codes_and_dots(message: Message) -> None:
-    """Do nothing else: all of these bots are called so."""
+    """Nothing else: all of these bots have this name."""
     answer(message)
 
 
@@ -33,7 +33,7 @@ def ends_its_lines_with_crlf(message: Message) -> None:
 
 
 @at("turn")
-def puts_blanks_around_its_lines(message: Message) -> None:
+def puts_spaces_around_its_lines(message: Message) -> None:
     put(b" \t" + legal(message) + b" \t\r\n")
 
 
@@ -54,19 +54,19 @@ def writes_a_line_of_65536_bytes(message: Message) -> None:
 
 
 @at("hello")
-def says_ready_in_two_parts(message: Message) -> None:
+def sends_ready_in_two_parts(message: Message) -> None:
     put(b'{"type":')
     put(b'"ready"}\n')
 
 
 @at("hello")
-def says_more_in_its_ready(message: Message) -> None:
+def adds_unknown_fields_to_its_ready(message: Message) -> None:
     put(b'{"type":"ready","name":"x","concurrent_games":9}\n')
 
 
 @at("hello")
 def answers_its_latest_request_first(message: Message) -> None:
-    """The ids tell which is meant."""
+    """The ids say which is meant."""
     for turns in read_together(64):
         for turn in reversed(turns):
             answer(turn)
@@ -84,7 +84,7 @@ def closes_its_standard_error(message: Message) -> None:
 
 
 @at("hello")
-def has_a_helper_that_stays(message: Message) -> None:
+def has_a_child_that_never_exits(message: Message) -> None:
     if not os.fork():
         hang()
     ready()
@@ -102,7 +102,7 @@ def has_a_daemon_without_its_pipes(message: Message) -> None:
     ready()
 
 
-@at("told")
-def does_not_end_after_bye(message: Message) -> None:
+@at("other")
+def does_not_exit_after_bye(message: Message) -> None:
     if message["type"] == "bye":
         hang()

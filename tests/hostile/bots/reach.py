@@ -1,4 +1,4 @@
-"""Reaching out of the sandbox: files, processes, the kernel, the network, the terminal."""
+"""Attempts to escape the sandbox: files, processes, the kernel, the network, the terminal."""
 
 import ctypes
 import fcntl
@@ -51,7 +51,7 @@ def _call(number: int, *arguments: object) -> int:
     return int(found)
 
 
-def _named(name: str, *arguments: object) -> Callable[[], int]:
+def _system_call(name: str, *arguments: object) -> Callable[[], int]:
     return lambda: _call(_CALLS[os.uname().machine][name], *arguments)
 
 
@@ -63,11 +63,11 @@ def _processes() -> list[Path]:
 
 
 @attempt
-def reads_the_program_of_a_rival() -> list[str]:
+def reads_the_program_of_another_bot() -> list[str]:
     beside = [path for path in Path("..").glob("*/bot.*") if path.exists()]
-    rivals = [path for path in beside if path.parent.resolve() != Path.cwd()]
-    found = _try(by_its_path=Path(TARGETS["rival"]).read_bytes)
-    return found + [str(path) for path in rivals]
+    others = [path for path in beside if path.parent.resolve() != Path.cwd()]
+    found = _try(by_its_path=Path(TARGETS["other_bot"]).read_bytes)
+    return found + [str(path) for path in others]
 
 
 @attempt
@@ -80,7 +80,7 @@ def reads_the_store() -> list[str]:
 
 @attempt
 def reads_the_environment_of_the_arena() -> list[str]:
-    """Any variable of any process that a bot does not have itself."""
+    """Any variable of any process that the bot itself does not have."""
     found = set()
     for process in _processes():
         with suppress(OSError):
@@ -90,8 +90,8 @@ def reads_the_environment_of_the_arena() -> list[str]:
 
 
 @attempt
-def looks_at_other_processes() -> list[str]:
-    """Of its own, all but the first in its namespace bear the mark."""
+def lists_other_processes() -> list[str]:
+    """Its own processes have the mark, but for the first in its namespace."""
     found = []
     for process in _processes():
         with suppress(OSError):
@@ -107,8 +107,8 @@ def signals_the_arena() -> list[str]:
 
 
 @attempt
-def reads_what_other_processes_hold() -> list[str]:
-    """Memory and open files of the arena, by way of /proc."""
+def reads_the_memory_and_files_of_the_arena() -> list[str]:
+    """Through /proc."""
     arena = Path(f"/proc/{TARGETS['pid']}")
     return _try(
         memory=(arena / "maps").read_bytes,
@@ -118,7 +118,7 @@ def reads_what_other_processes_hold() -> list[str]:
 
 @attempt
 def writes_into_the_folder_of_its_fifos() -> list[str]:
-    """Where its standard input is a FIFO by name."""
+    """If its standard input is a FIFO with a name."""
     folder = Path("/proc/self/fd/0").readlink().parent
     return _try(
         file=(folder / TARGETS["mark"]).touch,
@@ -136,7 +136,7 @@ def traces_another_process() -> list[str]:
     if not child:
         signal.pause()
     zero = ctypes.c_void_p(0)
-    found = _try(attach=_named("ptrace", _ATTACH, child, zero, zero))
+    found = _try(attach=_system_call("ptrace", _ATTACH, child, zero, zero))
     os.kill(child, signal.SIGKILL)
     return found
 
@@ -152,7 +152,9 @@ def becomes_root() -> list[str]:
 def mounts_a_file_system() -> list[str]:
     none = ctypes.c_char_p(b"none")
     return _try(
-        mount=_named("mount", none, ctypes.c_char_p(b"/tmp"), ctypes.c_char_p(b"tmpfs"), 0, None)
+        mount=_system_call(
+            "mount", none, ctypes.c_char_p(b"/tmp"), ctypes.c_char_p(b"tmpfs"), 0, None
+        )
     )
 
 
@@ -167,13 +169,15 @@ def makes_a_device() -> list[str]:
 
 @attempt
 def makes_a_user_namespace() -> list[str]:
-    """A process is root in it, and may then use parts of the kernel that only root may."""
+    """A process is root in it, and may use parts of the kernel that only root may."""
     rest = (0, 0, 0, int(signal.SIGCHLD), 0, 0, 0)
     return _try(
-        unshare=_named("unshare", _NEW_USER),
-        clone=lambda: _forked(_named("clone", _NEW_USER | signal.SIGCHLD, None, None, None, None)),
+        unshare=_system_call("unshare", _NEW_USER),
+        clone=lambda: _forked(
+            _system_call("clone", _NEW_USER | signal.SIGCHLD, None, None, None, None)
+        ),
         clone_all=lambda: _forked(
-            _named("clone", _NEW_EVERYTHING | signal.SIGCHLD, None, None, None, None)
+            _system_call("clone", _NEW_EVERYTHING | signal.SIGCHLD, None, None, None, None)
         ),
         clone3=lambda: _forked(lambda: _call(_CLONE3, struct.pack("8Q", _NEW_USER, *rest), 64)),
     )
@@ -187,7 +191,7 @@ def _forked(clone: Callable[[], int]) -> None:
 
 
 @attempt
-def changes_its_root() -> list[str]:
+def changes_its_root_directory() -> list[str]:
     return _try(chroot=lambda: os.chroot("/tmp"))
 
 
@@ -197,21 +201,23 @@ def sets_the_clock() -> list[str]:
     offset_mode = struct.pack("Iq", 1, 1).ljust(208, b"\0")
     return _try(
         set=lambda: time.clock_settime(time.CLOCK_REALTIME, time.time() + 1),
-        adjust=_named("adjtimex", offset_mode),
+        adjust=_system_call("adjtimex", offset_mode),
     )
 
 
 @attempt
-def tries_back_doors_of_the_kernel() -> list[str]:
+def makes_dangerous_system_calls() -> list[str]:
     parameters = bytes(120)
     return _try(
-        keyring=_named("keyctl", 0, -3, 0),
-        bpf=_named("bpf", 0, parameters, 48),
-        userfaultfd=_named("userfaultfd", 1),
+        keyring=_system_call("keyctl", 0, -3, 0),
+        bpf=_system_call("bpf", 0, parameters, 48),
+        userfaultfd=_system_call("userfaultfd", 1),
         io_uring=lambda: _call(_IO_URING_SETUP, 1, parameters),
-        perf=_named("perf_event_open", struct.pack("II", 1, 112).ljust(112, b"\0"), 0, -1, -1, 0),
-        namespace=_named("setns", 0, 0),
-        peek=_named("process_vm_readv", TARGETS["pid"], None, 0, None, 0, 0),
+        perf=_system_call(
+            "perf_event_open", struct.pack("II", 1, 112).ljust(112, b"\0"), 0, -1, -1, 0
+        ),
+        namespace=_system_call("setns", 0, 0),
+        peek=_system_call("process_vm_readv", TARGETS["pid"], None, 0, None, 0, 0),
     )
 
 
@@ -220,7 +226,7 @@ def tries_back_doors_of_the_kernel() -> list[str]:
 
 @attempt
 def connects_to_the_machine() -> list[str]:
-    """By TCP, and by a socket in the abstract name space, which no file system hides."""
+    """By TCP, and by an abstract Unix socket, which no file system hides."""
 
     def connect(family: socket.AddressFamily, address: tuple[str, int] | str) -> None:
         with socket.socket(family) as connection:
@@ -233,8 +239,8 @@ def connects_to_the_machine() -> list[str]:
 
 
 @attempt
-def asks_a_name_server() -> list[str]:
-    """One on the machine, and one of the networks that are there for examples."""
+def queries_a_name_server() -> list[str]:
+    """One on this machine, and one in a network reserved for documentation."""
 
     def ask(address: tuple[str, int]) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:

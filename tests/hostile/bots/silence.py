@@ -26,7 +26,7 @@ def hangs_after_an_answer(message: Message) -> None:
 
 
 @at("turn")
-def loops_without_an_end(message: Message) -> None:
+def loops_forever(message: Message) -> None:
     while True:
         pass
 
@@ -39,7 +39,7 @@ def writes_half_a_line_and_hangs(message: Message) -> None:
 
 @at("turn")
 def writes_a_line_that_never_ends(message: Message) -> None:
-    """So slowly that it is never too long."""
+    """So slowly that the line never gets too long."""
     signal.signal(signal.SIGALRM, lambda *_: put(b"."))
     signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
     hang()
