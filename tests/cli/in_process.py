@@ -1,6 +1,5 @@
 """`arena ARGUMENTS` in this process, which lends it its streams, its folder and its environment."""
 
-import io
 import os
 import signal
 import sys
@@ -16,8 +15,8 @@ import pytest
 from arena import __main__
 from arena.cli import main
 
-MODES = ("r", "w", "w")
-"""How standard input, output and error are opened."""
+STREAMS = (("r", "strict"), ("w", "strict"), ("w", "backslashreplace"))
+"""How Python opens standard input, output and error, and what it does with odd characters."""
 
 
 def call(
@@ -45,8 +44,10 @@ def call(
 def _redirected(*files: IO[bytes]) -> Iterator[None]:
     """Let standard input, output and error be files, for child processes too."""
     before = [os.dup(fd) for fd in range(len(files))]
-    streams = [io.TextIOWrapper(open(fd, f"{MODES[fd]}b", closefd=False)) for fd in range(3)]
-    streams[2].reconfigure(errors="backslashreplace")
+    streams = [
+        os.fdopen(fd, mode, encoding="utf-8", errors=errors, closefd=False)
+        for fd, (mode, errors) in enumerate(STREAMS)
+    ]
     for fd, file in enumerate(files):
         os.dup2(file.fileno(), fd)
     try:

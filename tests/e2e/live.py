@@ -2,13 +2,19 @@
 
 import os
 import pty
+import re
 import select
+import shutil
 import signal
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.cli.command import HANG, arena, environment
+from tests.cli.command import HANG, arena, environment, records
+
+_TICK = 0.02
 
 
 class Process(NamedTuple):
@@ -31,6 +37,15 @@ def processes() -> dict[int, Process]:
         if state not in "ZX":
             found[int(folder.name)] = Process(int(parent), int(group), command.decode())
     return found
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Wait until something holds; fails the test if that takes too long."""
+    deadline = time.monotonic() + HANG
+    while not holds():
+        assert time.monotonic() < deadline
+        # The processor is for those who are waited for.
+        select.select([], [], [], _TICK)
 
 
 def wait_for_death(pid: int) -> None:
@@ -84,7 +99,8 @@ class Live:
 
     def read_until_stored(self) -> None:
         """Read the terminal until the first fixtures are stored."""
-        self.read_until(*(f" {done}/" for done in range(1, 10)))
+        while not re.search(r" [1-9]\d*/\d+ fixtures", self.text):
+            assert self._read(), f"the run ended before anything was stored: {self.text}"
 
     def signal(self, number: signal.Signals) -> None:
         """Signal the whole group, as a terminal does."""
@@ -126,3 +142,23 @@ class Live:
         except OSError:
             return False
         return True
+
+
+def stopped(
+    start: Callable[[], Live], stop: Callable[[Live], None], store: Path, fixtures: int
+) -> tuple[Live, int]:
+    """Stop a run of so many fixtures in the middle; returns it with its exit code.
+
+    On a busy machine the run may be over before its stop: then another one is started.
+    """
+    before = set(store.parent.iterdir())
+    while True:
+        with start() as live:
+            live.read_until_stored()
+            stop(live)
+            code = live.end()
+            live.wait_until_all_are_gone()
+        if 1 <= len(records(store)) < fixtures:
+            return live, code
+        for path in set(store.parent.iterdir()) - before - {live.temporary}:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -151,9 +151,9 @@ def test_the_same_bytes_whatever_the_workers_and_the_sandbox(tmp_path: Path) -> 
 
 def test_another_seed_is_another_league(tmp_path: Path) -> None:
     league(tmp_path, bots=FIELD[:2], games=1)
-    first, _ = _play(tmp_path, "first")
+    first, _ = _play(tmp_path, "first", "--sandbox", "process")
     league(tmp_path, bots=FIELD[:2], games=1, seed="t")
-    second, _ = _play(tmp_path, "second")
+    second, _ = _play(tmp_path, "second", "--sandbox", "process")
     assert len(first) == len(second) == 2
     assert not set(first) & set(second)
 
