@@ -33,6 +33,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-processes", action="store_true", help=about)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Forgive tests that are skipped in the middle what only their end would have tidied up."""
+    if config.getoption("no_processes"):
+        for warning in no_processes.WARNINGS:
+            config.addinivalue_line("filterwarnings", f"ignore::{warning}")
+
+
 def pytest_report_header() -> str:
     """Say what was sampled, and how to sample the same again."""
     return "sampled: nothing" if FULL else f"sampled with ARENA_TEST_SEED={SEED}"

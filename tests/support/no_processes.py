@@ -11,8 +11,14 @@ from typing import Any
 
 import pytest
 
-FOLDERS = frozenset({"bench", "browser", "e2e", "hostile"})
-"""Folders of tests/ that are not even collected: all of their tests need processes."""
+FOLDERS = frozenset({"bench", "browser", "e2e", "hostile", "sample_bots", "sandboxes"})
+"""Folders of tests/ that are not even collected: most of their tests need processes."""
+WARNINGS = (
+    "ResourceWarning",
+    "pytest.PytestUnraisableExceptionWarning",
+    "pytest.PytestUnhandledThreadExceptionWarning",
+)
+"""What Python says of files and threads that a skipped test left as they were."""
 _STARTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
 _guarding = False
 
