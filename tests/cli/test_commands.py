@@ -153,7 +153,7 @@ def test_report_writes_the_same_site(played: tuple[Path, Ran]) -> None:
     ]
 
 
-def test_what_ratings_show_may_change_after_the_games(played: tuple[Path, Ran]) -> None:
+def test_rating_options_may_change_after_the_games(played: tuple[Path, Ran]) -> None:
     folder, ran = played
     before = json.loads(ran.out)
     assert before["overall"] is None

@@ -91,7 +91,7 @@ def play(folder: Path, name: str, sandbox: str, env: dict[str, str]) -> float:
 
 
 @pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
-def test_nothing_is_told_by_the_wall_clock(
+def test_jumping_wall_clock_changes_no_result_and_no_speed(
     tmp_path: Path, jumping: dict[str, str], sandbox: str
 ) -> None:
     for name in "abcd":
