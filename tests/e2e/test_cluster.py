@@ -13,6 +13,7 @@ from tests.e2e.grid import Grid
 from tests.e2e.live import Live, processes, stopped, wait_for_death, wait_until
 from tests.e2e.test_interrupted import STUBBORN
 from tests.publish.pages import timeless
+from tests.support.sampling import sample
 
 HOUR = 3600.0
 OURS = ("--sandbox", "process", "--trust-bots")
@@ -108,7 +109,7 @@ def test_a_killed_arena_leaves_no_bot_at_the_workers_and_goes_on(
     assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
 
 
-@pytest.mark.parametrize("where", ["elsewhere", "local:1"])
+@pytest.mark.parametrize("where", sample(["elsewhere", "local:1"], 1, "Ctrl-C twice"))
 def test_ctrl_c_twice_ends_bots_that_never_answer(grid: Grid, tmp_path: Path, where: str) -> None:
     for name in "ab":
         bot(tmp_path / name, STUBBORN, command=f"python3 bot.py {MARK}")

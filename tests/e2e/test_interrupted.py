@@ -12,6 +12,7 @@ from tests.cli.command import HANG, LOWEST, READY, Ran, bot, environment, league
 from tests.e2e import kills
 from tests.e2e.live import Live, stopped, wait_until
 from tests.publish.pages import broken_links
+from tests.support.sampling import sample
 
 SANDBOXES = ("process", "bubblewrap")
 FIXTURES = 12
@@ -69,7 +70,7 @@ def _check_nothing_is_left(live: Live) -> None:
     assert "Traceback" not in live.text
 
 
-@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "ctrl c saves and says how to go on"))
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, mark: str, sandbox: str) -> None:
     _league(tmp_path, mark)
     arguments = [*_arguments(sandbox, "kept here.sqlite"), "--site", "out"]
@@ -114,7 +115,7 @@ def _stuck(folder: Path, mark: str, sandbox: str) -> Live:
     return live
 
 
-@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "ctrl c twice stops at once"))
 def test_ctrl_c_twice_stops_at_once(tmp_path: Path, mark: str, sandbox: str) -> None:
     with _stuck(tmp_path, mark, sandbox) as live:
         live.signal(signal.SIGINT)
@@ -132,7 +133,7 @@ def test_sigterm_stops_at_once(tmp_path: Path, mark: str) -> None:
         _check_nothing_is_left(live)
 
 
-@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "a killed arena leaves no process"))
 def test_a_killed_arena_leaves_no_process(tmp_path: Path, mark: str, sandbox: str) -> None:
     with _stuck(tmp_path, mark, sandbox) as live:
         live.process.kill()

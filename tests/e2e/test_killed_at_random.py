@@ -32,9 +32,9 @@ from tests.support import sampling
 from tests.support.depth import depth
 
 LEAGUES = depth(1, 2)
-KILLS = depth(6, 30)
+KILLS = depth(4, 30)
 """In each league; twenty of bots and twenty of reports make it a hundred."""
-KILLS_OF_BOTS = depth(4, 20)
+KILLS_OF_BOTS = depth(3, 20)
 PLAY = ("run", "league.yaml", *kills.PLAY)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.command import FIELD, LOWEST, bot, league, opened, records, run
 from tests.publish.pages import broken_links, timeless, tree
+from tests.support.sampling import sample
 
 SANDBOXES = ("process", "bubblewrap")
 VARIANTS = ["bga", "classic", "pressman", "italian"]
@@ -26,7 +27,7 @@ def _boards(site: Path) -> dict[str, dict[str, Any]]:
     }
 
 
-@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "several languages"))
 def test_a_league_of_bots_in_several_languages(tmp_path: Path, sandbox: str) -> None:
     names = ["c-counter", "honest", "js-cautious", "odds", "sh-minimal"]
     path = league(
