@@ -18,7 +18,7 @@ _TICK = 0.02
 
 
 class Process(NamedTuple):
-    """A process that is not over."""
+    """A running process."""
 
     parent: int
     group: int
@@ -26,7 +26,7 @@ class Process(NamedTuple):
 
 
 def processes() -> dict[int, Process]:
-    """Return all processes of the machine that are not over, by their id."""
+    """Return all running processes of the machine, by their id."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -44,12 +44,12 @@ def wait_until(holds: Callable[[], object]) -> None:
     deadline = time.monotonic() + HANG
     while not holds():
         assert time.monotonic() < deadline
-        # The processor is for those who are waited for.
+        # Leave the processor to what is waited for.
         select.select([], [], [], _TICK)
 
 
 def wait_for_death(pid: int) -> None:
-    """Wait until a process is over, whoever started it."""
+    """Wait until a process has ended; it need not be a child of this one."""
     try:
         life = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -135,7 +135,7 @@ class Live:
                 wait_for_death(pid)
 
     def _read(self) -> bool:
-        """Read what comes next; False when nobody holds the other end any more."""
+        """Read what comes next; returns False when the other end is closed."""
         assert select.select([self._ours], [], [], HANG)[0], f"it hangs: {self.text}"
         try:
             self.text += os.read(self._ours, 65_536).decode(errors="replace")

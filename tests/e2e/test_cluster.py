@@ -1,4 +1,4 @@
-"""Leagues on a cluster of real processes: the same bytes as at home, whoever is killed."""
+"""Leagues on a cluster of real processes: the same bytes as on one machine, whatever is killed."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ MARK = f"mark-cluster-{os.getpid()}"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the league was played by this machine alone."""
+    """The folder of the same league, played by this machine alone."""
     folder = tmp_path_factory.mktemp("home")
     _league(folder)
     ran = run("run", "league.yaml", *OURS, cwd=folder)
@@ -55,7 +55,7 @@ def _live(grid: Grid, folder: Path) -> Live:
 
 
 def test_workers_that_see_none_of_the_arena_s_files(grid: Grid, tmp_path: Path, home: Path) -> None:
-    """One of the bots was built: what came of it goes to the workers, not what it was made of."""
+    """One of the bots is built: the workers get the result, not the sources."""
     _league(tmp_path)
     blind = confined("--tmpfs", tmp_path)
     with (
@@ -74,7 +74,7 @@ def test_workers_that_see_none_of_the_arena_s_files(grid: Grid, tmp_path: Path, 
 def test_a_killed_node_and_a_killed_worker_cost_nothing(
     grid: Grid, tmp_path: Path, home: Path
 ) -> None:
-    """Nobody is left then to play on, until the other node's nanny has a new worker."""
+    """No worker is left then, until the other node's nanny has started one."""
     _league(tmp_path)
     with (
         grid.nodes(2) as (first, second),

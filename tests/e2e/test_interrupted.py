@@ -1,4 +1,4 @@
-"""Runs that are interrupted or killed: nothing stored is lost, nothing is left, it goes on."""
+"""Runs that are interrupted or killed: nothing stored is lost, no process is left, they resume."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ STUBBORN = (
     + READY
     + "            while True: signal.pause()\n"
 )
-"""A bot that answers no turn and ends for nobody but the kernel."""
+"""A bot that answers no turn and ignores SIGTERM."""
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def _league(folder: Path, mark: str, source: str = LOWEST) -> None:
     league(folder, bots=list("abcd"), games=4, limits={"answer": hour, "game": hour})
 
 
-def _records_when_nobody_interrupts(folder: Path, sandbox: str) -> list[bytes]:
+def _records_of_an_undisturbed_run(folder: Path, sandbox: str) -> list[bytes]:
     assert run(*_arguments(sandbox, "whole.sqlite"), cwd=folder).code == 0
     return records(folder / "whole.sqlite")
 
@@ -91,7 +91,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, mark: str, sandbox: 
     assert again.code == 0, again
     assert f"stored already: {len(stored)} of {FIXTURES} fixtures" in again.err
     assert broken_links(tmp_path / "out") == []
-    whole = _records_when_nobody_interrupts(tmp_path, sandbox)
+    whole = _records_of_an_undisturbed_run(tmp_path, sandbox)
     assert records(store) == whole
 
 
@@ -149,7 +149,7 @@ def test_a_killed_arena_goes_on(tmp_path: Path, mark: str) -> None:
         FIXTURES,
     )
     assert run(*_arguments("process"), cwd=tmp_path).code == 0
-    whole = _records_when_nobody_interrupts(tmp_path, "process")
+    whole = _records_of_an_undisturbed_run(tmp_path, "process")
     assert records(tmp_path / "league.sqlite") == whole
 
 
@@ -166,5 +166,5 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, mark: str) -> No
             _check_nothing_is_left(live)
         if killed:
             break
-    whole = _records_when_nobody_interrupts(tmp_path, "process")
+    whole = _records_of_an_undisturbed_run(tmp_path, "process")
     assert records(tmp_path / store) == whole

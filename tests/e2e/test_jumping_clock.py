@@ -1,4 +1,4 @@
-"""A wall clock that jumps by hours and years all the time: nobody waits, faults or counts by it."""
+"""A wall clock that keeps jumping by hours and years: no limit and no speed depends on it."""
 
 import json
 import re

@@ -1,13 +1,12 @@
 """kill -9 at random moments, with nothing sampled a hundred times, each followed by `arena run`.
 
-Nothing stored is lost, nothing comes twice, and in the end store and site are those of a run that
-nobody disturbed, byte for byte, but for what says when and how fast the games were played: the page
-of conditions and the dates of the feed.
+Nothing stored is lost or stored twice, and in the end store and site are those of an undisturbed
+run, byte for byte, except what says when and how fast the games were played: the page of conditions
+and the dates of the feed.
 
-One thing cannot be undone: a bot that is killed alone, while its arena lives, has crashed in the
-game that it played, as far as anyone can tell; who could have a game played again by ending itself
-would do so where it loses. So bots are killed in a league of their own, in which every game that
-comes out otherwise must hold the crash of a killed bot, and all others must be what they are.
+One thing cannot be undone: a bot that is killed alone has crashed in its game, as far as the arena
+can tell. If such a game were played again, a bot could end itself whenever it loses. So bots are
+killed in a league of their own: each game that differs must hold the crash of a killed bot.
 """
 
 import json
@@ -138,7 +137,7 @@ def _facts(store: Path) -> Iterator[PlayedFixture]:
 
 
 def _check_the_end(whole: Played, name: str) -> None:
-    """Play to the end; what is there then is what is there where nobody disturbed it."""
+    """Play to the end and compare with the undisturbed run."""
     ran = run(
         *PLAY,
         *_ends(name),
@@ -169,7 +168,7 @@ def test_store_and_site_are_those_of_an_undisturbed_run(whole: Played, number: i
             if live.process.poll() is None:
                 killed += _kill_at_random(live, rng, store)
             seen |= kills.wait_until_all_are_gone(live)
-        if rng.random() < 0.3:  # whoever looks mends the file: mostly the arena itself must
+        if rng.random() < 0.3:  # opening a store repairs it: mostly the arena must do that
             before, stored = stored, _stored(store)
             assert before <= stored <= expected
     _check_the_end(whole, name)

@@ -1,4 +1,4 @@
-"""Reports that are killed while they are written: whoever reads the site never sees half a page."""
+"""Reports that are killed while they are written: a reader never sees half a page."""
 
 import itertools
 import os

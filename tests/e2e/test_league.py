@@ -1,4 +1,4 @@
-"""A whole league from league.yaml to the site: what is there, what is said, what is the same."""
+"""A whole league from league.yaml to the site: its files, its output, that it is reproducible."""
 
 import json
 import re
