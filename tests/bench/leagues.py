@@ -1,8 +1,8 @@
 """Simulated leagues of bots whose strength is known, for the benches of the statistics.
 
-A performance is the bot's skill plus normal noise with standard deviation beta, as in TrueSkill. The
-schedule is the arena's. Part of the noise can belong to the seat's dice, which all fixtures of a
-block share.
+A performance is the bot's skill plus normal noise with standard deviation beta, as in TrueSkill.
+The schedule is the arena's. Part of the noise can belong to the seat's dice, which all fixtures of
+a block share.
 """
 
 from collections.abc import Callable, Sequence
