@@ -1,9 +1,13 @@
-# make run: plays examples/league.yaml and writes site/      make test: runs all the tests
-# Both set themselves up in .venv first; PYTHON=... chooses the interpreter (3.11 or later).
+# `make help` lists the targets. Those that need it set themselves up in .venv first; PYTHON=...
+# chooses the interpreter (3.11 or later).
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+
+# With FULL=1 the tests sample nothing.
+FULL ?=
+export ARENA_TEST_FULL := $(FULL)
 
 # The same exact versions inside the environments in which packages are built.
 export PIP_CONSTRAINT := constraints.txt
@@ -13,24 +17,32 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test fix bench rules columns mutants hostile protocol clean
+.PHONY: run help check test fix bench rules columns mutants hostile protocol clean
 
-run: $(VENV)/.run
+run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
 
-test: $(VENV)/.test
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+
+check: $(VENV)/.test ## lint, types, layers, and the tests that need no process: while you work
+	@$(LINT)
+	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes
+
+test: $(VENV)/.test ## all tests, long series sampled; FULL=1 samples nothing, as in CI
 	@./.ci/system
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@$(LINT)
 	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal
 
-fix: $(VENV)/.test
+define LINT
+$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+endef
+
+fix: $(VENV)/.test ## format, and mend what the linter can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.test
+bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the site
 	@$(BIN)/python tests/bench/throughput.py
 	@$(BIN)/python tests/bench/cores.py
 	@$(BIN)/python tests/bench/startup.py
@@ -43,19 +55,19 @@ bench: $(VENV)/.test
 	@$(BIN)/python tests/bench/coverage.py
 	@$(BIN)/python tests/bench/suspicion.py
 
-rules: $(VENV)/.test
+rules: $(VENV)/.test ## write the clauses and their tests into docs/rules.md
 	@$(BIN)/python -m tests.rules.page
 
-hostile: $(VENV)/.test
+hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go into docs/sandboxing.md
 	@$(BIN)/python -m tests.hostile.table
 
-columns: $(VENV)/.test
+columns: $(VENV)/.test ## write the columns of the site's data files into docs/site.md
 	@$(BIN)/python -m tests.publish.columns
 
-mutants: $(VENV)/.mutation
+mutants: $(VENV)/.mutation ## change arena/perudo/ in small ways that the tests must notice; MODULES=... chooses
 	@$(BIN)/python -m tests.mutation.mutants $(MODULES)
 
-protocol: $(VENV)/.run
+protocol: $(VENV)/.run ## write the schemas, the golden transcripts and the stories of the rule books
 	@$(BIN)/python -m arena.wire.schemas protocol/schema
 	@$(BIN)/python -m tests.protocol.golden
 	@$(BIN)/python -m tests.rules.stories
@@ -73,5 +85,5 @@ $(VENV)/.mutation: $(VENV)/.test
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[mutation]'
 	@touch $@
 
-clean:
+clean: ## remove the environment and all that was made
 	rm -rf $(VENV) build dist site

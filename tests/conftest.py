@@ -2,18 +2,68 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from random import SystemRandom
 
 import pytest
+from hypothesis import settings
 
-# Where a module that tests share looks at something, it shows what it found, too.
+# Workers must choose the same samples as the process that starts them.
+os.environ.setdefault("ARENA_TEST_SEED", str(SystemRandom().randrange(1_000_000)))
+# As the command does, before numpy is imported: more threads add in another order.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# A failed assertion in a module that tests share shows its values, too.
 _ROOMS = {f"{__package__}.{path.name}" for path in Path(__file__).parent.iterdir()}
 pytest.register_assert_rewrite(*_ROOMS - sys.modules.keys())
 
+from tests.support import no_processes  # noqa: E402 (imported with its assertions rewritten)
+from tests.support.depth import FULL, depth  # noqa: E402
+from tests.support.sampling import SEED  # noqa: E402
 
-def pytest_xdist_auto_num_workers() -> int:
+settings.register_profile("quick", max_examples=25, deadline=None, database=None)
+settings.register_profile("full", max_examples=100, deadline=None, database=None)
+settings.load_profile(depth("quick", "full"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what `make check` asks for."""
+    about = "skip each test at the first process, container or browser that it asks for"
+    parser.addoption("--no-processes", action="store_true", help=about)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Forgive tests that are skipped in the middle what only their end would have tidied up."""
+    if config.getoption("no_processes"):
+        for warning in no_processes.WARNINGS:
+            config.addinivalue_line("filterwarnings", f"ignore::{warning}")
+
+
+def pytest_report_header() -> str:
+    """Say what was sampled, and how to sample the same again."""
+    return "sampled: nothing" if FULL else f"sampled with ARENA_TEST_SEED={SEED}"
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Run one test more than there are cores at a time: many wait for most of their time."""
-    return len(os.sched_getaffinity(0)) + 1
+    return len(os.sched_getaffinity(0)) + (not config.getoption("no_processes"))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the folders in which every test starts a process."""
+    if not config.getoption("no_processes"):
+        return None
+    return collection_path.name in no_processes.FOLDERS or None
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_processes(request: pytest.FixtureRequest) -> Iterator[None]:
+    if not request.config.getoption("no_processes"):
+        yield
+        return
+    with no_processes.guard():
+        yield
 
 
 @pytest.hookimpl(trylast=True)

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +12,8 @@ from arena.league.config import LeagueFile, VariantEntry
 from arena.perudo.rules import SWITCHES, VARIANTS
 from arena.ratings.table import OverallRow, Row
 from arena.records import LimitsInfo, RatingsInfo
+from tests.cli.command import ROOT, run
 
-ROOT = Path(__file__).parents[1]
 RATINGS = "docs/ratings.md"
 PAGES = sorted(
     path.relative_to(ROOT)
@@ -95,6 +93,5 @@ def test_judge_page_shows_what_the_command_says() -> None:
     text = (ROOT / "docs" / "judge.md").read_text(encoding="utf-8")
     position, verdicts = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     line = json.dumps(json.loads(position))
-    command = [sys.executable, "-m", "arena", "judge"]
-    said = subprocess.run(command, input=line, capture_output=True, text=True, check=True)
-    assert said.stdout == verdicts.splitlines()[0] + "\n"
+    ran = run("judge", cwd=ROOT, stdin=line)
+    assert ran.out == verdicts.splitlines()[0] + "\n"

@@ -1,8 +1,8 @@
 """Simulated leagues of bots whose strength is known, for the benches of the statistics.
 
-A bot plays a game as well as its skill plus normal noise of spread beta, TrueSkill's own model. The
-schedule is the arena's. Part of the noise can belong to the seat's dice, which all fixtures of a
-block share.
+A performance is the bot's skill plus normal noise with standard deviation beta, as in TrueSkill.
+The schedule is the arena's. Part of the noise can belong to the seat's dice, which all fixtures of
+a block share.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from arena.ratings.trueskill import BETA
 Schedule = list[list[tuple[int, ...]]]
 """Blocks of tables, by bot."""
 Twist = Callable[["Moment", Floats], Floats]
-"""Changes the performances at a table: for bots that are not fair."""
+"""Changes the performances at a table, for bots that cheat or drift."""
 
 
 class Moment(NamedTuple):
@@ -35,7 +35,7 @@ class Shape(NamedTuple):
     bots: int
     players: int
     games: int
-    """Games a fixture."""
+    """Games per fixture."""
     rounds: int = 1
     """How often the whole schedule is played."""
     shared: float = 0.0
@@ -65,21 +65,21 @@ def play(
     schedule: Schedule | None = None,
 ) -> list[Results]:
     """Play a league."""
-    found: list[Results] = []
-    together = schedule or tables(shape)
-    for block, fixtures in enumerate(together):
+    played: list[Results] = []
+    plan = schedule or tables(shape)
+    for block, fixtures in enumerate(plan):
         dice = rng.normal(size=(shape.games, shape.players)) * BETA * np.sqrt(shape.shared)
         for table in fixtures:
             own = rng.normal(size=dice.shape) * BETA * np.sqrt(1.0 - shape.shared)
             shown = skills[list(table)] + dice + own
             if twist:
-                shown = twist(Moment(table, block / max(len(together) - 1, 1)), shown)
-            found.append(results(table, shown, block, len(found)))
-    return found
+                shown = twist(Moment(table, block / max(len(plan) - 1, 1)), shown)
+            played.append(results(table, shown, block, len(played)))
+    return played
 
 
 def results(table: Sequence[int], shown: Floats, block: int, fixture: int) -> Results:
-    """Turn performances, a row a game, into results."""
+    """Turn performances, one row per game, into results."""
     places = (shown[:, None, :] > shown[:, :, None]).sum(2) + 1
     return Results(
         bots=tuple(name(bot) for bot in table),

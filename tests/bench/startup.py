@@ -1,6 +1,6 @@
-"""What `arena --help` takes beyond a bare Python: `python tests/bench/startup.py`.
+"""The start-up time of `arena --help` beyond that of Python: `python tests/bench/startup.py`.
 
-Both are started in turn; the difference of the medians is what a person waits for the arena.
+Both are started in turn; the result is the difference of the medians.
 """
 
 import subprocess

@@ -1,10 +1,10 @@
-"""Decisions a second of `arena run` against a bare loop: `python tests/bench/throughput.py`.
+"""Decisions per second of `arena run` against a bare loop: `python tests/bench/throughput.py`.
 
 The floor sends the same bytes to the same bots in the same sandbox, one request at a time, with no
 rules, no limits and no records. One floor shares a core with its bots, as a pinned worker of the
 arena does; a second runs where the system puts it, as a worker does with `pin: false`. The arena
 plays one game at a time, and as many at a time as `--together` says, in fixtures of at least twice
-as many; the floors play one of them. All take turns, with one worker; what counts is the ratio.
+as many; the floors play one of them. They take turns, with one worker; the ratio is what counts.
 """
 
 import argparse
@@ -39,14 +39,14 @@ class Step(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What one arm did."""
+    """What was measured in one run."""
 
     decisions: int
     seconds: float
 
     @property
     def rate(self) -> float:
-        """Decisions a second."""
+        """Decisions per second."""
         return self.decisions / self.seconds
 
 
@@ -98,7 +98,7 @@ def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
         folder = Path(temporary)
         sandbox = SANDBOXES[name]()
         bot = load_bot(shipped.folder("sample_bots") / options.bot)
-        # Fewer would not fill the table, or only to run out at once.
+        # With fewer, games would run out before the table was ever full.
         games = max(2 * options.together, options.games // (players * (players - 1)))
         leagues = [_league(folder, bot, players, games, way) for way in _ways(options)]
         staged = stage(bot, runs, sandbox)
@@ -147,18 +147,18 @@ def _league(folder: Path, bot: Bot, players: int, games: int, way: Way) -> Path:
 
 
 def _arena(league: Path, store: Path, sandbox: str) -> tuple[LeagueInfo, list[PlayedFixture]]:
-    """Run the command; its fixtures were timed from the first request to the last answer."""
+    """Run the command; fixtures are timed from the first request to the last answer."""
     command = [sys.executable, "-m", "arena", "run", str(league), "--workers", "1", "--trust-bots"]
     options = ["--sandbox", sandbox, "--store", str(store), "--site", str(store.with_suffix(""))]
     subprocess.run([*command, *options], check=True, capture_output=True)
-    with Store(store) as kept:
-        if kept.league is None:
+    with Store(store) as opened:
+        if opened.league is None:
             raise SystemExit("nothing was stored")
-        return kept.league, list(kept.played())
+        return opened.league, list(opened.played())
 
 
 def record(info: LeagueInfo, fixture: Fixture, bot: Bot, sandbox: Sandbox) -> list[Step]:
-    """Play a stored fixture again and keep what was written to whom."""
+    """Play a stored fixture again and return what was written to each seat."""
     steps: list[Step] = []
     news: dict[int, bytes] = {}
 
@@ -174,7 +174,7 @@ def record(info: LeagueInfo, fixture: Fixture, bot: Bot, sandbox: Sandbox) -> li
 
 
 def floor(steps: Sequence[Step], bots: Sequence[Bot], sandbox: Sandbox) -> Measured:
-    """Write the same bytes, read a line for each; nothing is decoded, checked or kept."""
+    """Write the same bytes, read a line for each; nothing is decoded, checked or stored."""
     started = [sandbox.start(bot.program) for bot in bots]
     pipes = [(one.stdin, one.stdout) for one in started]
     for pair in pipes:

@@ -1,4 +1,4 @@
-"""The front door: `python -m arena` in a process of its own, and the files that it is given."""
+"""The front door: the command `arena`, and the files that it is given."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.store.store import Store
+from tests.cli import in_process
 
 ROOT = Path(__file__).parents[2]
 HANG = 300.0
@@ -64,7 +65,25 @@ def run(
     env: Mapping[str, str] | None = None,
     under: Sequence[object] = (),
 ) -> Ran:
-    """Run `arena ARGUMENTS` to its end; `under` is a command that runs it."""
+    """Run `arena ARGUMENTS` to its end, in this process where that makes no difference.
+
+    With variables of its own (`env`), or under another command, it gets a process of its own.
+    """
+    if env or under:
+        return run_process(*arguments, cwd=cwd, stdin=stdin, env=env, under=under)
+    words = [str(argument) for argument in arguments]
+    code, out, err = in_process.call(words, cwd, stdin.encode(), environment(), HANG)
+    return Ran(code, out.decode(), err.decode())
+
+
+def run_process(
+    *arguments: object,
+    cwd: Path,
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+    under: Sequence[object] = (),
+) -> Ran:
+    """Run `arena ARGUMENTS` to its end as a person does; `under` is a command that runs it."""
     done = subprocess.run(
         [*map(str, under), *arena(*arguments)],
         cwd=cwd,
@@ -100,9 +119,9 @@ def confined(*options: object) -> list[object]:
 
 
 def league(folder: Path, **keys: object) -> Path:
-    """Write league.yaml, by default a short one, and return its path."""
+    """Write league.yaml, by default a short one for one worker, and return its path."""
     path = folder / "league.yaml"
-    whole = {"bots": FIELD, "games": 2, "seed": "s", **keys}
+    whole = {"bots": FIELD, "games": 2, "seed": "s", "workers": 1, **keys}
     # JSON is YAML.
     path.write_text(json.dumps(whole, indent=1), encoding="utf-8")
     return path

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.command import (
     HANG,
+    LOWEST,
     arena,
     bot,
     confined,
@@ -20,6 +21,7 @@ from tests.cli.command import (
     records,
     run,
 )
+from tests.e2e.live import wait_until
 from tests.publish.pages import broken_links, tree
 
 PLAY = ("run", "league.yaml", "--sandbox", "process")
@@ -93,6 +95,12 @@ def test_a_site_on_a_full_disk(tmp_path: Path) -> None:
     assert len(records(tmp_path / "league.sqlite")) == 6
 
 
+WAITS = """
+    import pathlib, time
+    while not pathlib.Path(%r).exists():
+        time.sleep(0.01)
+"""
+"""The beginning of a bot that waits for a file to be there."""
 SHOW_STORE = "cp disk/league.* . ; exit $code"
 
 
@@ -199,11 +207,14 @@ def test_a_store_that_is_none(tmp_path: Path, command: str) -> None:
 
 
 def test_two_at_once_on_one_store(tmp_path: Path) -> None:
-    """One plays, the other is told so, or comes when all is done; the store holds one league."""
-    league(tmp_path, seed=None, games=20)
+    """One plays, the other is told so; the store holds one league."""
+    go = tmp_path / "go"
+    bot(tmp_path / "waits", WAITS % str(go) + LOWEST)
+    limits = {"start": 3600.0}
+    league(tmp_path, bots=["waits", "sample:odds"], seed=None, limits=limits)
     both = [
         subprocess.Popen(
-            arena(*PLAY, "--site", site),
+            arena(*PLAY, "--trust-bots", "--site", site),
             cwd=tmp_path,
             env=environment(),
             stdout=subprocess.DEVNULL,
@@ -212,6 +223,8 @@ def test_two_at_once_on_one_store(tmp_path: Path) -> None:
         )
         for site in ("one", "two")
     ]
+    wait_until(lambda: any(process.poll() is not None for process in both))
+    go.touch()
     said = [process.communicate(timeout=HANG)[1] for process in both]
     codes = sorted(process.returncode for process in both)
     assert codes == [0, 2], said

@@ -68,7 +68,7 @@ def test_version(tmp_path: Path) -> None:
     assert run("--version", cwd=tmp_path) == Ran(0, f"arena, version {__version__}\n", "")
 
 
-def test_whoever_reads_may_stop_reading(tmp_path: Path) -> None:
+def test_closed_pipe_ends_the_output_quietly(tmp_path: Path) -> None:
     position = {"variant": "bga", "dice": [[1], [2]], "round": {"kind": "normal", "starter": 0}}
     (tmp_path / "many.jsonl").write_text((json.dumps(position) + "\n") * 5000)
     assert unread("judge", "many.jsonl", cwd=tmp_path) == Ran(0, "", "")
@@ -153,7 +153,7 @@ def test_report_writes_the_same_site(played: tuple[Path, Ran]) -> None:
     ]
 
 
-def test_what_ratings_show_may_change_after_the_games(played: tuple[Path, Ran]) -> None:
+def test_rating_options_may_change_after_the_games(played: tuple[Path, Ran]) -> None:
     folder, ran = played
     before = json.loads(ran.out)
     assert before["overall"] is None

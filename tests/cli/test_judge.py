@@ -95,7 +95,7 @@ def test_a_round_that_goes_on(tmp_path: Path) -> None:
     assert faces == sorted(set(faces))
 
 
-def test_nobody_has_bid_yet(tmp_path: Path) -> None:
+def test_position_before_the_first_bid_is_open(tmp_path: Path) -> None:
     (verdict,) = _judge(tmp_path, _position(actions=[]))
     assert (verdict["to_act"], verdict["dudo"], verdict["calza"]) == (0, False, [])
 

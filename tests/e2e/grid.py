@@ -1,30 +1,18 @@
 """A small cluster of real processes: a Dask scheduler, and nodes of a nanny and its worker."""
 
 import os
-import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
 from tests.cli.command import HANG, environment
-from tests.e2e.live import Process, processes, wait_for_death
+from tests.e2e.live import Process, processes, wait_for_death, wait_until
 
-_TICK = 0.02
 _SETTINGS = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
-
-
-def wait_until(holds: Callable[[], object]) -> None:
-    """Wait until something holds; it fails the test where it takes too long."""
-    deadline = time.monotonic() + HANG
-    while not holds():
-        assert time.monotonic() < deadline
-        # The processor is for those who are waited for.
-        select.select([], [], [], _TICK)
 
 
 class Part:

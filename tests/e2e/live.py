@@ -2,17 +2,23 @@
 
 import os
 import pty
+import re
 import select
+import shutil
 import signal
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.cli.command import HANG, arena, environment
+from tests.cli.command import HANG, arena, environment, records
+
+_TICK = 0.02
 
 
 class Process(NamedTuple):
-    """A process that is not over."""
+    """A running process."""
 
     parent: int
     group: int
@@ -20,7 +26,7 @@ class Process(NamedTuple):
 
 
 def processes() -> dict[int, Process]:
-    """Return all processes of the machine that are not over, by their id."""
+    """Return all running processes of the machine, by their id."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -33,8 +39,17 @@ def processes() -> dict[int, Process]:
     return found
 
 
+def wait_until(holds: Callable[[], object]) -> None:
+    """Wait until something holds; fails the test if that takes too long."""
+    deadline = time.monotonic() + HANG
+    while not holds():
+        assert time.monotonic() < deadline
+        # Leave the processor to what is waited for.
+        select.select([], [], [], _TICK)
+
+
 def wait_for_death(pid: int) -> None:
-    """Wait until a process is over, whoever started it."""
+    """Wait until a process has ended; it need not be a child of this one."""
     try:
         life = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -84,7 +99,8 @@ class Live:
 
     def read_until_stored(self) -> None:
         """Read the terminal until the first fixtures are stored."""
-        self.read_until(*(f" {done}/" for done in range(1, 10)))
+        while not re.search(r" [1-9]\d*/\d+ fixtures", self.text):
+            assert self._read(), f"the run ended before anything was stored: {self.text}"
 
     def signal(self, number: signal.Signals) -> None:
         """Signal the whole group, as a terminal does."""
@@ -119,10 +135,30 @@ class Live:
                 wait_for_death(pid)
 
     def _read(self) -> bool:
-        """Read what comes next; False when nobody holds the other end any more."""
+        """Read what comes next; returns False when the other end is closed."""
         assert select.select([self._ours], [], [], HANG)[0], f"it hangs: {self.text}"
         try:
             self.text += os.read(self._ours, 65_536).decode(errors="replace")
         except OSError:
             return False
         return True
+
+
+def stopped(
+    start: Callable[[], Live], stop: Callable[[Live], None], store: Path, fixtures: int
+) -> tuple[Live, int]:
+    """Stop a run of so many fixtures in the middle; returns it with its exit code.
+
+    On a busy machine the run may be over before its stop: then another one is started.
+    """
+    before = set(store.parent.iterdir())
+    while True:
+        with start() as live:
+            live.read_until_stored()
+            stop(live)
+            code = live.end()
+            live.wait_until_all_are_gone()
+        if 1 <= len(records(store)) < fixtures:
+            return live, code
+        for path in set(store.parent.iterdir()) - before - {live.temporary}:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -98,7 +98,7 @@ def test_a_block_that_was_taken_out_is_found(tmp_path: Path) -> None:
     assert "it was played after its division had to stop" in verified.out
 
 
-def test_who_is_tied_when_the_budget_is_spent_is_named(tmp_path: Path) -> None:
+def test_bots_that_are_tied_when_the_budget_is_spent_are_named(tmp_path: Path) -> None:
     for name in ("ann", "bob"):
         bot(tmp_path / name)
     league(tmp_path, bots=["ann", "bob"], games=1, rounds=8, until="separated")

@@ -1,4 +1,4 @@
-"""Whoever edits a bot while its league runs changes nothing of that run."""
+"""A bot that is edited while its league is played: that run is not affected."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def digests(path: Path) -> dict[str, str]:
         return {one.name: one.digest for one in store.league.bots}
 
 
-def test_the_copies_play_and_the_next_run_names_the_bot(tmp_path: Path) -> None:
+def test_edited_bot_plays_on_unchanged_and_is_named_by_the_next_run(tmp_path: Path) -> None:
     mark = kills.write_bots(tmp_path)
     league(tmp_path, bots=["ann", "bob", "cheat"], rounds=8)
     whole = ("--store", "whole.sqlite", "--site", "whole")

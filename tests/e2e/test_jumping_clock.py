@@ -1,4 +1,4 @@
-"""A wall clock that jumps by hours and years all the time: nobody waits, faults or counts by it."""
+"""A wall clock that keeps jumping by hours and years: no limit and no speed depends on it."""
 
 import json
 import re
@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import bot, league, records, run
+from tests.cli.command import HANG, bot, league, records, run
 from tests.publish.pages import timeless
+from tests.support.sampling import sample
 
 JUMPING = r"""
 #define _GNU_SOURCE
@@ -58,11 +59,11 @@ time_t time(time_t *at) {
 """
 LOOK = """
 import time
-seen, end = set(), time.monotonic() + 0.3
-while time.monotonic() < end:
+seen = set()
+while len(seen) < 4:
     seen.add(round(time.time() / 600))
-print(len(seen))
 """
+"""Ends when the wall clock was at several places."""
 
 
 @pytest.fixture
@@ -74,8 +75,7 @@ def jumping(tmp_path: Path) -> dict[str, str]:
     subprocess.run(command, check=True)
     env = {"LD_PRELOAD": str(library)}
     look = [sys.executable, "-c", LOOK]
-    seen = subprocess.run(look, env=env, capture_output=True, check=True).stdout
-    assert int(seen) >= 4
+    subprocess.run(look, env=env, timeout=HANG, check=True)
     return env
 
 
@@ -91,8 +91,8 @@ def play(folder: Path, name: str, sandbox: str, env: dict[str, str]) -> float:
     return float(numbers[1])
 
 
-@pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
-def test_nothing_is_told_by_the_wall_clock(
+@pytest.mark.parametrize("sandbox", sample(["process", "bubblewrap"], 1, "jumping clock"))
+def test_jumping_wall_clock_changes_no_result_and_no_speed(
     tmp_path: Path, jumping: dict[str, str], sandbox: str
 ) -> None:
     for name in "abcd":

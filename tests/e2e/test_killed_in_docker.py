@@ -13,8 +13,10 @@ from docker.errors import NotFound
 from arena.sandboxes.docker import engine
 from tests.cli.command import HANG, LOWEST, bot, league, records, run
 from tests.e2e.live import Live
+from tests.support import sampling
+from tests.support.depth import depth
 
-KILLS = 10
+KILLS = depth(2, 10)
 BOTS = "abc"
 ARGUMENTS = ["run", "league.yaml", "--sandbox", "docker", "--workers", "2"]
 
@@ -48,7 +50,7 @@ def kill_at_random(folder: Path, mark: str, rng: random.Random) -> bool:
         return ended
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", sampling.sample([1, 2], 1, "leagues in docker"))
 def test_killed_at_random_moments(tmp_path: Path, seed: int) -> None:
     """The arena alone is killed: its workers, containers and guards must see it."""
     mark = f"mark-{tmp_path.name}"
@@ -56,8 +58,8 @@ def test_killed_at_random_moments(tmp_path: Path, seed: int) -> None:
         bot(tmp_path / name, LOWEST, command=f"python3 bot.py {mark}")
     # Frozen bots cannot see that their arena is gone.
     limits = {"freeze": seed == 2 and os.geteuid() == 0}
-    league(tmp_path, bots=list(BOTS), games=40, rounds=4, seed="killed", limits=limits)
-    rng = random.Random(seed)
+    league(tmp_path, bots=list(BOTS), games=40, rounds=depth(2, 4), seed="killed", limits=limits)
+    rng = sampling.random(f"kills in docker {seed}")
     for _ in range(KILLS):
         kill_at_random(tmp_path, mark, rng)
         if (tmp_path / "league.sqlite").exists():

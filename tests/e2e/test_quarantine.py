@@ -1,4 +1,4 @@
-"""A bot that ends whoever plays it costs its own fixtures, and nothing else."""
+"""A bot that kills its workers costs its own fixtures and nothing else."""
 
 import json
 import re

@@ -14,6 +14,7 @@ import pytest
 from tests.cli.command import HANG, ROOT, Ran, league
 
 SHIPPED = "arena/_shipped"
+PROCESS = ("--sandbox", "process")
 
 
 def _run(command: list[str], folder: Path) -> Ran:
@@ -99,7 +100,7 @@ def test_the_installed_command_is_the_wheel_s(installed: Path, tmp_path: Path) -
 
 def test_a_league_by_the_wheel(installed: Path, tmp_path: Path) -> None:
     league(tmp_path, bots=["sample:odds", "sample:random"], games=1)
-    ran = _run([str(installed / "arena"), "run", "league.yaml", "--json"], tmp_path)
+    ran = _run([str(installed / "arena"), "run", "league.yaml", *PROCESS, "--json"], tmp_path)
     assert ran.code == 0, ran.err
     rows = json.loads(ran.out)["leaderboards"][0]["rows"]
     assert {row["bot"] for row in rows} == {"odds", "random"}
@@ -107,6 +108,7 @@ def test_a_league_by_the_wheel(installed: Path, tmp_path: Path) -> None:
 
 
 def test_check_by_the_wheel(installed: Path, tmp_path: Path) -> None:
-    ran = _run([str(installed / "arena"), "check", str(ROOT / "sample_bots/sh-minimal")], tmp_path)
+    folder = str(ROOT / "sample_bots/sh-minimal")
+    ran = _run([str(installed / "arena"), "check", folder, *PROCESS], tmp_path)
     assert ran.code == 0, ran
     assert "sh-minimal: ok (" in ran.out

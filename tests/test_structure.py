@@ -1,0 +1,78 @@
+"""The house rules that no linter knows: sizes, names of tests, what each folder is for."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ARENA = ROOT / "arena"
+MOST_LINES = 320
+MOST_LINES_OF_A_FUNCTION = 40
+VAGUE = ("what", "who", "where", "nothing", "nobody")
+"""Words with which the name of a test does not begin: it names the behaviour."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
+def modules(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
+
+
+def functions(folder: Path) -> Iterator[tuple[str, Function]]:
+    """Yield each function below a folder, with a name by which it is found."""
+    for path in modules(folder):
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, Function):
+                yield f"{path.relative_to(ROOT)}: {node.name}", node
+
+
+def imports(path: Path) -> set[str]:
+    """Return the packages that a module imports, without what is below them."""
+    found = set[str]()
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def test_files_are_short() -> None:
+    lines = {path.relative_to(ROOT): path.read_bytes().count(b"\n") for path in modules(ARENA)}
+    assert {path: count for path, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_functions_are_short() -> None:
+    lines = {name: (node.end_lineno or 0) - node.lineno + 1 for name, node in functions(ARENA)}
+    assert {name: n for name, n in lines.items() if n > MOST_LINES_OF_A_FUNCTION} == {}
+
+
+def test_every_folder_says_what_it_is_for() -> None:
+    folders = {path.parent for path in modules(ARENA)}
+    files = [folder / "__init__.py" for folder in sorted(folders)]
+    silent = [file for file in files if not (file.exists() and ast.get_docstring(parsed(file)))]
+    assert silent == []
+
+
+def test_one_module_imports_the_reference_implementation_of_trueskill() -> None:
+    assert len([path for path in modules(ARENA) if "trueskill" in imports(path)]) <= 1
+
+
+def test_tests_are_named_for_the_behaviour() -> None:
+    names = [name for name, node in functions(ROOT / "tests") if node.name.startswith("test_")]
+    vague = [n for n in names if n.partition(": test_")[2].split("_")[0] in VAGUE]
+    assert vague == []
+
+
+def test_files_that_contributors_are_sent_to_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:arena|reports|tests)/[\w/.]+)`", text)
+    assert paths
+    assert [path for path in paths if not (ROOT / path).exists()] == []
