@@ -1,5 +1,7 @@
 """`arena rules`: print the rule books, clause by clause."""
 
+from collections.abc import Sequence
+
 import click
 
 from arena.cli.options import json_option
@@ -33,7 +35,7 @@ def command(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool)
     click.echo(f"\n{_KEY}")
 
 
-def _known(books: "tuple[str, ...] | list[str]") -> "list[str]":
+def _known(books: Sequence[str]) -> list[str]:
     for book in books:
         if book not in BOOKS:
             raise ArenaError(f"unknown variant '{book}'", hint=did_you_mean(book, BOOKS))
@@ -53,12 +55,12 @@ def _data(clause: Clause, books: list[str]) -> dict[str, object]:
 
 
 def _lines(clause: Clause, books: list[str]) -> list[str]:
-    """Say each text once, with the rule books that have it where they need telling apart."""
-    found = []
+    """Say each text once, with the rule books that have it if not all do."""
+    lines = []
     for text, having in by_text(clause):
         shown = [book for book in having if book in books]
         who = "" if shown == books else f"{', '.join(shown)}: "
         switches = {value(clause, book) for book in shown} - {""}
         switch = f" [{clause.switch}: {switches.pop()}]" if switches else ""
-        found += [f"{who}{text}{switch}"] if shown else []
-    return found
+        lines += [f"{who}{text}{switch}"] if shown else []
+    return lines

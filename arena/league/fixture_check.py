@@ -8,9 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.schedule import epochs, schedule
+from arena.league.schedule import Schedule
 from arena.match.replay import ReplayError, replay
-from arena.records import Fixture, LeagueInfo, PlayedFixture
+from arena.records import Fixture, PlayedFixture
 from arena.store.store import AnyStored, Store
 
 _encode = msgspec.json.Encoder().encode
@@ -36,12 +36,8 @@ class Checked(msgspec.Struct, frozen=True):
 class Judge:
     """Checks stored rows against the conditions of their league."""
 
-    def __init__(self, info: LeagueInfo) -> None:
-        self._expected = {
-            one.id: (one, stage.variants[one.variant])
-            for stage in epochs(info)
-            for one in schedule(stage)
-        }
+    def __init__(self, schedule: Schedule) -> None:
+        self._expected = schedule.drawn
 
     def check(self, store: Store, first: int, last: int) -> Iterator[Checked]:
         """Check what is stored from one position to another."""
@@ -99,7 +95,7 @@ def _judge(path: Path) -> Judge | None:
     """Return the judge of this worker, which lives for one store."""
     with Store(path) as store:
         info = store.league
-    return Judge(info) if info else None
+    return Judge(Schedule(info)) if info else None
 
 
 def _finding(stored: AnyStored, game: int | None, what: str) -> Finding:

@@ -10,8 +10,9 @@ import msgspec
 
 from arena.errors import ArenaError
 from arena.league.fixture_check import Checked, Finding, Judge, check_in_worker
+from arena.league.process_pool import pool, start
 from arena.league.progress import LeagueProgress
-from arena.league.workers import pool, start
+from arena.league.schedule import Schedule
 from arena.records import Fixture, LeagueInfo
 from arena.seeds import commitment
 from arena.store.hashes import root_hash
@@ -53,8 +54,9 @@ def verify(
     findings = [Finding(where, what) for where, what in store.damage(playing=playing)]
     findings += _check_seed(info)
     spans = _spans(store.positions(), info.games)
-    course, proved, pins, games = LeagueProgress(info), list[Fixture](), list[bytes](), 0
-    for checked in _checked(store, info, spans, workers):
+    schedule = Schedule(info)
+    course, proved, pins, games = LeagueProgress(schedule), list[Fixture](), list[bytes](), 0
+    for checked in _checked(store, schedule, spans, workers):
         findings += checked.findings
         pins.append(checked.pin)
         games += len(checked.played.games) if checked.played else 0
@@ -75,12 +77,12 @@ def _spans(positions: Sequence[int], games: int) -> list[_Span]:
 
 
 def _checked(
-    store: Store, info: LeagueInfo, spans: Sequence[_Span], workers: int
+    store: Store, schedule: Schedule, spans: Sequence[_Span], workers: int
 ) -> Iterator[Checked]:
     if min(workers, len(spans)) > 1:
         yield from _in_workers(store.path, spans, min(workers, len(spans)))
         return
-    judge = Judge(info)
+    judge = Judge(schedule)
     for span in spans:
         yield from judge.check(store, *span)
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from arena.league.schedule import schedule
+from arena.league.schedule import Schedule
 from arena.league.verify import verify
 from arena.match.referee import Referee
 from arena.perudo.rules import Rules, variant
@@ -72,7 +72,7 @@ def fill(path: Path, info: LeagueInfo) -> None:
     """Play a league into a store."""
     with Store(path, create=True) as store:
         store.begin(info)
-        for fixture in schedule(info):
+        for fixture in Schedule(info).fixtures:
             rules = info.variants[fixture.variant]
             games = [play(fixture, rules, game) for game in range(fixture.games)]
             quiet = ("",) * len(fixture.seats)

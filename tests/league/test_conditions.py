@@ -7,13 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.conditions import begin, conditions
-from arena.league.host import processor, this_machine
-from arena.league.schedule import schedule
+from arena.league.conditions import conditions_of
+from arena.league.host import cpu_model, this_machine
+from arena.league.schedule import Schedule
 from arena.records import LeagueInfo, MachineInfo, PlayedFixture
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.league import leagues
+from tests.league.leagues import begin
 
 OTHER = MachineInfo("Zuse Z3", 1, 64 * 22 // 8, "relays", "none")
 
@@ -30,21 +31,19 @@ def test_the_conditions_are_stored_with_the_seed_s_hash(tmp_path: Path) -> None:
     assert (info.players, info.games, info.sandbox) == ((2, 3), 2, "process")
 
 
-def test_the_machine_is_the_one_the_league_began_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_machine_is_the_one_the_league_began_on(tmp_path: Path) -> None:
     plan = leagues.league(tmp_path)
     with Store(tmp_path / "s", create=True) as store:
         first = begin(plan, "process", store).machine
-        monkeypatch.setattr("arena.league.conditions.this_machine", lambda: OTHER)
-        assert begin(plan, "process", store).machine == first == this_machine() != OTHER
+        again = begin(plan, "process", store, machine=lambda: OTHER)
+        assert again.machine == first == this_machine() != OTHER
     with Store(tmp_path / "other", create=True) as store:
-        assert begin(plan, "process", store).machine == OTHER
+        assert begin(plan, "process", store, machine=lambda: OTHER).machine == OTHER
 
 
-def test_a_processor_is_named_where_the_kernel_does() -> None:
-    assert processor("processor\t: 0\nmodel name\t: Ada: 2 GHz\n\nprocessor\t: 1\n") == "Ada: 2 GHz"
-    assert processor("processor\t: 0\nCPU part\t: 0xd0c\n") == ""
+def test_the_cpu_model_is_read_from_the_kernel() -> None:
+    assert cpu_model("processor\t: 0\nmodel name\t: Ada: 2 GHz\n\nprocessor\t: 1\n") == "Ada: 2 GHz"
+    assert cpu_model("processor\t: 0\nCPU part\t: 0xd0c\n") == ""
 
 
 def test_a_secret_seed_is_drawn_once_and_kept(tmp_path: Path) -> None:
@@ -76,7 +75,7 @@ def test_another_name_or_version_is_the_same_league(
 
 def store_all(store: Store, info: LeagueInfo) -> None:
     """Store the fixtures of a league as if they had been played."""
-    for fixture in schedule(info):
+    for fixture in Schedule(info).fixtures:
         store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
 
 
@@ -107,8 +106,8 @@ def changed(
 FOUR = [*leagues.SAMPLES, "sample:odds"]
 TWO = ["sample:honest", "sample:memory"]
 CALZA = [{"variant": "bga", "calza": True, "label": "bga"}]
-NONE_LEFT = "12 of 12 stored fixtures {}count no more"
-ALL_LEFT = "all 12 stored fixtures {}go on counting"
+NONE_LEFT = "12 of 12 stored fixtures {}no longer count"
+ALL_LEFT = "all 12 stored fixtures {}still count"
 # Six fixtures of tables of two, six of tables of three: two rounds of each.
 CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
     "answer": ({"limits": {**leagues.PATIENT, "answer": 59}}, "limits.answer is 59, not 60", ""),
@@ -123,7 +122,7 @@ CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
     "size left": (
         {"players": [2]},
         "players is [2], not [2, 3]",
-        "6 of 12 stored fixtures {}count no more",
+        "6 of 12 stored fixtures {}no longer count",
     ),
     "size joined": ({"players": [3, 2]}, "players is [3, 2], not [2, 3]", ALL_LEFT),
     "dice": ({"shared_dice": False}, "shared_dice is false, not true", NONE_LEFT),
@@ -144,12 +143,12 @@ CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
     "left": (
         {"bots": TWO, "players": [2]},
         "'random' left, players is [2], not [2, 3]",
-        "10 of 12 stored fixtures {}count no more",
+        "10 of 12 stored fixtures {}no longer count",
     ),
     "both": (
         {"bots": [*TWO, "sample:odds"]},
         "'odds' joined, 'random' left",
-        "10 of 12 stored fixtures {}count no more",
+        "10 of 12 stored fixtures {}no longer count",
     ),
 }
 
@@ -200,13 +199,13 @@ def test_terms_that_come_back_bring_their_games_back(tmp_path: Path) -> None:
             info = begin(plan, "process", store, accept=True, notify=said.append)
             store_all(store, info)
         assert len(store.finished()) == 24
-    none_left = "12 of 12 stored fixtures count no more"
+    none_left = "12 of 12 stored fixtures no longer count"
     assert said == [
         f"the league changed: games is 3, not 2: {none_left}",
         f"the league changed: games is 2, not 3: {none_left}, 12 count again",
     ]
-    assert {one.games for one in schedule(info)} == {2}
-    assert len(schedule(info)) == 12
+    assert {one.games for one in Schedule(info).fixtures} == {2}
+    assert len(Schedule(info).fixtures) == 12
     assert [stage.terms and stage.terms.games for stage in info.earlier] == [2, 3]
 
 
@@ -227,7 +226,7 @@ def test_a_bot_that_joined_is_in_a_new_stage(tmp_path: Path) -> None:
 
 def test_a_bot_that_left_plays_no_more(tmp_path: Path) -> None:
     info, _, _ = changed(tmp_path, {"bots": TWO, "players": [2]})
-    assert {bot for one in schedule(info) for bot in one.seats} == {"honest", "memory"}
+    assert {bot for one in Schedule(info).fixtures for bot in one.seats} == {"honest", "memory"}
 
 
 def test_where_nothing_was_played_the_new_field_is_the_first(tmp_path: Path) -> None:
@@ -237,7 +236,7 @@ def test_where_nothing_was_played_the_new_field_is_the_first(tmp_path: Path) -> 
         plan = leagues.league(tmp_path, bots=TWO, players=[2], seed="other", games=3)
         info = begin(plan, "process", store, notify=said.append)
         assert store.league == info
-        assert replace(info, machine=None) == conditions(plan, "process", "other")
+        assert replace(info, machine=None) == conditions_of(plan, "process", "other")
     what = "'random' left, games is 3, not 2, another seed: nothing was played before"
     assert said == [f"the league changed: {what}"]
 
@@ -253,7 +252,7 @@ def test_a_bot_whose_files_changed_is_named(tmp_path: Path, file: str) -> None:
         with (ann / file).open("a") as written:
             written.write("# mended\n")
         plan = leagues.league(tmp_path, bots=bots)
-        old, new = (store.league, conditions(plan, "process", "tests"))
+        old, new = (store.league, conditions_of(plan, "process", "tests"))
         assert old
         digests = f"({new.bots[0].digest[:8]}, not {old.bots[0].digest[:8]})"
         with pytest.raises(ArenaError) as caught:
@@ -272,7 +271,7 @@ def test_of_a_league_with_until_what_was_begun_stays(tmp_path: Path) -> None:
     long = {"until": "separated", "rounds": 30}
     with Store(tmp_path / "s", create=True) as store:
         info = begin(leagues.league(tmp_path, **long), "process", store)
-        for fixture in schedule(info):
+        for fixture in Schedule(info).fixtures:
             if fixture.block < 9 or (fixture.block < 12 and len(fixture.seats) == 2):
                 store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
         info = begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store, accept=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.config import check_enough, load_league, without
+from arena.league.config import check_bot_count, load_league, without
 from arena.perudo.rules import BGA, CLASSIC, ITALIAN, PRESSMAN, variant
 from arena.records import LimitsInfo
 from arena.shipped import folder
@@ -61,17 +61,17 @@ def test_how_long_a_league_is(tmp_path: Path, until: str, confidence: float | No
 def test_a_budget_that_ends_before_the_first_decision(tmp_path: Path) -> None:
     league = load_league(write(tmp_path, TWO + "until: separated\nrounds: 7\n"))
     with pytest.raises(ArenaError, match="7 rounds end before the first decision") as caught:
-        check_enough(league)
+        check_bot_count(league)
     assert caught.value.where == f"{league.path}:3:1"
     assert "`rounds: 8`" in caught.value.hint
-    check_enough(load_league(write(tmp_path, TWO + "until: separated\nrounds: 8\n")))
-    check_enough(load_league(write(tmp_path, TWO + "rounds: 1\n")))
+    check_bot_count(load_league(write(tmp_path, TWO + "until: separated\nrounds: 8\n")))
+    check_bot_count(load_league(write(tmp_path, TWO + "rounds: 1\n")))
 
 
 def test_the_example_is_a_league() -> None:
     league = load_league(Path(__file__).parents[2] / "examples" / "league.yaml")
     assert list(league.variants) == ["bga", "classic", "pressman", "italian+calza"]
-    check_enough(league)
+    check_bot_count(league)
 
 
 def test_all_sample_bots_by_a_glob_each_once_by_name(tmp_path: Path) -> None:
@@ -134,9 +134,9 @@ def test_an_override_that_changes_nothing_has_the_book_s_own_label(tmp_path: Pat
 def test_too_few_bots_for_the_largest_table(tmp_path: Path) -> None:
     league = load_league(write(tmp_path, TWO + "players: [2, 3]\n"))
     with pytest.raises(ArenaError, match="2 bots are too few for tables of 3") as caught:
-        check_enough(league)
+        check_bot_count(league)
     assert caught.value.where == f"{league.path}:2:1"
-    check_enough(load_league(write(tmp_path, TWO)))
+    check_bot_count(load_league(write(tmp_path, TWO)))
 
 
 def test_a_league_without_some_of_its_bots(tmp_path: Path) -> None:

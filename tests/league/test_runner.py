@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.runner import MOST_DEATHS
+from arena.league.runner import MAX_DEATHS
 from arena.records import FixtureResult
 from arena.store.store import Store
 from tests.league import leagues
@@ -60,7 +60,7 @@ def test_a_fixture_that_kills_its_workers_is_set_aside(tmp_path: Path) -> None:
     assert len(played) == len(aside) == 6
     assert all("killer" in one.fixture.seats for one in aside)
     assert {one.index for one in [*played, *(one.fixture for one in aside)]} == set(range(12))
-    assert all(one.deaths == MOST_DEATHS and "died each time" in one.why for one in aside)
+    assert all(one.deaths == MAX_DEATHS and "died each time" in one.why for one in aside)
     assert all(before <= one.at <= time.time() for one in aside)
 
 
