@@ -202,13 +202,15 @@ class _Reader:
     def check_range(self, key: str, value: float, low: float, high: float, hint: str = "") -> None:
         if not low <= value <= high:
             shown = f"{value:g}" if isinstance(value, float) else value
-            raise ArenaError(f"{key} is {low} to {high}, not {shown}", self.at(f"$.{key}"), hint)
+            raise ArenaError(
+                f"{key} must be {low} to {high}, not {shown}", self.at(f"$.{key}"), hint
+            )
 
     def check_limits(self, limits: LimitsInfo) -> None:
         seconds = {"start": limits.start, "answer": limits.answer, "game": limits.game}
         for name, value in seconds.items():
             if not 0 < value <= MAX_SECONDS:
-                what = f"limits.{name} is in seconds, above 0 and up to {MAX_SECONDS}"
+                what = f"limits.{name} must be above 0 and up to {MAX_SECONDS} seconds"
                 raise ArenaError(f"{what}, not {value:g}", self.at(f"$.limits.{name}"))
         self.check_range("limits.wall", limits.wall, 1, 1000, "it is a factor")
         self.check_range("limits.restarts", limits.restarts, 0, 1000)
@@ -226,7 +228,7 @@ class _Reader:
 
     def check_ratings(self, options: RatingsInfo) -> None:
         if options.provisional < 0:
-            what = f"ratings.provisional is a number of games, not {options.provisional}"
+            what = f"ratings.provisional must be 0 or more games, not {options.provisional}"
             raise ArenaError(what, self.at("$.ratings.provisional"), "0 marks no bot")
         hint = "it is a probability; 0 lists no suspicions"
         self.check_range("ratings.alpha", options.alpha, 0, 0.5, hint)
@@ -255,7 +257,7 @@ class _Reader:
             return None
         if isinstance(until, str) and until != SEPARATED:
             hint = f"write `until: {SEPARATED}`"
-            raise ArenaError(f"until can be '{SEPARATED}', not '{until}'", line, hint)
+            raise ArenaError(f"until must be '{SEPARATED}', not '{until}'", line, hint)
         wanted = UntilEntry() if isinstance(until, str) else until
         hint = "0.95 stands for 95 %"
         self.check_range("until.separated", wanted.separated, 0.5, 0.9999, hint)

@@ -49,7 +49,7 @@ def test_a_number_of_workers_that_is_none(tmp_path: Path, address: str) -> None:
 @pytest.mark.parametrize("address", ["", "10.0.0.1:8786", "http://host:1", "tcp://", "tcp://a b"])
 def test_an_address_that_is_none(tmp_path: Path, address: str) -> None:
     league(tmp_path, sandbox="process")
-    _refused(tmp_path, address, "no address of a scheduler", "for example --cluster tcp://")
+    _refused(tmp_path, address, "not a scheduler address", "for example --cluster tcp://")
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:

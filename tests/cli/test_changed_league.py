@@ -34,12 +34,12 @@ class Row(NamedTuple):
     fixtures: int
 
 
-NONE = "16 of 16 stored fixtures would count no more"
-ALL = "all 16 stored fixtures would go on counting"
+NONE = "16 of 16 stored fixtures would no longer count"
+ALL = "all 16 stored fixtures would still count"
 ACCEPTED = {
     "bot joins": Row({"bots": [*FIELD, "mine", "sample:memory"]}, "'memory' joined", ALL, 16 + 8),
     "bot leaves": Row(
-        {"bots": FIELD}, "'mine' left", "8 of 16 stored fixtures would count no more", 14
+        {"bots": FIELD}, "'mine' left", "8 of 16 stored fixtures would no longer count", 14
     ),
     "more rounds": Row({"rounds": 3}, "rounds is 3, not 2", ALL, 24),
     "fewer rounds": Row({"rounds": 1}, "rounds is 1, not 2", ALL, 16),
@@ -52,7 +52,7 @@ ACCEPTED = {
     "variant leaves": Row(
         {"variants": ["classic"]},
         "variant 'bga' left",
-        "8 of 16 stored fixtures would count no more",
+        "8 of 16 stored fixtures would no longer count",
         8,
     ),
     "variants swap": Row(
@@ -61,7 +61,7 @@ ACCEPTED = {
     "switch": Row(
         {"variants": ["bga", {"variant": "classic", "label": "classic", "calza": True}]},
         "variant 'classic': calza is true, not false",
-        "8 of 16 stored fixtures would count no more",
+        "8 of 16 stored fixtures would no longer count",
         16,
     ),
     "size joins": Row({"players": [2, 3]}, "players is [2, 3], not [2]", ALL, 16 + 16),
@@ -166,7 +166,7 @@ def test_a_bot_whose_files_changed_is_a_new_version(copy: Path, file: str) -> No
     with (copy / "mine" / file).open("a") as written:
         written.write("\n# mended\n")
     line = error_line(run(*PLAY, cwd=copy), "'mine' has other files (", "--accept-changes")
-    assert "): 8 of 16 stored fixtures would count no more / league.yaml / " in line
+    assert "): 8 of 16 stored fixtures would no longer count / league.yaml / " in line
     ran = run(*PLAY, "--accept-changes", "--json", cwd=copy)
     assert ran.code == 0
     digests = {one["name"]: one["digest"] for one in json.loads(ran.out)["league"]["bots"]}

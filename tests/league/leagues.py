@@ -91,11 +91,17 @@ def quiet(result: FixtureResult | None) -> None:
 
 
 def play(
-    plan: League, path: Path, workers: int = 2, progress: OnResult = quiet, *, accept: bool = False
+    plan: League,
+    path: Path,
+    workers: int = 2,
+    progress: OnResult = quiet,
+    *,
+    accept: bool = False,
+    machine: Callable[[], MachineInfo] = this_machine,
 ) -> bool:
     """Play what a store lacks, with bots in their own folders; returns whether it is finished."""
     with Store(path, create=True) as store:
-        conditions = begin(plan, "process", store, accept=accept)
+        conditions = begin(plan, "process", store, accept=accept, machine=machine)
         bots = {bot.name: bot for bot in plan.bots}
         engine, ledger = ProcessEngine(ProcessSandbox(), workers), StoredLedger(store, conditions)
         return play_due(conditions, bots, engine, ledger, RunListener(), progress)

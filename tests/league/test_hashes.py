@@ -167,12 +167,10 @@ def test_another_legal_bid_with_the_same_end(copy: Path) -> None:
     assert check(copy, published=f" {found.root}\n".upper()).findings == []
 
 
-def test_the_root_is_that_of_the_games_not_of_who_played_them(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_root_is_that_of_the_games_not_of_who_played_them(whole: Path, tmp_path: Path) -> None:
     relays = MachineInfo("Zuse Z3", 1, 176, "relays", "none")
-    monkeypatch.setattr("arena.league.conditions.this_machine", lambda: relays)
-    assert leagues.play(leagues.league(tmp_path), tmp_path / "store", workers=2)
+    plan = leagues.league(tmp_path)
+    assert leagues.play(plan, tmp_path / "store", workers=2, machine=lambda: relays)
     again = check(tmp_path / "store")
     assert again.root == check(whole).root
     with Store(whole) as one, Store(tmp_path / "store") as other:

@@ -47,7 +47,7 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, whole: Path) -> None:
 KILLER = ("echo died >> deaths", "kill -KILL $PPID")
 
 
-def test_a_fixture_that_kills_its_workers_is_set_aside(tmp_path: Path) -> None:
+def test_a_fixture_that_kills_its_workers_is_quarantined(tmp_path: Path) -> None:
     """All others are played, also those whose workers died of it."""
     killer = leagues.write_bot(tmp_path, "killer", *KILLER)
     plan = leagues.league(tmp_path, bots=[*leagues.SAMPLES, killer], players=[2])
@@ -55,13 +55,13 @@ def test_a_fixture_that_kills_its_workers_is_set_aside(tmp_path: Path) -> None:
     assert leagues.play(plan, tmp_path / "s")
     with Store(tmp_path / "s") as store:
         played = [one.fixture for one in store.played()]
-        aside = store.aside()
+        quarantined = store.aside()
     assert [one for one in played if "killer" in one.seats] == []
-    assert len(played) == len(aside) == 6
-    assert all("killer" in one.fixture.seats for one in aside)
-    assert {one.index for one in [*played, *(one.fixture for one in aside)]} == set(range(12))
-    assert all(one.deaths == MAX_DEATHS and "died each time" in one.why for one in aside)
-    assert all(before <= one.at <= time.time() for one in aside)
+    assert len(played) == len(quarantined) == 6
+    assert all("killer" in one.fixture.seats for one in quarantined)
+    assert {one.index for one in [*played, *(one.fixture for one in quarantined)]} == set(range(12))
+    assert all(one.deaths == MAX_DEATHS and "died each time" in one.why for one in quarantined)
+    assert all(before <= one.at <= time.time() for one in quarantined)
 
 
 def test_a_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: P
     assert leagues.records(tmp_path / "s") == []
 
 
-def test_what_was_set_aside_is_played_once_it_can_be(tmp_path: Path) -> None:
+def test_quarantined_fixture_is_played_once_it_can_be(tmp_path: Path) -> None:
     script = ("[ -e spare ] && exit 1", "kill -KILL $PPID")
     killer = leagues.write_bot(tmp_path, "killer", *script)
     limits = {"start": 0.5, "restarts": 0}
