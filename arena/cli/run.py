@@ -24,9 +24,9 @@ from arena.cli.options import (
 )
 from arena.cli.output import print_json, print_table, say, say_report
 from arena.cli.progress_bar import progress_bar
-from arena.league.play import LeagueListener, RunRequest
+from arena.league.play import RunRequest
 from arena.league.progress import Verdict
-from arena.league.runner import MAX_DEATHS, OnResult
+from arena.league.runner import MAX_DEATHS, OnResult, RunListener
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import play_and_report
 from arena.ratings.table import Leaderboard, Overall
@@ -92,7 +92,7 @@ def command(
     return FINDINGS if report.quarantined else OK
 
 
-class _Listener(LeagueListener):
+class _Listener(RunListener):
     """Tells the person on stderr how the run goes."""
 
     def __init__(self, store: Path) -> None:

@@ -1,14 +1,13 @@
 """From a league.yaml to the conditions that its games are played under, stored before the first."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from arena import __version__
 from arena.errors import ArenaError
-from arena.league.condition_changes import decisive_changes, effect_on_store, harmless_changes
 from arena.league.config import League
 from arena.league.host import this_machine
 from arena.league.schedule import Schedule, divisions, has_same_terms, terms_of
@@ -16,6 +15,15 @@ from arena.records import Division, Epoch, Fixture, LeagueInfo, MachineInfo
 from arena.seeds import commitment
 from arena.store.store import Store
 
+_DECISIVE = (
+    *("players", "games", "rounds", "until", "limits", "sandbox"),
+    *("memory_across_fixtures", "shared_dice"),
+)
+"""What decides which games are played and how, besides bots and variants."""
+_HARMLESS = ("name", "ratings", "arena_version")
+"""What decides no game."""
+_SHOWN = 6
+"""How many changes of a kind are named."""
 _DIGITS = 8
 """Digits of a hash that are enough to distinguish two."""
 
@@ -43,8 +51,8 @@ def resolve(
 ) -> Resolution:
     """Compare a league with its store, and write nothing yet.
 
-    A league without a seed gets a secret random one, once. Raises ArenaError if anything that
-    decides games changed after the first of them and that is not accepted, or cannot be.
+    A league without a seed gets a secret random one, once. Raises ArenaError if what decides games
+    changed after the first of them and that is not accepted, or cannot be.
     """
     stored = store.league
     seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
@@ -52,9 +60,8 @@ def resolve(
     if stored is None:
         return Resolution(Schedule(replace(conditions, machine=machine())), None)
     conditions = replace(conditions, machine=stored.machine)
-    harmless = harmless_changes(stored, conditions)
+    what, harmless = _decisive_changes(stored, conditions), _harmless_changes(stored, conditions)
     finished = store.finished()
-    what = decisive_changes(stored, conditions)
     if not finished:
         what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
         change = f"{what}: nothing was played before" if what else ""
@@ -65,14 +72,14 @@ def resolve(
         return Resolution(schedule, stored, "", harmless)
     before = Schedule(stored)
     schedule = Schedule(_next_epoch(before, conditions, finished))
+    change = f"{what}: {_effect(before, schedule, finished, '' if accept else 'would ')}"
     if not accept:
         raise ArenaError(
-            f"the league changed: {what}: {effect_on_store(before, schedule, finished, 'would ')}",
+            f"the league changed: {change}",
             str(league.path),
             "--accept-changes goes on, and keeps every game in the store; or undo the change, "
             f"or start anew with another --store than {store.path}",
         )
-    change = f"{what}: {effect_on_store(before, schedule, finished)}"
     return Resolution(schedule, stored, change, harmless)
 
 
@@ -153,3 +160,92 @@ def _begun(blocks: list[list[Fixture]], finished: set[str]) -> int:
     """Return the number of the last block of which something was played, from 1."""
     begun = (any(one.id in finished for one in block) for block in blocks)
     return max((number for number, is_begun in enumerate(begun, 1) if is_begun), default=0)
+
+
+def _decisive_changes(before: LeagueInfo, now: LeagueInfo) -> str:
+    """Name what changed that decides games, from what to what, or return ""."""
+    parts = [
+        _shortened(list(_bot_changes(before, now))),
+        _shortened(list(_variant_changes(before, now))),
+    ]
+    # Rounds that were not given follow the number of bots.
+    default = all(one.rounds == len(one.bots) - 1 for one in (before, now))
+    parts += _value_changes(
+        before, now, [key for key in _DECISIVE if key != "rounds" or not default]
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def _harmless_changes(before: LeagueInfo, now: LeagueInfo) -> str:
+    """Name what changed that decides no game, from what to what, or return ""."""
+    return ", ".join(_value_changes(before, now, _HARMLESS))
+
+
+def _effect(before: Schedule, now: Schedule, stored: set[str], would: str) -> str:
+    """Say what a change does to the stored fixtures; `would ` if it is not done yet."""
+    counted, counting = (
+        {fixture.id for fixture in schedule.fixtures} & stored for schedule in (before, now)
+    )
+    lost, back = len(counted - counting), len(counting - counted)
+    parts = [f"{lost} of {len(counted)} stored fixtures {would}no longer count"] if lost else []
+    if counted and not lost:
+        parts.append(f"all {len(counted)} stored fixtures {would}still count")
+    parts += [f"{back} {would}count again"] if back else []
+    return ", ".join(parts) or "no stored fixture counts"
+
+
+def _bot_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
+    old = {bot.name: bot for bot in before.bots}
+    new = {bot.name: bot for bot in now.bots}
+    for name in sorted(old.keys() | new.keys()):
+        if name not in old:
+            yield f"'{name}' joined"
+        elif name not in new:
+            yield f"'{name}' left"
+        elif old[name] != new[name]:
+            digests = f"{new[name].digest[:_DIGITS]}, not {old[name].digest[:_DIGITS]}"
+            yield f"'{name}' has other files ({digests})"
+
+
+def _variant_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
+    old, new = before.variants, now.variants
+    for label in dict.fromkeys([*old, *new]):
+        if label not in old:
+            yield f"variant '{label}' joined"
+        elif label not in new:
+            yield f"variant '{label}' left"
+        else:
+            yield from _differences(f"variant '{label}': ", asdict(old[label]), asdict(new[label]))
+    if set(old) == set(new) and list(old) != list(new):
+        yield f"variants is {_shown(tuple(new))}, not {_shown(tuple(old))}"
+
+
+def _value_changes(before: LeagueInfo, now: LeagueInfo, keys: Sequence[str]) -> Iterator[str]:
+    old, new = ({key: getattr(one, key) for key in keys} for one in (before, now))
+    return _differences("", old, new)
+
+
+def _differences(
+    prefix: str, old: Mapping[str, object], new: Mapping[str, object]
+) -> Iterator[str]:
+    """Name values that differ as league.yaml does: limits.answer and so on."""
+    for key, value in new.items():
+        before = old[key]
+        if isinstance(before, Struct) and isinstance(value, Struct):
+            yield from _differences(f"{prefix}{key}.", asdict(before), asdict(value))
+        elif value != before:
+            yield f"{prefix}{key} is {_shown(value)}, not {_shown(before)}"
+
+
+def _shown(value: object) -> str:
+    """Return a value as one would write it in league.yaml."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    if value is None or isinstance(value, bool):
+        return "none" if value is None else str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _shortened(parts: list[str]) -> str:
+    more = [f"and {len(parts) - _SHOWN} more"] if len(parts) > _SHOWN else []
+    return ", ".join([*parts[:_SHOWN], *more])

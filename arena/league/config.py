@@ -94,8 +94,6 @@ class League(Struct, frozen=True):
     seed: str | None
     limits: LimitsInfo
     ratings: RatingsInfo
-    anchor_at: str
-    """The line that names the anchor."""
     sandbox: str
     images: dict[str, str]
     """Container images by runtime."""
@@ -104,7 +102,7 @@ class League(Struct, frozen=True):
     pin: bool
     """Whether each worker shares one core with its bots, if there are enough cores."""
     lines: dict[str, str]
-    """The lines of some keys, for errors that show later."""
+    """Where the file has the anchor, players and rounds, for errors that show later."""
 
 
 def load_league(path: Path) -> League:
@@ -128,13 +126,12 @@ def load_league(path: Path) -> League:
         seed=None if entry.seed is None else str(entry.seed),
         limits=entry.limits,
         ratings=entry.ratings,
-        anchor_at=reader.at("$.ratings.anchor"),
         sandbox=entry.sandbox,
         images=reader.images(entry.images),
         memory_across_fixtures=entry.memory_across_fixtures,
         workers=entry.workers or core_count(),
         pin=entry.pin,
-        lines={key: reader.at(f"$.{key}") for key in ("players", "rounds")},
+        lines={key: reader.at(f"$.{key}") for key in ("ratings.anchor", "players", "rounds")},
     )
     reader.check_ratings(entry.ratings)
     reader.check_limits(entry.limits)

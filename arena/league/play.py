@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from arena.errors import ArenaError
-from arena.league.cluster.address import check_installed, local_workers
-from arena.league.cluster.worker import run_spec
+from arena.league.cluster.address import check_cluster
+from arena.league.cluster.worker import RunSpec
 from arena.league.conditions import commit, resolve
 from arena.league.config import League, check_anchor, check_bot_count, load_league, without
 from arena.league.process_pool import ProcessEngine
-from arena.league.progress import LeagueProgress, Verdict
+from arena.league.progress import LeagueProgress
 from arena.league.runner import RunListener, play_due
 from arena.league.schedule import Schedule
 from arena.league.workers import Engine
@@ -52,13 +51,6 @@ class RunRequest(Struct, frozen=True):
     """Whether to go on if the league changed since its first game."""
 
 
-class LeagueListener(RunListener):
-    """Hears how a league goes."""
-
-    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
-        """Take how a division with `until` came to its end."""
-
-
 class RunOutcome(Struct, frozen=True):
     """How far a run came."""
 
@@ -69,21 +61,21 @@ class RunOutcome(Struct, frozen=True):
     """Fixtures in the store, also those that no longer count."""
 
 
-def play_league(request: RunRequest, listener: LeagueListener | None = None) -> RunOutcome:
+def play_league(request: RunRequest, listener: RunListener | None = None) -> RunOutcome:
     """Play what a store lacks of a league; raises ArenaError if that cannot begin, or go on."""
-    with open_run(request, listener or LeagueListener()) as run:
+    with open_run(request, listener or RunListener()) as run:
         return run.play()
 
 
 @contextmanager
-def open_run(request: RunRequest, listener: LeagueListener) -> Iterator["LeagueRun"]:
-    """Check a league, prepare its bots and store its conditions, all before the first game.
+def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"]:
+    """Check a league, store its conditions and make its bots and workers ready to play.
 
-    Raises ArenaError for the first thing that is wrong; changes are looked at before bots are
-    built and tried.
+    Raises ArenaError for the first thing that is wrong; changes of the league are looked at before
+    bots are built and tried.
     """
     if request.cluster is not None:
-        _check_cluster(request.cluster, request.workers)
+        check_cluster(request.cluster, request.workers)
     league, sandbox = _checked(request, listener)
     with (
         _connected(request.cluster) as cluster,
@@ -93,32 +85,39 @@ def open_run(request: RunRequest, listener: LeagueListener) -> Iterator["LeagueR
         rules = next(iter(league.variants.values()))
         with prepared(league.bots, rules, league.limits, sandbox) as staged:
             commit(resolution, store, listener.note)
-            workers = _Workers(request, league, sandbox, staged, cluster)
-            yield LeagueRun(store, resolution.schedule, workers, listener)
+            _announce(resolution.schedule.conditions, listener)
+            workers = request.workers or league.workers
+            engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
+            spec = _run_spec(request, league)
+            bots = cluster.distribute(spec, staged, listener.note) if cluster else staged
+            yield LeagueRun(store, resolution.schedule, engine, bots, listener)
 
 
 class LeagueRun:
     """A league that is ready to be played, with its store open."""
 
     def __init__(
-        self, store: Store, schedule: Schedule, workers: "_Workers", listener: LeagueListener
+        self,
+        store: Store,
+        schedule: Schedule,
+        engine: Engine,
+        bots: Sequence[Bot],
+        listener: RunListener,
     ) -> None:
         self.store = store
         self.schedule = schedule
-        self._workers = workers
+        self._engine = engine
+        self._bots = {bot.name: bot for bot in bots}
         self._listener = listener
         self._progress = LeagueProgress(schedule)
 
     def play(self) -> RunOutcome:
         """Play what is not stored yet, until all is played or the run is stopped."""
-        self._announce()
-        engine, bots = self._workers.engine(self._listener)
         left = len(self._progress) - self._resume()
-        finished = not self.due() or self._play(engine, bots, left)
+        finished = not self.due() or self._play(left)
         if finished:
             self._tell_verdicts()
-        conditions = self.schedule.conditions
-        return RunOutcome(conditions, finished, len(self.store.finished()))
+        return RunOutcome(self.schedule.conditions, finished, len(self.store.finished()))
 
     def due(self) -> Sequence[Fixture]:
         """Return what to play next."""
@@ -133,12 +132,6 @@ class LeagueRun:
         """Store that a fixture cannot be played in this run."""
         self.store.quarantine(fixture)
 
-    def _announce(self) -> None:
-        conditions = self.schedule.conditions
-        self._listener.started(conditions)
-        if conditions.sandbox == DockerSandbox.name and (text := warning()):
-            self._listener.note(f"warning: {text}")
-
     def _resume(self) -> int:
         """Take what is stored into account; returns how many fixtures of it count."""
         stored = [one for one in self.store.results() if self._progress.counts(one.fixture.id)]
@@ -151,12 +144,10 @@ class LeagueRun:
             )
         return len(stored)
 
-    def _play(self, engine: Engine, bots: Sequence[Bot], left: int) -> bool:
-        by_name = {bot.name: bot for bot in bots}
-        with self._listener.progress(left) as on_result:
-            return play_due(
-                self.schedule.conditions, by_name, engine, self, self._listener, on_result
-            )
+    def _play(self, left: int) -> bool:
+        conditions, listener = self.schedule.conditions, self._listener
+        with listener.progress(left) as on_result:
+            return play_due(conditions, self._bots, self._engine, self, listener, on_result)
 
     def _tell_verdicts(self) -> None:
         # A quarantined fixture is due again in the next run: its division is not at its end.
@@ -166,23 +157,20 @@ class LeagueRun:
                 self._listener.verdict(verdict, self.schedule.conditions)
 
 
-class _Workers(Struct, frozen=True):
-    """Where a run is played, and with which bots."""
+def _announce(conditions: LeagueInfo, listener: RunListener) -> None:
+    listener.started(conditions)
+    if conditions.sandbox == DockerSandbox.name and (text := warning()):
+        listener.note(f"warning: {text}")
 
-    request: RunRequest
-    league: League
-    sandbox: Sandbox
-    staged: list[Bot]
-    cluster: "Cluster | None"
 
-    def engine(self, listener: RunListener) -> tuple[Engine, list[Bot]]:
-        """Return an engine, and the bots as its tasks name them."""
-        if self.cluster is None:
-            workers = self.request.workers or self.league.workers
-            return ProcessEngine(self.sandbox, workers, pin=self.league.pin), self.staged
-        trusted = self.request.trust_bots or all(bot.shipped for bot in self.league.bots)
-        spec = run_spec(self.league, self.request.sandbox, trusted=trusted)
-        return self.cluster, self.cluster.distribute(spec, self.staged, listener.note)
+def _run_spec(request: RunRequest, league: League) -> RunSpec:
+    return RunSpec(
+        sandbox=request.sandbox or league.sandbox,
+        images=league.images,
+        trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
+        freeze=league.limits.freeze,
+        pin=league.pin,
+    )
 
 
 def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbox]:
@@ -193,7 +181,8 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
         league = _without_missing_runtimes(league, listener)
     check_bot_count(league)
-    check_anchor(league.ratings, [bot.name for bot in league.bots], league.anchor_at)
+    names = [bot.name for bot in league.bots]
+    check_anchor(league.ratings, names, league.lines["ratings.anchor"])
     check_trust(sandbox, league.bots, trusted=request.trust_bots)
     check_freezing(sandbox, league.limits)
     return league, sandbox
@@ -207,15 +196,6 @@ def _without_missing_runtimes(league: League, listener: RunListener) -> League:
         hints = sorted({install_hint(bot) for bot in missing})
         listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
     return without(league, missing)
-
-
-def _check_cluster(address: str, workers: int | None) -> None:
-    """Refuse a wrong address before anything is read or started."""
-    local_workers(address)
-    if workers is not None:
-        what = "--workers counts processes of this machine without a cluster"
-        raise ArenaError(what, f"--cluster {address}", "leave it out, or give --cluster local:N")
-    check_installed(address)
 
 
 def _connected(address: str | None) -> "AbstractContextManager[Cluster | None]":

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from arena.league.progress import Verdict
 from arena.league.workers import Engine, Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.store.rows import Packed
@@ -33,15 +34,12 @@ class Ledger(Protocol):
 
     def due(self) -> Sequence[Fixture]:
         """Return what to play next: nothing when all is played."""
-        ...
 
     def keep(self, packed: Packed, result: FixtureResult) -> None:
         """Take a fixture that was played, as it is to be stored, and its result."""
-        ...
 
     def quarantine(self, fixture: QuarantinedFixture) -> None:
         """Take a fixture that killed its workers; it is not played again in this run."""
-        ...
 
 
 class RunListener:
@@ -57,6 +55,9 @@ class RunListener:
         """Show the progress of playing at most so many fixtures, while it lasts."""
         del fixtures
         return nullcontext(lambda _: None)
+
+    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
+        """Take how a division with `until` came to its end."""
 
     def stop_requested(self) -> bool:
         """Tell whether to stop once the fixtures being played are finished; asked over and over."""
@@ -80,34 +81,9 @@ def play_due(
     first Ctrl-C stops the run when what is being played is finished. A second Ctrl-C, or SIGTERM,
     raises KeyboardInterrupt: every process is ended, and nothing that was kept is lost.
     """
-    tasks: deque[Task] = deque()
-    quarantined: set[str] = set()
-
-    def refill() -> bool:
-        due = (one for one in ledger.due() if one.id not in quarantined)
-        tasks.extend(_task(conditions, fixture, bots) for fixture in due)
-        return bool(tasks)
-
-    def quarantine(task: Task, deaths: int) -> None:
-        quarantined.add(task.fixture.id)
-        ledger.quarantine(QuarantinedFixture(task.fixture, _REASON, deaths, time.time()))
-
     with _interruptible(listener) as interruption:
-        dispatcher = _Dispatcher(engine, ledger.keep, quarantine, on_result, interruption)
-        while (tasks or refill()) and not interruption.requested():
-            for suspect in dispatcher.play(tasks, refill):
-                tasks.extendleft(dispatcher.play_alone(suspect))
-        return not tasks
-
-
-def _task(conditions: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot]) -> Task:
-    return Task(
-        fixture,
-        conditions.variants[fixture.variant],
-        tuple(bots[name] for name in fixture.seats),
-        conditions.limits,
-        conditions.memory_across_fixtures,
-    )
+        dispatcher = _Dispatcher(conditions, bots, engine, ledger, on_result, interruption)
+        return dispatcher.play_all()
 
 
 class _Dispatcher:
@@ -115,37 +91,56 @@ class _Dispatcher:
 
     def __init__(
         self,
+        conditions: LeagueInfo,
+        bots: Mapping[str, Bot],
         engine: Engine,
-        keep: Callable[[Packed, FixtureResult], None],
-        quarantine: Callable[[Task, int], None],
+        ledger: Ledger,
         on_result: OnResult,
         interruption: "_Interruption",
     ) -> None:
-        self._engine = engine
-        self._keep = keep
-        self._quarantine = quarantine
+        self._conditions, self._bots = conditions, bots
+        self._engine, self._ledger = engine, ledger
         self._on_result = on_result
         self._interruption = interruption
         self._deaths: Counter[str] = Counter()
         """Workers that died while they had a fixture, by its id."""
+        self._quarantined: set[str] = set()
 
-    def play(
-        self,
-        tasks: deque[Task],
-        refill: Callable[[], bool] = lambda: False,
-        workers: int | None = None,
-    ) -> list[Task]:
-        """Use up tasks, on all workers or on so many; returns those whose worker died.
+    def play_all(self) -> bool:
+        """Play until nothing is due; returns False if it was stopped before."""
+        tasks: deque[Task] = deque()
+        while (tasks or self._refill(tasks)) and not self._interruption.requested():
+            for suspect in self._play(tasks):
+                tasks.extendleft(self._play_alone(suspect))
+        return not tasks
 
-        `refill` may add more when all are played.
+    def _refill(self, tasks: deque[Task]) -> bool:
+        """Add what is due and not quarantined; returns whether there is anything to play."""
+        due = (one for one in self._ledger.due() if one.id not in self._quarantined)
+        tasks.extend(map(self._task, due))
+        return bool(tasks)
+
+    def _task(self, fixture: Fixture) -> Task:
+        return Task(
+            fixture,
+            self._conditions.variants[fixture.variant],
+            tuple(self._bots[name] for name in fixture.seats),
+            self._conditions.limits,
+            self._conditions.memory_across_fixtures,
+        )
+
+    def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
+        """Use up tasks and what is due after them, or with `alone` one task on one worker.
+
+        Returns the tasks whose worker died, for whatever reason.
         """
         running: _Running = {}
         suspects: list[Task] = []
-        with self._engine.executor(workers or self._engine.worker_count()) as executor:
+        with self._engine.executor(self._workers(alone=alone)) as executor:
             while True:
-                stop = self._interruption.requested()
-                if not suspects and not stop and (tasks or running or refill()):
-                    self._submit(executor, tasks, running, workers or self._engine.worker_count())
+                stop = suspects or self._interruption.requested()
+                if not stop and (tasks or running or (not alone and self._refill(tasks))):
+                    self._submit(executor, tasks, running, self._workers(alone=alone))
                 if not running:
                     return suspects
                 done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
@@ -154,17 +149,21 @@ class _Dispatcher:
                 if not done:
                     self._on_result(None)
 
-    def play_alone(self, suspect: Task) -> list[Task]:
+    def _workers(self, *, alone: bool) -> int:
+        return 1 if alone else self._engine.worker_count()
+
+    def _play_alone(self, suspect: Task) -> list[Task]:
         """Play a task whose worker died with nothing else running that could have killed it.
 
         Returns it if the run was stopped first. If it kills its worker every time, it is
         quarantined.
         """
-        tasks = deque([suspect])
-        while died := self.play(tasks, workers=1):
-            deaths = self._deaths[suspect.fixture.id]
+        tasks, fixture = deque([suspect]), suspect.fixture
+        while died := self._play(tasks, alone=True):
+            deaths = self._deaths[fixture.id]
             if deaths >= MAX_DEATHS:
-                self._quarantine(suspect, deaths)
+                self._quarantined.add(fixture.id)
+                self._ledger.quarantine(QuarantinedFixture(fixture, _REASON, deaths, time.time()))
                 break
             tasks.extend(died)
         return list(tasks)
@@ -195,7 +194,7 @@ class _Dispatcher:
             return batch
         for packed in played:
             result = packed.result()
-            self._keep(packed, result)
+            self._ledger.keep(packed, result)
             self._on_result(result)
         return []
 

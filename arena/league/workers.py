@@ -43,23 +43,18 @@ class Engine(Protocol):
 
     def worker_count(self) -> int:
         """Return how many workers there are now."""
-        ...
 
     def batch_size(self, waiting: int) -> int:
         """Return how many of the waiting tasks one worker should get at a time, at least 1."""
-        ...
 
     def executor(self, workers: int) -> AbstractContextManager[Executor]:
         """Open an executor with so many workers; an exception inside ends what they play."""
-        ...
 
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
         """Hand tasks to one worker. Raises BrokenExecutor if a worker's death broke it."""
-        ...
 
     def collect(self, future: Future[object]) -> list[Packed]:
         """Return the results; raises WorkerDiedError, or ArenaError if no more can be played."""
-        ...
 
 
 def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> Packed:

@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.league.config import gives_seed, load_ratings
-from arena.league.play import LeagueListener, RunOutcome, RunRequest, open_run
+from arena.league.play import RunOutcome, RunRequest, open_run
 from arena.league.process_pool import pool, start
 from arena.league.progress import LeagueProgress
+from arena.league.runner import RunListener
 from arena.league.schedule import Schedule
 from arena.publish.game_source import results
 from arena.publish.output.site_folder import check_folder
@@ -78,14 +79,14 @@ class Report(Struct, frozen=True):
 
 
 def play_and_report(
-    request: RunRequest, site: Path, replays: ReplayChoice, listener: LeagueListener
+    request: RunRequest, site: Path, replays: ReplayChoice, listener: RunListener
 ) -> tuple[RunOutcome, Report | None]:
     """Play a league and write its report; there is none if the run was stopped.
 
     Raises ArenaError if the league cannot be played or the site cannot be written.
     """
+    check_folder(site)
     with open_run(request, listener) as run:
-        check_folder(site)
         outcome = run.play()
         if not outcome.finished:
             return outcome, None

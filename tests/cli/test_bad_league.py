@@ -115,7 +115,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("text", "parts"), TEXTS.values(), ids=TEXTS)
-def test_a_league_file_that_cannot_be_read(
+def test_unreadable_league_file_is_refused(
     tmp_path: Path, text: str | bytes, parts: list[str]
 ) -> None:
     content = text if isinstance(text, bytes) else text.encode()
@@ -127,7 +127,7 @@ def test_a_league_file_that_cannot_be_read(
 
 
 @pytest.mark.parametrize(("keys", "parts"), KEYS.values(), ids=KEYS)
-def test_a_league_that_makes_no_sense(
+def test_invalid_league_is_refused(
     tmp_path: Path, keys: dict[str, object], parts: list[str]
 ) -> None:
     league(tmp_path, **keys)
@@ -138,18 +138,18 @@ def test_a_league_that_makes_no_sense(
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "report"])
-def test_no_league(tmp_path: Path, command: str) -> None:
+def test_missing_league_is_refused(tmp_path: Path, command: str) -> None:
     where = "league.yaml" if command == "run" else "league.sqlite / start with: arena run"
     error_line(run(command, "league.yaml", cwd=tmp_path), f" / {where}")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "report"])
-def test_a_folder_is_no_league(tmp_path: Path, command: str) -> None:
+def test_folder_instead_of_a_league_is_refused(tmp_path: Path, command: str) -> None:
     error_line(run(command, ".", cwd=tmp_path), " / .")
 
 
-def test_two_bots_of_one_name(tmp_path: Path) -> None:
+def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
     bot(tmp_path / "one", LOWEST, name="same")
     bot(tmp_path / "two", LOWEST, name="same")
     league(tmp_path, bots=["one", "two"])
@@ -193,7 +193,7 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize(("arguments", "parts"), USAGE.values(), ids=USAGE)
-def test_a_command_line_that_is_wrong(
+def test_wrong_command_line_is_refused(
     tmp_path: Path, arguments: list[str], parts: list[str]
 ) -> None:
     ran = run(*arguments, cwd=tmp_path)

@@ -115,7 +115,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_league_is_told_by_line(tmp_path: Path, case: str) -> None:
+def test_bad_league_is_refused_with_its_line(tmp_path: Path, case: str) -> None:
     text, spot, what, hint = BAD[case]
     path = tmp_path / "league.yaml"
     path.write_text(text, encoding="utf-8")
@@ -140,7 +140,7 @@ def test_a_bad_league_is_told_by_line(tmp_path: Path, case: str) -> None:
         (TWO.encode() + b"seed: 2024-13-45\n", "bad YAML"),
     ],
 )
-def test_a_file_that_is_no_yaml(tmp_path: Path, content: bytes, what: str) -> None:
+def test_file_that_is_not_yaml(tmp_path: Path, content: bytes, what: str) -> None:
     path = tmp_path / "league.yaml"
     path.write_bytes(content)
     with pytest.raises(ArenaError) as caught:
@@ -149,7 +149,7 @@ def test_a_file_that_is_no_yaml(tmp_path: Path, content: bytes, what: str) -> No
     assert caught.value.where.split(":")[0] == str(path)
 
 
-def test_no_file_and_a_folder(tmp_path: Path) -> None:
+def test_missing_file_and_folder(tmp_path: Path) -> None:
     for path, what in ((tmp_path / "none.yaml", "no such file"), (tmp_path, "cannot be read")):
         with pytest.raises(ArenaError, match=what) as caught:
             load_league(path)
@@ -176,7 +176,7 @@ BAD_BOTS: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD_BOTS)
-def test_a_bad_bot_is_told_by_line(tmp_path: Path, case: str) -> None:
+def test_bad_bot_is_refused_with_its_line(tmp_path: Path, case: str) -> None:
     text, spot, what, hint = BAD_BOTS[case]
     (tmp_path / "ann").mkdir()
     (tmp_path / "ann" / "bot.yaml").write_text(text, encoding="utf-8")
@@ -187,14 +187,14 @@ def test_a_bad_bot_is_told_by_line(tmp_path: Path, case: str) -> None:
     assert hint in caught.value.hint
 
 
-def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+def test_folder_without_a_manifest(tmp_path: Path) -> None:
     (tmp_path / "ann").mkdir()
     with pytest.raises(ArenaError, match=r"no bot\.yaml in the bot's folder") as caught:
         leagues.league(tmp_path, bots=["ann"])
     assert caught.value.where == str(tmp_path / "ann")
 
 
-def test_two_bots_of_one_name(tmp_path: Path) -> None:
+def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
     for name in ("ann", "bob"):
         leagues.write_bot(tmp_path, name, "cat")
         (tmp_path / name / "bot.yaml").write_text("name: twin\ncommand: cat\n")
@@ -212,7 +212,7 @@ SNIPPETS = st.sampled_from(
 
 @each_slip
 @given(st.integers(0, len(WHOLE)), SNIPPETS | st.text(max_size=4), st.integers(0, 3))
-def test_any_slip_of_the_pen_is_an_arena_error(at: int, slip: str, cut: int) -> None:
+def test_any_typo_is_an_arena_error(at: int, slip: str, cut: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "league.yaml"
         path.write_text(WHOLE[:at] + slip + WHOLE[at + cut :], "utf-8", "surrogatepass")

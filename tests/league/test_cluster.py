@@ -72,7 +72,7 @@ def test_identity_depends_on_the_code_not_on_its_place() -> None:
     assert said.stdout.strip() == identity()
 
 
-def test_a_run_without_a_cluster_imports_no_dask() -> None:
+def test_run_without_a_cluster_imports_no_dask() -> None:
     code = "import arena.cli.run, sys; print({'dask', 'distributed'} & sys.modules.keys())"
     command = [sys.executable, "-c", code]
     said = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)

@@ -57,7 +57,7 @@ def test_with_two_players_every_ordered_pair_is_met_once_whoever_joined(old: int
 
 @each_field
 @given(st.integers(3, 6), st.integers(0, 4))
-def test_a_newcomer_meets_everyone_alike_and_plays_as_much(players: int, more: int) -> None:
+def test_newcomer_meets_everyone_evenly_and_plays_as_much(players: int, more: int) -> None:
     old = "".join(NAMES[: players + more])
     first = Schedule(field(old, players)).fixtures
     fixtures = Schedule(then(field(old, players), old + "z")).fixtures
@@ -83,7 +83,7 @@ def test_in_a_block_for_a_newcomer_the_others_sit_alike(players: int, more: int)
             assert sorted(one.seats[other] for one in block) == sorted(old)
 
 
-def test_who_left_counts_no_more_and_the_others_play_what_they_lack() -> None:
+def test_games_with_a_bot_that_left_are_replaced() -> None:
     before = field("abcdefgh", 4)
     after = then(before, "abcdefg")
     fixtures = Schedule(after).fixtures
@@ -101,7 +101,7 @@ def test_with_two_players_nothing_is_lacking_when_a_bot_leaves() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_a_new_version_is_another_bot(players: int) -> None:
+def test_new_version_is_another_bot(players: int) -> None:
     before = field("abcdefg", players)
     changed = new_files(before, "c")
     after = new_files(then(before, "abcdefg"), "c")
@@ -113,7 +113,7 @@ def test_a_new_version_is_another_bot(players: int) -> None:
     assert len(set(meetings(fixtures).values())) == 1 or players > 2
 
 
-def test_who_comes_back_brings_its_games_along() -> None:
+def test_games_of_a_bot_that_returns_count_again() -> None:
     whole = field("abcd")
     without = then(whole, "abc")
     again = then(without, "abcd")
@@ -162,10 +162,10 @@ def histories(draw: st.DrawFn) -> LeagueInfo:
 
 @each_field
 @given(histories())
-def test_whatever_happens_ids_places_and_dice_are_never_used_twice(info: LeagueInfo) -> None:
+def test_ids_places_and_dice_are_never_used_twice(info: LeagueInfo) -> None:
     seen: dict[str, Fixture] = {}
-    for stage in epochs(info):
-        for one in Schedule(stage).fixtures:
+    for epoch in epochs(info):
+        for one in Schedule(epoch).fixtures:
             assert seen.setdefault(one.id, one) == one
     fixtures = Schedule(info).fixtures
     assert len({one.index for one in fixtures}) == len(fixtures)
@@ -179,7 +179,7 @@ def test_whatever_happens_ids_places_and_dice_are_never_used_twice(info: LeagueI
 
 @each_field
 @given(histories())
-def test_whatever_happens_everyone_plays_as_much_as_the_rounds_say(info: LeagueInfo) -> None:
+def test_everyone_plays_at_least_the_rounds_asked_for(info: LeagueInfo) -> None:
     played = games(Schedule(info).fixtures)
     assert set(played) == {bot.name for bot in info.bots}
     assert min(played.values()) >= info.rounds * info.players[0]

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.play import LeagueListener, RunRequest, play_league
+from arena.league.play import RunRequest, play_league
 from arena.league.progress import Verdict
-from arena.league.runner import OnResult
+from arena.league.runner import OnResult, RunListener
 from arena.records import FixtureResult, LeagueInfo
 from tests.league import leagues
 
 
-class Recorder(LeagueListener):
+class Recorder(RunListener):
     """Writes down what it hears, and stops the run after some fixtures."""
 
     def __init__(self, stop_after: float = float("inf")) -> None:

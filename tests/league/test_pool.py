@@ -29,7 +29,7 @@ def ended() -> None:
         return
 
 
-def test_a_worker_that_is_killed_while_it_sends_a_result_is_not_waited_for() -> None:
+def test_worker_killed_while_sending_a_result_is_not_waited_for() -> None:
     # A thread: where the pool is waited for for ever, the test is not.
     waiting = Thread(target=ended, daemon=True)
     waiting.start()

@@ -91,7 +91,7 @@ def test_one_block_after_the_other_is_due() -> None:
     assert [one.block for one in progress.due()] == [1, 1, 1]
 
 
-def test_it_stops_when_neighbours_are_separated() -> None:
+def test_league_stops_when_neighbours_are_separated() -> None:
     info = league()
     progress = LeagueProgress(Schedule(info))
     played = play(progress, by_name)
@@ -124,7 +124,7 @@ def test_each_variant_stops_on_its_own() -> None:
 
 
 @pytest.mark.parametrize("after", [1, 5, 24, 25, 30])
-def test_wherever_it_was_interrupted_it_decides_the_same(after: int) -> None:
+def test_interrupted_league_decides_the_same(after: int) -> None:
     info = league()
     whole = play(LeagueProgress(Schedule(info)), by_name)
     some = play(LeagueProgress(Schedule(info)), by_name, most=after)
@@ -132,7 +132,7 @@ def test_wherever_it_was_interrupted_it_decides_the_same(after: int) -> None:
     assert play(again, by_name) == whole[len(some) :]
 
 
-def test_raising_the_budget_goes_on() -> None:
+def test_raised_budget_is_played_on() -> None:
     before = league("ab", rounds=10)
     played = play(LeagueProgress(Schedule(before)), equal)
     after = replace(before, rounds=14, earlier=(Epoch(before.bots, before.rounds, (10,)),))
@@ -142,7 +142,7 @@ def test_raising_the_budget_goes_on() -> None:
     assert progress.verdicts()[0].rounds == 14
 
 
-def test_a_newcomer_is_brought_level_before_it_stops_again() -> None:
+def test_newcomer_is_brought_level_before_the_league_stops_again() -> None:
     before = league()
     played = play(LeagueProgress(Schedule(before)), by_name)
     rounds = len(played) // 3

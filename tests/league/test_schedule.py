@@ -37,7 +37,7 @@ def infos(draw: st.DrawFn) -> LeagueInfo:
 
 @each_league
 @given(infos())
-def test_a_schedule_is_pure(info: LeagueInfo) -> None:
+def test_schedule_is_a_function_of_the_conditions(info: LeagueInfo) -> None:
     fixtures = Schedule(info).fixtures
     assert fixtures == Schedule(info).fixtures
     assert [fixture.index for fixture in fixtures] == list(range(len(fixtures)))
@@ -56,7 +56,7 @@ def test_ids_and_seeds_are_all_different(info: LeagueInfo) -> None:
 
 @each_league
 @given(infos())
-def test_no_bot_meets_itself_and_every_bot_sits_everywhere_alike(info: LeagueInfo) -> None:
+def test_no_bot_meets_itself_and_seats_are_even(info: LeagueInfo) -> None:
     seats: Counter[tuple[str, int, int, str]] = Counter()
     for fixture in Schedule(info).fixtures:
         players = len(fixture.seats)
@@ -118,9 +118,7 @@ def test_dice_are_shared_in_a_block_and_bots_seeds_never(info: LeagueInfo, share
 
 @each_league
 @given(infos(), st.integers(1, 30))
-def test_rounds_are_passes_through_designs_that_are_shuffled_anew(
-    info: LeagueInfo, rounds: int
-) -> None:
+def test_rounds_are_passes_through_reshuffled_designs(info: LeagueInfo, rounds: int) -> None:
     found = Schedule(replace(info, rounds=rounds)).blocks
     for (_, players), blocks in found.items():
         assert [one.block for block in blocks for one in block[:1]] == list(range(rounds))
@@ -134,7 +132,7 @@ def test_rounds_are_passes_through_designs_that_are_shuffled_anew(
                 assert sorted(met) == sorted(permutations([b.name for b in info.bots], 2))
 
 
-def test_a_second_pass_is_another() -> None:
+def test_second_pass_is_shuffled_again() -> None:
     names = tuple(f"bot{number}" for number in range(8))
     info = factory.league(names, rounds=14, players=(4,))
     for blocks in Schedule(info).blocks.values():
@@ -154,7 +152,7 @@ CHANGED: list[dict[str, object]] = [
 
 
 @pytest.mark.parametrize("changes", CHANGED)
-def test_whatever_decides_games_changes_ids_and_dice(changes: dict[str, object]) -> None:
+def test_change_that_decides_games_changes_ids_and_dice(changes: dict[str, object]) -> None:
     names = ("a", "b", "c")
     before, after = (Schedule(factory.league(names, **new)).fixtures for new in ({}, changes))
     for key in ("id", "seed"):
@@ -164,7 +162,7 @@ def test_whatever_decides_games_changes_ids_and_dice(changes: dict[str, object])
     assert dice[0] != dice[1]
 
 
-def test_what_decides_no_game_changes_nothing() -> None:
+def test_harmless_change_leaves_the_schedule_alone() -> None:
     names = ("a", "b", "c")
     changes: dict[str, object] = {"name": "other", "arena_version": "9", "sandbox": "process"}
     assert (
@@ -182,7 +180,7 @@ def test_the_order_of_bots_in_the_file_does_not_matter(tmp_path: Path) -> None:
     assert others == [first, first]
 
 
-def test_another_seed_seats_the_bots_anew() -> None:
+def test_another_seed_seats_the_bots_differently() -> None:
     names = tuple(f"bot{number}" for number in range(8))
     orders = {
         tuple(fixture.seats for fixture in Schedule(factory.league(names, seed=str(seed))).fixtures)
@@ -191,7 +189,7 @@ def test_another_seed_seats_the_bots_anew() -> None:
     assert len(orders) == 5
 
 
-def test_a_league_without_shared_dice_has_the_schedule_of_the_first_stores() -> None:
+def test_schedule_without_shared_dice_is_that_of_the_first_stores() -> None:
     """Stores of version 1 go on: their ids, seeds and places must not move."""
     fixtures = Schedule(factory.league(("a", "b", "c"), shared_dice=False)).fixtures
     assert len(fixtures) == 24

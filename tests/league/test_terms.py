@@ -29,7 +29,7 @@ def league(**changes: object) -> LeagueInfo:
     return factory.league(("a", "b", "c", "d"), **{**fields, **changes})
 
 
-def test_a_kind_that_joins_leaves_the_others_as_they_are() -> None:
+def test_division_that_joins_leaves_the_others_unchanged() -> None:
     before = league()
     after = then(before, variants={"bga": BGA, "classic": CLASSIC}, players=(2, 3))
     fixtures = Schedule(after).fixtures
@@ -38,7 +38,7 @@ def test_a_kind_that_joins_leaves_the_others_as_they_are() -> None:
     assert counts == dict.fromkeys(divisions(after), 3 * 4)
 
 
-def test_a_switch_touches_its_variant_alone() -> None:
+def test_switch_affects_only_its_variant() -> None:
     before = league(variants={"bga": BGA, "classic": CLASSIC})
     after = then(before, variants={"bga": CALZA, "classic": CLASSIC})
     old, new = Schedule(before).fixtures, Schedule(after).fixtures
@@ -46,7 +46,7 @@ def test_a_switch_touches_its_variant_alone() -> None:
     assert sum(one.variant == "bga" for one in new) == 12
 
 
-def test_what_comes_back_counts_again_and_nothing_is_added() -> None:
+def test_games_of_restored_terms_count_again_and_none_are_added() -> None:
     before = league(players=(2, 3))
     for changes in ({"games": 5}, {"players": (3,)}, {"variants": {"bga": CALZA}}):
         undone = {key: getattr(before, key) for key in changes}
@@ -92,13 +92,13 @@ def histories(draw: st.DrawFn) -> LeagueInfo:
 
 @each_history
 @given(histories())
-def test_whatever_happens_ids_and_places_are_never_used_twice(info: LeagueInfo) -> None:
+def test_ids_and_places_are_never_used_twice(info: LeagueInfo) -> None:
     seen: dict[str, Fixture] = {}
-    for stage in epochs(info):
-        for one in Schedule(stage).fixtures:
+    for epoch in epochs(info):
+        for one in Schedule(epoch).fixtures:
             assert seen.setdefault(one.id, one) == one
-            assert (one.games, bool(one.dice)) == (stage.games, stage.shared_dice)
-            assert (one.variant, len(one.seats)) in divisions(stage)
+            assert (one.games, bool(one.dice)) == (epoch.games, epoch.shared_dice)
+            assert (one.variant, len(one.seats)) in divisions(epoch)
     fixtures = Schedule(info).fixtures
     assert len({one.index for one in fixtures}) == len(fixtures)
     assert len({one.seed for one in seen.values()}) == len(seen)
@@ -106,7 +106,7 @@ def test_whatever_happens_ids_and_places_are_never_used_twice(info: LeagueInfo) 
 
 @each_history
 @given(histories())
-def test_whatever_happens_everyone_plays_as_much_as_the_rounds_say(info: LeagueInfo) -> None:
+def test_everyone_plays_at_least_the_rounds_asked_for(info: LeagueInfo) -> None:
     for kind, blocks in Schedule(info).blocks.items():
         met = Counter(bot for block in blocks for one in block for bot in one.seats)
         assert min(met[bot.name] for bot in info.bots) >= info.rounds * kind[1]

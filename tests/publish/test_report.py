@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.play import LeagueListener, RunRequest, play_league
+from arena.league.play import RunRequest, play_league
+from arena.league.runner import RunListener
 from arena.league.schedule import Schedule
 from arena.publish.report import Report, ReportRequest, play_and_report, report, watch
 from arena.records import LeagueInfo
@@ -38,7 +39,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[LeagueInfo]:
 
 
 def played(run: RunRequest, site: Path) -> Report:
-    outcome, written = play_and_report(run, site, "all", LeagueListener())
+    outcome, written = play_and_report(run, site, "all", RunListener())
     assert outcome.finished
     assert written
     return written
@@ -55,7 +56,7 @@ def test_run_ends_with_the_report_of_its_store(run: RunRequest, tmp_path: Path) 
 
 
 def test_stopped_run_has_no_report(run: RunRequest, tmp_path: Path) -> None:
-    class Stopper(LeagueListener):
+    class Stopper(RunListener):
         def stop_requested(self) -> bool:
             return True
 
@@ -93,7 +94,7 @@ def test_nothing_to_report_before_the_first_game(run: RunRequest, tmp_path: Path
 def test_watched_report_follows_the_league_and_ends_with_it(
     run: RunRequest, tmp_path: Path
 ) -> None:
-    class Once(LeagueListener):
+    class Once(RunListener):
         def stop_requested(self) -> bool:
             with Store(run.store) as store:
                 return bool(store.positions())

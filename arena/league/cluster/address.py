@@ -28,8 +28,12 @@ def local_workers(address: str) -> int | None:
     return int(number)
 
 
-def check_installed(address: str) -> None:
-    """Raise ArenaError if Dask is not installed."""
+def check_cluster(address: str, workers: int | None) -> None:
+    """Raise ArenaError for a wrong address, for `--workers` beside it, or if Dask is missing."""
+    local_workers(address)
+    if workers is not None:
+        what = "--workers counts processes of this machine without a cluster"
+        raise ArenaError(what, f"--cluster {address}", "leave it out, or give --cluster local:N")
     if find_spec("distributed") is None:
         what = "a cluster needs Dask distributed, which is not installed"
         hint = "pip install 'perudo-arena[cluster]', or play here: leave --cluster out"

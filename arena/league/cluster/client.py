@@ -141,7 +141,7 @@ class Cluster:
         except CancelledError:
             raise self._lost() from None
         except ModuleNotFoundError as error:
-            raise _no_arena("a worker", error, self._where) from None
+            raise _refusal("a worker", error, self._where) from None
         if not isinstance(played, BatchResult):
             raise TypeError(played)
         self._seconds += played.seconds
@@ -157,36 +157,22 @@ class Cluster:
             self._client.run(forget_run, self._run, on_error="ignore")
 
     def _register_plugin(self, files: dict[str, bytes]) -> None:
+        plugin = RunPlugin(self._run, self._client.id, identity(), files)
         try:
-            self._client.register_plugin(RunPlugin(self._run, self._client.id, identity(), files))
-        except ArenaError:
-            raise
+            self._client.register_plugin(plugin)
         except Exception as error:
-            if _NO_ARENA in str(error):
-                raise _no_arena("the scheduler", error, self._where) from None
-            what = f"the scheduler cannot take the bots: {_short(error)}"
-            hint = "start it with the same arena, Python and Dask as here"
-            raise ArenaError(what, self._where, hint) from None
+            raise _refusal("the scheduler", error, self._where) from None
 
     def _prepare_workers(self) -> None:
         """Have every worker choose its sandbox; raises ArenaError for the first that cannot."""
         with self._translate_errors():
             answers = self._client.run(prepare, self._run, identity(), on_error="return")
         for worker, answer in answers.items():
-            self._check_answer(worker, answer)
+            if isinstance(answer, BaseException):
+                raise _refusal(f"the worker {worker}", answer, self._where)
         counts = sorted(Counter(answers.values()).items())
         chosen = ", ".join(f"{sandbox} ({count})" for sandbox, count in counts)
         self._notify(f"workers: {len(answers)} at {self._where}; their sandboxes: {chosen}")
-
-    def _check_answer(self, worker: str, answer: Any) -> None:
-        if isinstance(answer, ArenaError):
-            raise ArenaError(answer.what, answer.where or self._where, answer.hint)
-        if isinstance(answer, BaseException) and _NO_ARENA in str(answer):
-            raise _no_arena(f"the worker {worker}", answer, self._where)
-        if isinstance(answer, BaseException):
-            what = f"the worker {worker} cannot take part: {_short(answer)}"
-            hint = "start it with the same arena, Python and Dask as here"
-            raise ArenaError(what, self._where, hint)
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
@@ -276,9 +262,16 @@ def _be_quiet() -> None:
     warnings.filterwarnings("ignore", module="distributed")
 
 
-def _no_arena(who: str, error: BaseException, where: str) -> ArenaError:
-    what = f"{who} has no arena to play with: {_short(error)}"
-    return ArenaError(what, where, "install the arena there: pip install 'perudo-arena[cluster]'")
+def _refusal(who: str, error: BaseException, where: str) -> ArenaError:
+    """Return the error of a scheduler or worker that cannot take part in a run."""
+    if isinstance(error, ArenaError):
+        return ArenaError(error.what, error.where or where, error.hint)
+    if _NO_ARENA in str(error):
+        what = f"{who} has no arena to play with: {_short(error)}"
+        hint = "install the arena there: pip install 'perudo-arena[cluster]'"
+        return ArenaError(what, where, hint)
+    what = f"{who} cannot take part: {_short(error)}"
+    return ArenaError(what, where, "start it with the same arena, Python and Dask as here")
 
 
 def _short(error: BaseException) -> str:

@@ -18,7 +18,6 @@ from msgspec.structs import replace
 import arena
 from arena.errors import ArenaError
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
-from arena.league.config import League
 from arena.league.host import claim_core
 from arena.league.workers import Task, play_task
 from arena.sandboxes.base import Sandbox
@@ -42,25 +41,13 @@ class RunSpec(Struct, frozen=True):
     sandbox: str
     """By name, as the league or the person asked for it; for "auto" each worker chooses."""
     images: dict[str, str]
-    bots: tuple[Bot, ...]
-    """All that will play; the folder of each is the name of its bundle."""
     trusted: bool
     """Whether bots may run without isolation."""
     freeze: bool
     pin: bool
     """Whether to claim a core that no other worker has; only for workers that end with the run."""
-
-
-def run_spec(league: League, sandbox: str | None, *, trusted: bool) -> RunSpec:
-    """Return what a league asks of workers, without its bots; `sandbox` overrides the league's."""
-    return RunSpec(
-        sandbox=sandbox or league.sandbox,
-        images=league.images,
-        bots=(),
-        trusted=trusted,
-        freeze=league.limits.freeze,
-        pin=league.pin,
-    )
+    bots: tuple[Bot, ...] = ()
+    """All that will play, added when they are packed: the folder of each is its bundle's name."""
 
 
 class TaskBatch(Struct, frozen=True):
