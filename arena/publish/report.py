@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.league.config import gives_seed, load_ratings
-from arena.league.play import RunOutcome, RunRequest, open_run
-from arena.league.process_pool import pool, start
 from arena.league.progress import LeagueProgress
-from arena.league.runner import RunListener
 from arena.league.schedule import Schedule
 from arena.publish.game_source import results
 from arena.publish.output.site_folder import check_folder
@@ -25,6 +23,10 @@ from arena.publish.stored_games import StoredGames, Submit
 from arena.ratings.standings import Ratings, rate_results
 from arena.records import LeagueInfo, QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
+
+if TYPE_CHECKING:  # slow to import, and a report needs it only after a run
+    from arena.league.play import RunOutcome, RunRequest
+    from arena.league.runner import RunListener
 
 _NOTHING_PLAYED = "nothing was played yet"
 POLL = 0.5
@@ -79,14 +81,16 @@ class Report(Struct, frozen=True):
 
 
 def play_and_report(
-    request: RunRequest, site: Path, replays: ReplayChoice, listener: RunListener
-) -> tuple[RunOutcome, Report | None]:
+    request: "RunRequest", site: Path, replays: ReplayChoice, listener: "RunListener"
+) -> "tuple[RunOutcome, Report | None]":
     """Play a league and write its report; there is none if the run was stopped.
 
     Raises ArenaError if the league cannot be played or the site cannot be written.
     """
-    check_folder(site)
+    from arena.league.play import open_run
+
     with open_run(request, listener) as run:
+        check_folder(site)
         outcome = run.play()
         if not outcome.finished:
             return outcome, None
@@ -221,5 +225,8 @@ def _without_gc() -> Iterator[None]:
 
 @contextmanager
 def _pool(workers: int) -> Iterator[Submit]:
+    # Slow to import, and a small report needs none.
+    from arena.league.process_pool import pool, start
+
     with pool(workers, pin=False) as executor:
         yield partial(start, executor)

@@ -61,7 +61,9 @@ def halved(copied: Path) -> Path:
 @contextmanager
 def watching(folder: Path, *more: str) -> Iterator["subprocess.Popen[str]"]:
     """Yield `arena report --watch` into the folder `watched`."""
-    command = arena("report", "league.yaml", "--watch", "--site", "watched", *more)
+    # A run of the tests in the background ignores Ctrl-C, and so would what it starts.
+    heeding = ("env", "--default-signal=INT")
+    command = [*heeding, *arena("report", "league.yaml", "--watch", "--site", "watched", *more)]
     with subprocess.Popen(
         command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True
     ) as process:
