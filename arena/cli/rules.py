@@ -9,17 +9,19 @@ from arena.cli.output import print_json
 from arena.errors import ArenaError, did_you_mean
 from arena.perudo.clauses import BOOKS, CLAUSES, Clause, by_text, differs, value
 
-_KEY = "→ marks our reading where a document is silent or unclear; a league may set a [switch]."
+_KEY = "→ marks our reading of a document that is silent or unclear; a league may set a [switch]."
 
 
 @click.command()
 @click.argument("variant", required=False)
-@click.option("--diff", nargs=2, metavar="A B", help="Only where the rule books A and B differ.")
+@click.option(
+    "--diff", nargs=2, metavar="A B", help="Print only differences between the rule books A and B."
+)
 @json_option
 def command(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool) -> None:
-    """Print the rules by clause: of all rule books, of VARIANT, or where two of them differ.
+    """Print the rules by clause: of all rule books, of VARIANT, or the differences between two.
 
-    Where they differ, the switch behind the difference is named.
+    With --diff, the switch behind each difference is named.
     """
     if variant and diff:
         raise ArenaError("VARIANT and --diff do not go together", hint="leave one of them out")

@@ -59,7 +59,7 @@ def _row(one: TableStatus) -> list[str]:
 def _state(found: Status) -> str:
     if found.playing:
         return "an arena is playing it"
-    return "finished" if found.finished else "nobody is playing it; arena run goes on with it"
+    return "finished" if found.finished else "stopped; arena run goes on with it"
 
 
 def _speed(found: Status) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from arena.config_files.yaml_file import Marks, convert, parse_yaml, place
 from arena.errors import ArenaError, did_you_mean
@@ -177,12 +176,6 @@ def check_bot_count(league: League) -> None:
         what = f"{league.rounds} rounds end before the first decision of `until`, after {first}"
         hint = f"at least `rounds: {first}` with {count} bots, better several times as many"
         raise ArenaError(what, league.lines["rounds"], hint)
-
-
-def without(league: League, bots: Sequence[Bot]) -> League:
-    """Return the league without some of its bots."""
-    names = {bot.name for bot in bots}
-    return replace(league, bots=tuple(bot for bot in league.bots if bot.name not in names))
 
 
 class _Reader:

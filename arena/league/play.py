@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.league.cluster.address import check_cluster
 from arena.league.cluster.worker import RunSpec
 from arena.league.conditions import commit, resolve
-from arena.league.config import League, check_anchor, check_bot_count, load_league, without
+from arena.league.config import League, check_anchor, check_bot_count, load_league
 from arena.league.process_pool import ProcessEngine
 from arena.league.progress import LeagueProgress
 from arena.league.runner import RunListener, play_due
@@ -195,7 +196,7 @@ def _without_missing_runtimes(league: League, listener: RunListener) -> League:
         names = ", ".join(f"{bot.name} (needs {missing_program(bot)})" for bot in missing)
         hints = sorted({install_hint(bot) for bot in missing})
         listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
-    return without(league, missing)
+    return replace(league, bots=tuple(bot for bot in league.bots if bot not in missing))
 
 
 def _connected(address: str | None) -> "AbstractContextManager[Cluster | None]":

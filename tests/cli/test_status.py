@@ -64,7 +64,7 @@ def test_stopped_league(played: Path, tmp_path: Path) -> None:
     assert (found["fixtures"], found["games"]) == (6, 12)
     assert [one["index"] for one in found["next"]] == [1, 3, 5, 7, 9]
     said = run("status", "league.yaml", cwd=tmp_path).out
-    assert "nobody is playing it; arena run goes on with it" in said
+    assert "stopped; arena run goes on with it" in said
     assert f"next: fixture 1, bga: {', '.join(found['next'][0]['seats'])}\n" in said
 
 

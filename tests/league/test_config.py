@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.config import check_bot_count, load_league, without
+from arena.league.config import check_bot_count, load_league
 from arena.perudo.rules import BGA, CLASSIC, ITALIAN, PRESSMAN, variant
 from arena.records import LimitsInfo
 from arena.shipped import folder
@@ -139,13 +139,6 @@ def test_too_few_bots_for_the_largest_table_are_refused(tmp_path: Path) -> None:
         check_bot_count(league)
     assert caught.value.where == f"{league.path}:2:1"
     check_bot_count(load_league(write(tmp_path, TWO)))
-
-
-def test_bots_can_be_left_out_of_a_league(tmp_path: Path) -> None:
-    league = load_league(write(tmp_path, "bots: ['sample:*']\n"))
-    left = without(league, league.bots[:2])
-    assert left.bots == league.bots[2:]
-    assert left.variants == league.variants
 
 
 def test_yaml_anchor_without_an_alias_is_harmless(tmp_path: Path) -> None:
