@@ -99,5 +99,5 @@ def test_prime_powers() -> None:
         49: (7, 2),
         64: (2, 6),
     }
-    with pytest.raises(ValueError, match="6 is no prime power"):
+    with pytest.raises(ValueError, match="6 is not a prime power"):
         FiniteField(6)
