@@ -1,1 +1,1 @@
-"""The command line: talks to people, decides nothing."""
+"""The command line: options in, words out; it decides nothing."""

@@ -1,4 +1,4 @@
-"""`arena export`: one row a game, for whoever counts for themselves."""
+"""`arena export`: one row per game, for analyses of one's own."""
 
 import os
 import sys
@@ -9,10 +9,10 @@ from typing import BinaryIO
 
 import click
 
+from arena.cli.main import OK
 from arena.cli.options import league_argument, store_option, store_path
 from arena.errors import ArenaError
-from arena.league.progress import LeagueProgress
-from arena.league.schedule import epochs
+from arena.league.schedule import Schedule, epochs
 from arena.publish.data.export import FORMATS, GameRow, game_rows
 from arena.records import LeagueInfo
 from arena.store.logs import logs_path
@@ -38,37 +38,37 @@ from arena.store.store import Store
     help="The file to write [default: standard output].",
 )
 def command(league: Path, store: Path | None, format_: str, output: Path | None) -> int:
-    """Write one row for each stored game of LEAGUE, in schedule order, also while it runs."""
+    """Write one row for each stored game of LEAGUE, in schedule order, even while it is played."""
     path = store_path(league, store)
     if output is None and format_ == "parquet" and sys.stdout.isatty():
-        raise ArenaError("parquet is nothing for a terminal", hint="name a file: -o games.parquet")
-    with Store(path) as kept:
-        info = kept.league
-        if info is None:
+        raise ArenaError("parquet is not for a terminal", hint="name a file: -o games.parquet")
+    with Store(path) as stored:
+        conditions = stored.league
+        if conditions is None:
             raise ArenaError("nothing was played yet", str(path), f"arena run {league}")
         with _target(output, (path, logs_path(path), league)) as file:
-            largest = max(size for stage in epochs(info) for size in stage.players)
-            FORMATS[format_](_rows(kept, info), file, largest)
-    return 0
+            seats = max(size for epoch in epochs(conditions) for size in epoch.players)
+            FORMATS[format_](_rows(stored, conditions), file, seats)
+    return OK
 
 
-def _rows(kept: Store, info: LeagueInfo) -> Iterator[GameRow]:
-    course = LeagueProgress(info)
-    for result in kept.results():
-        yield from game_rows(result, counts=course.counts(result.fixture.id))
+def _rows(store: Store, conditions: LeagueInfo) -> Iterator[GameRow]:
+    counting = {fixture.id for fixture in Schedule(conditions).fixtures}
+    for result in store.results():
+        yield from game_rows(result, counts=result.fixture.id in counting)
 
 
 @contextmanager
-def _target(output: Path | None, ours: tuple[Path, ...]) -> Iterator[BinaryIO]:
-    """Yield the file to write to: nobody meets half of it, and it is none of ours."""
+def _target(output: Path | None, protected: tuple[Path, ...]) -> Iterator[BinaryIO]:
+    """Yield the file to write to: never seen half written, and none of the league's own."""
     if output is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    if any(one.exists() and output.exists() and output.samefile(one) for one in ours):
+    if any(one.exists() and output.exists() and output.samefile(one) for one in protected):
         raise ArenaError("the export would overwrite the league", str(output), "name another file")
     try:
-        with _written(output) as file:
+        with _replacing(output) as file:
             yield file
     except OSError as error:
         what = f"the export cannot be written: {error.strerror or error}"
@@ -77,8 +77,8 @@ def _target(output: Path | None, ours: tuple[Path, ...]) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _written(output: Path) -> Iterator[BinaryIO]:
-    """Write beside the file and put it in its place when it is whole; a pipe or device as it is."""
+def _replacing(output: Path) -> Iterator[BinaryIO]:
+    """Write beside a file and replace it when complete; write to a pipe or device directly."""
     if output.exists() and not output.is_file():
         with output.open("wb") as file:
             yield file

@@ -1,4 +1,4 @@
-"""`arena judge`: say what the rules say of positions."""
+"""`arena judge`: apply the rules to positions."""
 
 import sys
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from arena.cli.main import BAD_INPUT, FINDINGS, OK
 from arena.cli.output import say
 from arena.config_files.validate import InvalidDataError, convert
 from arena.errors import ArenaError
@@ -18,20 +19,22 @@ _encode = msgspec.json.Encoder().encode
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), default=Path("-"))
-@click.option("--json", "as_json", is_flag=True, help="Accepted for symmetry: verdicts are JSON.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Accepted for consistency: verdicts are always JSON."
+)
 def command(file: Path, *, as_json: bool) -> int:
-    """Judge positions: one JSON object a line in FILE or on stdin, one verdict a line out.
+    """Judge positions: one JSON object per line in FILE or on stdin, one verdict per line out.
 
-    A verdict is open, resolved or illegal, and names the clauses behind it; a position that cannot
-    be is refused (exit code 1), a line that is no position is refused, too (exit code 2).
+    A verdict is open, resolved or illegal, and names the clauses behind it. An impossible position
+    is refused (exit code 1), and so is a line that is not a position (exit code 2).
     """
     del as_json
-    code = 0
+    worst = OK
     for number, line in _lines(file):
-        verdict, worse = _judge_line(line, f"{file}:{number}")
+        verdict, code = _judge_line(line, f"{file}:{number}")
         click.echo(_encode(verdict))
-        code = max(code, worse)
-    return code
+        worst = max(worst, code)
+    return worst
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
@@ -43,21 +46,21 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _judge_line(line: bytes, where: str) -> tuple[dict[str, object], int]:
-    """Return the verdict on a line and the exit code that it calls for."""
+    """Return the verdict on a line and its exit code."""
     id_: object = None
     try:
         value = strict.loads(line)
         id_ = value.get("id") if isinstance(value, dict) else None
         verdict = judge(convert(value, Position))
-        return {"id": id_, **msgspec.to_builtins(verdict)}, 0
+        return {"id": id_, **msgspec.to_builtins(verdict)}, OK
     except RefusedError as error:
-        return _refused(id_, str(error)), 1
+        return _refused(id_, str(error)), FINDINGS
     except (strict.StrictError, InvalidDataError) as error:
         reason = str(error)
     except ArenaError as error:
         reason = "; ".join(part for part in (error.what, error.hint) if part)
     say(f"error: {ArenaError(reason, where)}")
-    return _refused(id_, reason), 2
+    return _refused(id_, reason), BAD_INPUT
 
 
 def _refused(id_: object, reason: str) -> dict[str, object]:

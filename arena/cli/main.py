@@ -11,30 +11,30 @@ import click
 from arena import __version__
 from arena.errors import ArenaError, did_you_mean
 
-OK, FINDINGS, BAD_INPUT, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
+OK, FINDINGS, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
 COMMANDS = {
     "run": "Play a league and write its report.",
-    "status": "Say how far a league has come, also while it runs.",
+    "status": "Say how far a league has come, even while it runs.",
     "check": "Start a bot, play it against itself, say what is wrong.",
     "compare": "Say whether a new version of a bot is better.",
     "doctor": "Try what each sandbox keeps on this machine.",
-    "judge": "Say what the rules say of positions.",
+    "judge": "Apply the rules to positions.",
     "rules": "Print the rule books, clause by clause.",
     "perft": "Count the bid sequences of a round.",
     "images": "Show or build what containers are made of.",
-    "verify": "Replay a stored league and prove it.",
+    "verify": "Replay and check a stored league.",
     "rerun": "Play a stored fixture again and compare.",
     "report": "Write the site of a stored league.",
-    "export": "Write one row a game: CSV, JSON lines, Parquet.",
+    "export": "Write one row per game: CSV, JSON lines, Parquet.",
 }
-"""Each command lives in a module of its own, imported when it is called."""
+"""A command NAME is the function `command` of `arena/cli/NAME.py`, imported when it is called."""
 
 HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).
 
-Exit codes: 0 all is well, 1 findings (a bot faulted, a position was refused, a store does not
-verify, no sandbox is fit for strangers, a fixture was set aside), 2 bad input, 3 a bug of the
-arena, 130 interrupted.
+Exit codes: 0 success, 1 findings (a bot faulted, a position was refused, a store does not verify,
+no sandbox is fit for strangers, a fixture was quarantined), 2 bad input, 3 internal error, 130
+interrupted.
 """
 
 
@@ -67,11 +67,11 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; where its reader went away (arena ... | head), nothing is left to say."""
+        """Run a command; if its reader went away (arena ... | head), it succeeded."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            # Further out, click would take it for an error of its own: exit code 1, findings.
+            # Further out, click would take it for an error of its own: exit code 1.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return OK
 
@@ -79,13 +79,13 @@ class Commands(click.Group):
 @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena")
 def cli() -> None:
-    """Take what all commands share: nothing so far."""
+    """Take the options that all commands share: none so far."""
 
 
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
     signal.signal(signal.SIGTERM, _interrupt)
-    # For matrices of our size more threads only wait for each other, and they add in another order.
+    # For matrices this small, more threads are slower, and they add in another order.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))
 
@@ -108,7 +108,7 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
     except Exception as error:
-        return _our_bug(error)
+        return _internal_error(error)
     return code if isinstance(code, int) else OK
 
 
@@ -121,11 +121,11 @@ def _usage(error: click.ClickException) -> str:
     return str(ArenaError(text[:1].lower() + text[1:], where, hint))
 
 
-def _our_bug(error: Exception) -> int:
+def _internal_error(error: Exception) -> int:
     if os.environ.get("ARENA_TRACEBACK"):
         raise error
-    hint = "a bug of the arena: run again with ARENA_TRACEBACK=1 and report what it prints"
-    return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), OUR_BUG)
+    hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
+    return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
 
 
 def _fail(message: str, code: int) -> int:

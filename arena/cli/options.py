@@ -1,17 +1,21 @@
 """Options that several commands share, and the paths they stand for."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from arena.errors import ArenaError
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
 league_argument = click.argument("league", type=click.Path(path_type=Path))
 store_option = click.option(
     "--store",
     type=click.Path(path_type=Path),
-    help="Where the games are kept, and NAME.logs.sqlite beside it [default: beside league.yaml,"
-    " named after it, .sqlite].",
+    help="Where the games are stored, with NAME.logs.sqlite beside it [default: beside"
+    " league.yaml, named after it, .sqlite].",
 )
 site_option = click.option(
     "--site",
@@ -29,10 +33,37 @@ trust_option = click.option(
     "--trust-bots", is_flag=True, help="Run unvetted bots without isolation, as your own user."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+workers_option = click.option(
+    "--workers", type=click.IntRange(1, 1024), help="Worker processes [default: cores]."
+)
+
+
+def replays_option(command: _Command) -> _Command:
+    """Add the option that says which games a report lets people watch."""
+    # Slow to import, and most commands need no replays.
+    from arena.publish.replay.selection import NEWEST
+
+    return click.option(
+        "--replays",
+        metavar="all|none|N",
+        default=str(NEWEST),
+        callback=_replay_choice,
+        show_default=True,
+        help="Games to watch: all, none, or those with faults, upsets and each bot's newest N.",
+    )(command)
+
+
+def _replay_choice(_context: click.Context, _option: click.Parameter, word: str) -> str | int:
+    if word in {"all", "none"}:
+        return word
+    if not (word.isascii() and word.isdigit()):
+        raise click.BadParameter(f"'{word}' is neither all, none nor a whole number")
+    return int(word)
 
 
 def store_path(league: Path, store: Path | None) -> Path:
-    """Return where a league's games are kept; raises ArenaError where the league is a folder."""
+    """Return where a league's games are stored; raises ArenaError if the league is a folder."""
     if store is None and league.is_dir():
-        raise ArenaError("a folder is no league", str(league), "name the league.yaml in it")
+        hint = "name the league.yaml in it"
+        raise ArenaError("not a league, but a folder", str(league), hint)
     return store or league.with_suffix(".sqlite")

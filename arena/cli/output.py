@@ -1,8 +1,7 @@
-"""What people read at a terminal: tables, JSON, and bot names that can do no harm."""
+"""What is printed at a terminal: tables, JSON, sentences, all of it harmless."""
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +9,6 @@ import msgspec
 
 if TYPE_CHECKING:  # slow to import, and every command prints
     from arena.publish.report import Report
-    from arena.ratings.standings import Ratings
     from arena.ratings.table import Suspicion
 
 
@@ -20,31 +18,28 @@ def harmless(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Tell the person something, on stderr: stdout is for data."""
+    """Print a line on stderr: stdout is for data."""
     click.echo(harmless(text), err=True)
 
 
 def print_json(value: object) -> None:
-    """Print data as indented JSON, all in ASCII: what is in it must not drive the terminal."""
+    """Print data as indented JSON, all in ASCII: nothing in it must drive the terminal."""
     click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
 def say_report(report: "Report") -> None:
-    """Tell the operator what to look at, and where."""
-    say_suspicions(report.ratings, report.front)
-    say(f"report: {report.front}")
-
-
-def say_suspicions(ratings: "Ratings", index: Path) -> None:
-    """Tell the operator what to look at."""
-    for case in ratings.suspicions:
+    """Say where a report is, and what is suspicious in it."""
+    suspicions = report.ratings.suspicions
+    for case in suspicions:
         where = f"{case.variant}, tables of {case.players}"
-        say(f"suspicion: {_words(case)} ({where}; p = {case.p:.2g})")
-    if ratings.suspicions:
-        say(f"suspicions are no verdicts: see {index.parent / 'suspicions.html'}")
+        say(f"suspicion: {_suspicion(case)} ({where}; p = {case.p:.2g})")
+    if suspicions:
+        page = report.front_page.with_name("suspicions.html")
+        say(f"suspicions are not verdicts: see {page}")
+    say(f"report: {report.front_page}")
 
 
-def _words(case: "Suspicion") -> str:
+def _suspicion(case: "Suspicion") -> str:
     if case.kind == "drift":
         return f"'{case.bot}' changed by {case.observed:+.2f} mu from the first block to the last"
     return (
@@ -54,7 +49,7 @@ def _words(case: "Suspicion") -> str:
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows in columns: the first to the left, the others to the right."""
+    """Print rows in columns, the first aligned to the left and the others to the right."""
     cells = [head, *([harmless(cell) for cell in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     for row in cells:

@@ -22,7 +22,7 @@ from arena.perudo.rules import MAX_PLAYERS, MAX_STARTING_DICE, MIN_PLAYERS, vari
     type=click.Choice(["normal", "palifico"]),
     default="normal",
     show_default=True,
-    help="Which round to count; in a palifico round nobody was palifico before.",
+    help="Which round to count; a palifico round is the first of its game.",
 )
 @json_option
 def command(
@@ -35,8 +35,8 @@ def command(
 ) -> None:
     """Count all non-empty bid sequences of a round of VARIANT from its opening.
 
-    Calza is off and quantities go up to the players x starting dice on the table. The count checks
-    move generators against each other: it asks what may be bid, not whether a game gets there.
+    Calza is off, and quantities go up to the players x starting dice on the table. The count checks
+    move generators against each other: what may be bid, whether or not a game gets there.
     """
     standing = first_standing(variant(variant_name, {}, starting_dice=starting_dice), players, 0)
     if kind == "palifico":

@@ -1,34 +1,23 @@
 """`arena report`: write the site of a stored league."""
 
 import webbrowser
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import click
+import msgspec
 
 from arena.cli.main import OK
 from arena.cli.options import (
     json_option,
     league_argument,
+    replays_option,
     site_option,
     store_option,
     store_path,
 )
 from arena.cli.output import print_json, say, say_report
-from arena.cli.replays import replays_option
-from arena.cli.watch import watch
-from arena.errors import ArenaError
-from arena.league.config import gives_seed, load_ratings
-from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
-from arena.publish.replay.selection import ReplayChoice
-from arena.publish.report import Report, write_report
-from arena.records import LeagueInfo, RatingsInfo
-from arena.store.store import Store
-
-NOTHING = "nothing was played yet"
-"""What a store says before its first game."""
+from arena.publish.report import Report, ReportRequest, report, watch
 
 
 @click.command()
@@ -41,7 +30,7 @@ NOTHING = "nothing was played yet"
     "--watch",
     "watching",
     is_flag=True,
-    help="Write it anew while the league is played, until it is finished or Ctrl-C.",
+    help="Write it again while the league is played, until it is finished or Ctrl-C.",
 )
 @click.option(
     "--anonymous",
@@ -58,112 +47,52 @@ NOTHING = "nothing was played yet"
 def command(
     league: Path,
     store: Path | None,
-    site: Path,
-    key: Path | None,
     *,
-    replays: ReplayChoice,
     opening: bool,
     watching: bool,
-    anonymous: bool,
     as_json: bool,
+    **options: object,
 ) -> int:
     """Write the report of LEAGUE from its stored games, finished or not.
 
-    What did not change since the last report is left alone. Digests of the games are kept beside
-    the store; they may be deleted.
+    What did not change since the last report is left alone. Summaries of the games are cached
+    beside the store; they may be deleted.
     """
-    path = store_path(league, store)
-    anonymous = anonymous or key is not None
-    if anonymous and league.is_file() and gives_seed(league):
-        say(f"warning: {league} gives the seed: who reads it there can find out who is who")
-    write = partial(_write, league, path, site, replays, key=key, anonymous=anonymous)
-    show = _Show(wanted=opening)
-    if watching:
-        report = _watched(league, path, write, show)
-    else:
-        show(report := write())
-    if report is None:
+    paths = {"league": league, "store": store_path(league, store)}
+    request = msgspec.convert({**paths, **options}, ReportRequest)
+    if request.reveals_seed():
+        say(f"warning: {league} gives the seed: its readers can find out who is who")
+    last = _watch(request, opening=opening) if watching else report(request)
+    if last is None:
         return OK
+    if opening and not watching:
+        _open(last.front_page)
     if as_json:
-        print_json(report.data())
-    say_report(report)
+        print_json(last.data())
+    say_report(last)
     return OK
 
 
-def _write(
-    league: Path,
-    store: Path,
-    site: Path,
-    replays: ReplayChoice,
-    *,
-    key: Path | None,
-    anonymous: bool,
-) -> Report:
-    """Write the report; raises ArenaError where nothing was played yet."""
-    with Store(store) as kept:
-        info = kept.league
-        if info is None:
-            raise ArenaError(NOTHING, str(kept.path), f"arena run {league}")
-        names = Pseudonyms(info, secret_of(store)) if anonymous else None
-        if names and key:
-            _write_key(key, names)
-        return write_report(kept, info, _options(league, info), site, replays, names=names)
+def _watch(request: ReportRequest, *, opening: bool) -> Report | None:
+    """Announce each report but the last, and return that; Ctrl-C ends watching.
 
-
-def _write_key(path: Path, names: Pseudonyms) -> None:
-    """Write who is who, for nobody else to read."""
-    try:
-        write_private(path, who_is_who(names))
-    except OSError as error:
-        what = f"the key cannot be written: {error.strerror or error}"
-        raise ArenaError(
-            what, str(path), "name a file in a folder that you may write to"
-        ) from error
-
-
-def _watched(
-    league: Path, store: Path, write: Callable[[], Report], show: Callable[[Report], None]
-) -> Report | None:
-    """Write the report whenever the store changed; return the last, None before the first game."""
-    last: list[Report] = []
-
-    def again() -> bool:
-        try:
-            report = write()
-        except ArenaError as error:
-            if error.what != NOTHING or last:
-                raise
-            say(f"waiting for the first game in {store}: arena run {league}")
-            return False
-        last[:] = [report]
-        show(report)
-        finished = not report.left
-        if not finished:
-            say(f"written: {report.front} ({report.games} games; {report.left} fixtures are left)")
-        return finished
-
+    Only the first is shown in the browser, which has a button for the rest.
+    """
+    last: Report | None = None
     with suppress(KeyboardInterrupt):
-        watch(store, again)
-    return last[0] if last else None
+        for last in watch(request):
+            if last is None:
+                say(f"waiting for the first game in {request.store}: arena run {request.league}")
+                continue
+            if opening:
+                _open(last.front_page)
+                opening = False
+            if last.left:
+                left = f"{last.games} games; {last.left} fixtures are left"
+                say(f"written: {last.front_page} ({left})")
+    return last
 
 
-class _Show:
-    """Shows a report in the browser, the first time only: a browser has a button for the rest."""
-
-    def __init__(self, *, wanted: bool) -> None:
-        self._wanted = wanted
-
-    def __call__(self, report: Report) -> None:
-        """Show it, or say where it is."""
-        if not self._wanted:
-            return
-        self._wanted = False
-        if not webbrowser.open(report.front.resolve().as_uri()):
-            say(f"no browser was found: open {report.front.resolve()}")
-
-
-def _options(league: Path, info: LeagueInfo) -> RatingsInfo:
-    """Return what the league asks of its ratings now: they may change after the games."""
-    if not league.is_file():
-        return info.ratings
-    return load_ratings(league, [bot.name for bot in info.bots])
+def _open(page: Path) -> None:
+    if not webbrowser.open(page.resolve().as_uri()):
+        say(f"no browser was found: open {page.resolve()}")

@@ -1,5 +1,7 @@
 """`arena rules`: print the rule books, clause by clause."""
 
+from collections.abc import Sequence
+
 import click
 
 from arena.cli.options import json_option
@@ -7,17 +9,19 @@ from arena.cli.output import print_json
 from arena.errors import ArenaError, did_you_mean
 from arena.perudo.clauses import BOOKS, CLAUSES, Clause, by_text, differs, value
 
-_KEY = "→ marks our reading where a document is silent or unclear; a league may set a [switch]."
+_KEY = "→ marks our reading of a document that is silent or unclear; a league may set a [switch]."
 
 
 @click.command()
 @click.argument("variant", required=False)
-@click.option("--diff", nargs=2, metavar="A B", help="Only where the rule books A and B differ.")
+@click.option(
+    "--diff", nargs=2, metavar="A B", help="Print only differences between the rule books A and B."
+)
 @json_option
 def command(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool) -> None:
-    """Print the rules by clause: of all rule books, of VARIANT, or where two of them differ.
+    """Print the rules by clause: of all rule books, of VARIANT, or the differences between two.
 
-    Where they differ, the switch behind the difference is named.
+    With --diff, the switch behind each difference is named.
     """
     if variant and diff:
         raise ArenaError("VARIANT and --diff do not go together", hint="leave one of them out")
@@ -33,7 +37,7 @@ def command(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool)
     click.echo(f"\n{_KEY}")
 
 
-def _known(books: "tuple[str, ...] | list[str]") -> "list[str]":
+def _known(books: Sequence[str]) -> list[str]:
     for book in books:
         if book not in BOOKS:
             raise ArenaError(f"unknown variant '{book}'", hint=did_you_mean(book, BOOKS))
@@ -53,12 +57,12 @@ def _data(clause: Clause, books: list[str]) -> dict[str, object]:
 
 
 def _lines(clause: Clause, books: list[str]) -> list[str]:
-    """Say each text once, with the rule books that have it where they need telling apart."""
-    found = []
+    """Say each text once, with the rule books that have it if not all do."""
+    lines = []
     for text, having in by_text(clause):
         shown = [book for book in having if book in books]
         who = "" if shown == books else f"{', '.join(shown)}: "
         switches = {value(clause, book) for book in shown} - {""}
         switch = f" [{clause.switch}: {switches.pop()}]" if switches else ""
-        found += [f"{who}{text}{switch}"] if shown else []
-    return found
+        lines += [f"{who}{text}{switch}"] if shown else []
+    return lines

@@ -3,54 +3,36 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import (
     json_option,
     league_argument,
+    replays_option,
     sandbox_option,
     site_option,
     store_option,
     store_path,
     trust_option,
+    workers_option,
 )
 from arena.cli.output import print_json, print_table, say, say_report
-from arena.cli.progress_bar import Tally, progress
-from arena.cli.replays import replays_option
-from arena.errors import ArenaError
-from arena.league.cluster.address import check_installed, local_workers
-from arena.league.cluster.worker import run_spec
-from arena.league.conditions import commit, resolve
-from arena.league.config import League, check_anchor, check_enough, load_league, without
-from arena.league.progress import LeagueProgress, Verdict
-from arena.league.runner import MOST_DEATHS, run
-from arena.league.workers import Engine, Processes
-from arena.match.preparation import prepared
-from arena.publish.output.site_folder import check_folder
+from arena.cli.progress_bar import progress_bar
+from arena.league.play import RunRequest
+from arena.league.progress import Verdict
+from arena.league.runner import MAX_DEATHS, OnResult, RunListener
 from arena.publish.replay.selection import ReplayChoice
-from arena.publish.report import write_report
+from arena.publish.report import play_and_report
 from arena.ratings.table import Leaderboard, Overall
-from arena.records import FixtureResult, LeagueInfo, QuarantinedFixture
-from arena.sandboxes.base import Sandbox
-from arena.sandboxes.docker.engine import runc_warning
-from arena.sandboxes.docker.sandbox import DockerSandbox
-from arena.sandboxes.registry import check_freezing, make_sandbox
-from arena.store.rows import PackedFixture
-from arena.store.store import Store
-from arena.submissions.manifest import Bot
-from arena.submissions.staging import check_trust, install_hint, missing_program, runtimes_of
+from arena.records import LeagueInfo, QuarantinedFixture
 
-if TYPE_CHECKING:  # slow to import, and not always installed
-    from arena.league.cluster.client import Cluster
-
-STOPPING = "stopping: what runs is finished and saved first; Ctrl-C again stops at once"
-_ASIDE_SHOWN = 5
+_QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""
 
 
@@ -61,194 +43,103 @@ _ASIDE_SHOWN = 5
 @replays_option
 @sandbox_option
 @trust_option
-@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes [default: cores].")
+@workers_option
 @click.option(
     "--cluster",
     metavar="ADDRESS",
-    help="Play on the workers of a Dask scheduler (tcp://HOST:PORT), or on N workers that are"
-    " started here for this run (local:N).",
+    help="Play on the workers of a Dask scheduler (tcp://HOST:PORT), or on N workers started here"
+    " for this run (local:N).",
 )
 @click.option(
     "--skip-missing-runtimes",
     is_flag=True,
-    help="Leave bots out whose interpreter or compiler is not on this machine.",
+    help="Leave out bots whose interpreter or compiler is not on this machine.",
 )
 @click.option(
     "--accept-changes",
     is_flag=True,
-    help="Go on where LEAGUE or its bots changed: what does not count any more stays stored.",
+    help="Go on if LEAGUE or its bots changed: games that no longer count stay stored.",
 )
 @json_option
 def command(
     league: Path,
     store: Path | None,
     site: Path,
-    sandbox: str | None,
-    workers: int | None,
-    cluster: str | None,
-    *,
     replays: ReplayChoice,
-    trust_bots: bool,
-    skip_missing_runtimes: bool,
-    accept_changes: bool,
+    *,
     as_json: bool,
+    **options: object,
 ) -> int:
     """Play LEAGUE (a league.yaml) to its end and write its report.
 
-    What was played is stored as it comes. Ctrl-C finishes what runs and saves it; running again
-    goes on from there.
+    Each fixture is stored as soon as it is played. Ctrl-C finishes and saves the fixtures being
+    played; run the same command again to go on from there.
     """
-    if cluster:
-        _check_cluster(cluster, workers)
-    plan = load_league(league)
-    box = make_sandbox(sandbox or plan.sandbox, runtimes_of(plan.bots), plan.images)
-    if skip_missing_runtimes and box.uses_host_programs:
-        plan = _leave_out(plan)
-    check_enough(plan)
-    check_anchor(plan.ratings, [bot.name for bot in plan.bots], plan.anchor_at)
-    check_trust(box, plan.bots, trusted=trust_bots)
-    check_freezing(box, plan.limits)
-    with (
-        _connected(cluster) as link,
-        Store(store_path(league, store), create=True) as kept,
-        _prepared(plan, box, kept, accept=accept_changes) as (info, staged),
-    ):
-        check_folder(site)
-        _announce(info, kept)
-        engine: Engine = link or Processes(box, workers or plan.workers, pin=plan.pin)
-        trusted = trust_bots or all(bot.shipped for bot in plan.bots)
-        orders = run_spec(plan, sandbox, trusted=trusted)
-        bots = link.distribute(orders, staged, say) if link else staged
-        course = LeagueProgress(info)
-        if not _play(info, course, {bot.name: bot for bot in bots}, engine, kept):
-            return _say_how_to_resume(kept)
-        report = write_report(kept, info, info.ratings, site, replays)
+    paths = {"league": league, "store": store_path(league, store)}
+    request = msgspec.convert({**paths, **options}, RunRequest)
+    outcome, report = play_and_report(request, site, replays, _Listener(request.store))
+    if report is None:
+        say(f"stopped: {outcome.stored} fixtures are stored; go on with: {_same_command()}")
+        return INTERRUPTED
     if as_json:
-        print_json({**report.data(), "league": info})
+        print_json({**report.data(), "league": outcome.conditions})
     else:
         _print_boards(report.ratings.boards)
         _print_overall(report.ratings.overall)
     say_report(report)
-    if report.aside:
-        _say_set_aside(report.aside)
-    return FINDINGS if report.aside else OK
+    if report.quarantined:
+        _say_quarantined(report.quarantined)
+    return FINDINGS if report.quarantined else OK
 
 
-def _check_cluster(address: str, workers: int | None) -> None:
-    """Refuse an address that is none, before anything is read or started."""
-    local_workers(address)
-    if workers is not None:
-        what = "--workers counts processes of this machine without a cluster"
-        raise ArenaError(what, f"--cluster {address}", "leave it out, or give --cluster local:N")
-    check_installed(address)
+class _Listener(RunListener):
+    """Tells the person on stderr how the run goes."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+
+    def started(self, conditions: LeagueInfo) -> None:
+        sizes = ", ".join(map(str, conditions.players))
+        bots, variants = len(conditions.bots), ", ".join(conditions.variants)
+        say(f"{conditions.name}: {bots} bots, {variants}, tables of {sizes}")
+        say(f"sandbox: {conditions.sandbox}; store: {self._store}")
+        say(f"SHA-256 of the master seed: {conditions.commitment}")
+
+    def note(self, text: str) -> None:
+        say(text)
+
+    def progress(self, fixtures: int) -> AbstractContextManager[OnResult]:
+        return progress_bar(fixtures)
+
+    def stopping(self) -> None:
+        say("stopping after the fixtures being played, which are saved; Ctrl-C again stops at once")
+
+    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
+        variant, players = verdict.division
+        where = f"{variant}, tables of {players}: after {verdict.rounds} rounds"
+        if verdict.tied:
+            pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)
+            say(f"{where} the budget is spent; not separated: {pairs}")
+        else:
+            say(f"{where} all neighbours are separated at {conditions.until:.4g}")
 
 
-def _connected(cluster: str | None) -> "AbstractContextManager[Cluster | None]":
-    if cluster is None:
-        return nullcontext()
-    # Slow to import, and not always installed.
-    from arena.league.cluster.client import connected
-
-    return connected(cluster)
-
-
-@contextmanager
-def _prepared(
-    plan: League, box: Sandbox, store: Store, *, accept: bool
-) -> Iterator[tuple[LeagueInfo, list[Bot]]]:
-    """Yield the conditions in force and the bots, ready to play; changes are looked at first."""
-    proposal = resolve(plan, box.name, store, accept=accept)
-    rules = next(iter(plan.variants.values()))
-    with prepared(plan.bots, rules, plan.limits, box) as staged:
-        yield commit(proposal, store, say), staged
-
-
-def _leave_out(plan: League) -> League:
-    """Leave out the bots that this machine cannot run, with one line for all of them."""
-    lacking = [bot for bot in plan.bots if missing_program(bot)]
-    if lacking:
-        names = ", ".join(f"{bot.name} (needs {missing_program(bot)})" for bot in lacking)
-        hints = sorted({install_hint(bot) for bot in lacking})
-        say(f"left out: {names}; to have them play: {'; '.join(hints)}")
-    return without(plan, lacking)
-
-
-def _announce(info: LeagueInfo, store: Store) -> None:
-    """Say what is in force, and publish the seed's hash, before the first game."""
-    sizes = ", ".join(map(str, info.players))
-    say(f"{info.name}: {len(info.bots)} bots, {', '.join(info.variants)}, tables of {sizes}")
-    say(f"sandbox: {info.sandbox}; store: {store.path}")
-    if info.sandbox == DockerSandbox.name and (old := runc_warning()):
-        say(f"warning: {old}")
-    say(f"SHA-256 of the master seed: {info.commitment}")
-
-
-def _play(
-    info: LeagueInfo, course: LeagueProgress, bots: dict[str, Bot], engine: Engine, store: Store
-) -> bool:
-    """Play what is not stored yet; returns whether the league was finished."""
-    stored = [one for one in store.results() if course.counts(one.fixture.id)]
-    for one in stored:
-        course.add(one)
-    most = f"at most {len(course)}" if info.until else f"{len(course)}"
-    if stored:
-        say(f"stored already: {len(stored)} of {most} fixtures")
-    tally = Tally(len(course) - len(stored))
-    if course.due() and not _play_on(info, course, bots, engine, store, tally):
-        return False
-    # What was set aside is due again, in the next run; its table size did not come to its end.
-    missing = {(one.variant, len(one.seats)) for one in course.due()}
-    for verdict in course.verdicts():
-        if (verdict.variant, verdict.players) not in missing:
-            _say_verdict(verdict, info)
-    return True
-
-
-def _play_on(
-    info: LeagueInfo,
-    course: LeagueProgress,
-    bots: dict[str, Bot],
-    engine: Engine,
-    store: Store,
-    tally: Tally,
-) -> bool:
-    def keep(packed: PackedFixture, result: FixtureResult) -> None:
-        store.add(packed)
-        course.add(result)
-
-    with progress(tally) as update:
-        return run(
-            *(info, course.due, bots, engine, keep, store.quarantine, update),
-            notify=lambda: say(STOPPING),
-        )
-
-
-def _say_verdict(verdict: Verdict, info: LeagueInfo) -> None:
-    """Say where a variant and table size stopped, and why."""
-    where = f"{verdict.variant}, tables of {verdict.players}: after {verdict.rounds} rounds"
-    if not verdict.tied:
-        say(f"{where} all neighbours are separated at {info.until:.4g}")
-        return
-    pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)
-    say(f"{where} the budget is spent; not separated: {pairs}")
-
-
-def _say_set_aside(aside: Sequence[QuarantinedFixture]) -> None:
+def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
-    shown = [f"{one.fixture.id} ({', '.join(one.fixture.seats)})" for one in aside[:_ASIDE_SHOWN]]
-    more = [f"and {len(aside) - _ASIDE_SHOWN} more"] if len(aside) > _ASIDE_SHOWN else []
-    why = f"at least {MOST_DEATHS} workers died of each"
-    names = ", ".join([*shown, *more])
-    say(f"set aside: {len(aside)} fixtures, {why}: {names}; to try them again: {_again()}")
+    shown = [
+        f"{one.fixture.id} ({', '.join(one.fixture.seats)})"
+        for one in fixtures[:_QUARANTINED_SHOWN]
+    ]
+    more = len(fixtures) - len(shown)
+    names = ", ".join([*shown, *([f"and {more} more"] if more else [])])
+    say(
+        f"quarantined: {len(fixtures)} fixtures, at least {MAX_DEATHS} workers died of each:"
+        f" {names}; to try them again: {_same_command()}"
+    )
 
 
-def _say_how_to_resume(store: Store) -> int:
-    say(f"stopped: {len(store.finished())} fixtures are stored; go on with: {_again()}")
-    return INTERRUPTED
-
-
-def _again() -> str:
-    """Return a command that can be pasted: all options as they were, the store's among them."""
+def _same_command() -> str:
+    """Return a command that can be pasted: this one, with all its options."""
     return shlex.join([*_program(), *click.get_current_context().obj])
 
 

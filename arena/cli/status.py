@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli.main import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
 from arena.league.status import Status, TableStatus, status
@@ -18,17 +19,17 @@ from arena.store.store import Store
 def command(league: Path, store: Path | None, *, as_json: bool) -> int:
     """Say how much of LEAGUE is stored, how fast it goes, what went wrong and what comes next.
 
-    Reads the store beside an `arena run` that goes on.
+    Works while `arena run` is playing it, too.
     """
     path = store_path(league, store)
     playing = is_locked(path)
-    with Store(path) as kept:
-        found = status(kept, playing=playing)
+    with Store(path) as stored:
+        found = status(stored, playing=playing)
     if as_json:
         print_json(found)
     else:
         _print(found)
-    return 0
+    return OK
 
 
 def _print(found: Status) -> None:
@@ -40,7 +41,7 @@ def _print(found: Status) -> None:
         + (", ".join(f"{cause} {count}" for cause, count in found.faults.items()) or "none"),
     ]
     if found.not_counting:
-        lines.append(f"{found.not_counting} stored fixtures count no more")
+        lines.append(f"{found.not_counting} stored fixtures no longer count")
     for line in lines:
         click.echo(harmless(line))
     click.echo()
@@ -58,7 +59,7 @@ def _row(one: TableStatus) -> list[str]:
 def _state(found: Status) -> str:
     if found.playing:
         return "an arena is playing it"
-    return "finished" if found.finished else "nobody is playing it; arena run goes on with it"
+    return "finished" if found.finished else "stopped; arena run goes on with it"
 
 
 def _speed(found: Status) -> str:

@@ -1,27 +1,60 @@
-"""Two versions of a bot against one field: the same tables, the same seats, the same dice."""
+"""Two versions of a bot against the same field: the same tables, the same seats, the same dice."""
 
-from collections.abc import Callable, Mapping, Sequence
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
+from arena import __version__
 from arena.errors import ArenaError
 from arena.league.block_design import joining_blocks
-from arena.league.runner import OnResult, run
-from arena.league.workers import Processes
+from arena.league.host import core_count
+from arena.league.process_pool import ProcessEngine
+from arena.league.runner import RunListener, play_due
+from arena.match.preparation import prepared
+from arena.perudo.rules import variant
 from arena.ratings.paired import Paired, paired
-from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
-from arena.sandboxes.base import Sandbox
-from arena.seeds import block_seed, fixture_seed
+from arena.records import Fixture, FixtureResult, LeagueInfo, LimitsInfo, QuarantinedFixture
+from arena.sandboxes.registry import AUTO, make_sandbox
+from arena.seeds import block_seed, commitment, fixture_seed
 from arena.store.rows import PackedFixture
-from arena.submissions.manifest import Bot
+from arena.submissions.bot_patterns import bot_folders, find_bots
+from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.staging import check_trust, missing_program, runtimes_of
 
 OLD, NEW = "old", "new"
 """What the two versions are called at their tables."""
+_SAMPLES = "sample:*"
+
+
+class CompareRequest(Struct, frozen=True):
+    """Which versions to compare, and how; relative patterns start at the working directory."""
+
+    old: str
+    """A bot's folder or archive, or `sample:NAME`."""
+    new: str
+    field: tuple[str, ...] = ()
+    """Patterns of the bots that both play; without any, the sample bots that run here."""
+    rounds: int = 20
+    games: int = 10
+    """Games per fixture."""
+    players: int = 2
+    variant: str = "bga"
+    seed: str | None = None
+    """The same seed plays the same games; None draws one."""
+    workers: int | None = None
+    """None stands for one per core."""
+    sandbox: str | None = None
+    limits: LimitsInfo = LimitsInfo()
+    trust_bots: bool = False
 
 
 class Comparison(Struct, frozen=True):
-    """What came of it; games and faults are those of each version."""
+    """The result; games and faults are those of each version."""
 
+    conditions: LeagueInfo
+    """The bots are those of the field."""
     games: int
     mean_place: Paired
     win_share: Paired
@@ -30,98 +63,148 @@ class Comparison(Struct, frozen=True):
     faults: dict[str, int]
 
 
-class _Block(Struct):
-    """What one version did in a block."""
+def compare(request: CompareRequest, listener: RunListener | None = None) -> Comparison | None:
+    """Play both versions against the field; returns None if that was stopped before its end.
+
+    Raises ArenaError if a bot is not found or does not start, or the sandbox does not work.
+    """
+    listener = listener or RunListener()
+    versions = [_version(request.old, "OLD"), _version(request.new, "NEW")]
+    field = _field(request.field, request.players)
+    bots = [*versions, *field]
+    sandbox = make_sandbox(request.sandbox or AUTO, runtimes_of(bots))
+    check_trust(sandbox, bots, trusted=request.trust_bots)
+    conditions = _conditions(request, field, sandbox.name)
+    listener.started(conditions)
+    games = _Games(conditions)
+    [rules] = conditions.variants.values()
+    names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
+    with prepared(bots, rules, conditions.limits, sandbox) as staged:
+        engine = ProcessEngine(sandbox, request.workers or core_count())
+        at_table = dict(zip(names, staged, strict=True))
+        with listener.progress(len(games.fixtures)) as on_result:
+            finished = play_due(conditions, at_table, engine, games, listener, on_result)
+    return games.comparison() if finished else None
+
+
+def in_field(name: str) -> str:
+    """Return what a bot of the field is called at a table: no name is OLD or NEW."""
+    return f"field/{name}"
+
+
+def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
+    """Return the fixtures of both versions against the field, pair after pair.
+
+    A pair shares dice, seats and the seeds of the bots, so two equal versions play equal games; no
+    two pairs share dice. In each round a version meets every bot of the field equally often.
+    """
+    [variant], [players] = conditions.variants, conditions.players
+    names = [in_field(bot.name) for bot in conditions.bots]
+    seed, rounds = conditions.seed, conditions.rounds
+    fixtures: list[Fixture] = []
+    for block, tables in enumerate(joining_blocks(len(names), players, rounds, seed)):
+        for table in tables:
+            pair = f"{len(fixtures)}"
+            bots_seed, dice = fixture_seed(seed, pair), block_seed(seed, pair)
+            for version in (OLD, NEW):
+                seats = tuple([*names, version][bot] for bot in table)
+                place = f"{version}/{pair}", len(fixtures), variant, seats
+                fixtures.append(Fixture(*place, bots_seed, conditions.games, block, dice))
+    return fixtures
+
+
+def _version(pattern: str, which: str) -> Bot:
+    folders = bot_folders(pattern, Path.cwd(), which)
+    if len(folders) > 1:
+        raise ArenaError(f"'{pattern}' names {len(folders)} bots", which, "name one")
+    return load_bot(folders[0])
+
+
+def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
+    bots = find_bots([(pattern, "--field") for pattern in patterns or (_SAMPLES,)], Path.cwd())
+    if not patterns:
+        bots = tuple(bot for bot in bots if not missing_program(bot))
+    if len(bots) < players - 1:
+        what = f"{len(bots)} bots in the field are too few for tables of {players}"
+        raise ArenaError(what, "--field", "name more, or fewer --players")
+    return bots
+
+
+def _conditions(request: CompareRequest, field: Sequence[Bot], sandbox: str) -> LeagueInfo:
+    seed = request.seed or secrets.token_hex(8)
+    return LeagueInfo(
+        name=f"{request.old} and {request.new}",
+        variants={request.variant: variant(request.variant, {})},
+        bots=tuple(bot.info for bot in field),
+        players=(request.players,),
+        games=request.games,
+        rounds=request.rounds,
+        limits=request.limits,
+        sandbox=sandbox,
+        seed=seed,
+        commitment=commitment(seed),
+        arena_version=__version__,
+    )
+
+
+class _Totals(Struct):
+    """What one version did in a round."""
 
     games: int = 0
     places: int = 0
     wins: int = 0
     faults: int = 0
 
-
-def in_field(name: str) -> str:
-    """Return what a bot of the field is called at a table: nobody's name is OLD or NEW."""
-    return f"field/{name}"
-
-
-def comparison_fixtures(info: LeagueInfo) -> list[Fixture]:
-    """Return the fixtures of both versions against the field `info.bots`, pair after pair.
-
-    A pair shares dice, seats and the seeds of the bots, so two equal versions play equal games; no
-    two pairs share dice. In each of the `info.rounds` blocks a version meets every bot of the field
-    as often.
-    """
-    [variant], [players] = info.variants, info.players
-    names = [in_field(bot.name) for bot in info.bots]
-    fixtures: list[Fixture] = []
-    for block, tables in enumerate(joining_blocks(len(names), players, info.rounds, info.seed)):
-        for table in tables:
-            pair = f"{len(fixtures)}"
-            keys = fixture_seed(info.seed, pair), block_seed(info.seed, pair)
-            for version in (OLD, NEW):
-                seats = tuple([*names, version][bot] for bot in table)
-                index = len(fixtures)
-                one = Fixture(
-                    f"{version}/{pair}", index, variant, seats, keys[0], info.games, block, keys[1]
-                )
-                fixtures.append(one)
-    return fixtures
+    def add(self, result: FixtureResult, seat: int) -> None:
+        for game in result.games:
+            self.games += 1
+            self.places += game.places[seat]
+            self.wins += game.places[seat] == 1
+            self.faults += game.faults[seat] is not None
 
 
-def compare(
-    info: LeagueInfo,
-    bots: Mapping[str, Bot],
-    sandbox: Sandbox,
-    progress: OnResult,
-    *,
-    workers: int,
-    notify: Callable[[], None],
-) -> Comparison | None:
-    """Play the gauntlet, with bots named as at its tables; returns None where Ctrl-C came first."""
-    fixtures = comparison_fixtures(info)
-    blocks = {version: [_Block() for _ in range(info.rounds)] for version in (OLD, NEW)}
-    played: set[str] = set()
+class _Games:
+    """The fixtures of a comparison, and the results so far."""
 
-    def keep(_: PackedFixture, one: FixtureResult) -> None:
-        version = NEW if NEW in one.fixture.seats else OLD
-        _count(blocks[version][one.fixture.block], one, one.fixture.seats.index(version))
-        played.add(one.fixture.id)
+    def __init__(self, conditions: LeagueInfo) -> None:
+        self.fixtures = comparison_fixtures(conditions)
+        self._conditions = conditions
+        self._played: set[str] = set()
+        self._totals = {
+            version: [_Totals() for _ in range(conditions.rounds)] for version in (OLD, NEW)
+        }
 
-    def due() -> list[Fixture]:
-        return [one for one in fixtures if one.id not in played]
+    def due(self) -> list[Fixture]:
+        return [one for one in self.fixtures if one.id not in self._played]
 
-    engine = Processes(sandbox, workers)
-    if not run(info, due, bots, engine, keep, _refuse, progress, notify=notify):
-        return None
-    return _compared(blocks)
+    def keep(self, _: PackedFixture, result: FixtureResult) -> None:
+        fixture = result.fixture
+        version = NEW if NEW in fixture.seats else OLD
+        self._totals[version][fixture.block].add(result, fixture.seats.index(version))
+        self._played.add(fixture.id)
 
+    def quarantine(self, one: QuarantinedFixture) -> None:
+        """End a comparison that cannot be completed: a table without its twin counts nothing."""
+        raise ArenaError(
+            f"{one.deaths} workers died while they played one fixture",
+            f"fixture {one.fixture.id}: {', '.join(one.fixture.seats)}",
+            "free some memory and run again",
+        )
 
-def _refuse(one: QuarantinedFixture) -> None:
-    """End a comparison that cannot be whole: without a table, its twin counts for nothing."""
-    raise ArenaError(
-        f"{one.deaths} workers died while they played one fixture",
-        f"fixture {one.fixture.id}: {', '.join(one.fixture.seats)}",
-        "free some memory and run again",
-    )
-
-
-def _count(block: _Block, one: FixtureResult, seat: int) -> None:
-    for game in one.games:
-        block.games += 1
-        block.places += game.places[seat]
-        block.wins += game.places[seat] == 1
-        block.faults += game.faults[seat] is not None
+    def comparison(self) -> Comparison:
+        old, new = self._totals[OLD], self._totals[NEW]
+        places = paired(_means(old, "places"), _means(new, "places"))
+        return Comparison(
+            conditions=self._conditions,
+            games=sum(one.games for one in new),
+            mean_place=places,
+            win_share=paired(_means(old, "wins"), _means(new, "wins")),
+            better=1 - places.above,
+            faults={
+                version: sum(one.faults for one in self._totals[version]) for version in (OLD, NEW)
+            },
+        )
 
 
-def _compared(blocks: Mapping[str, Sequence[_Block]]) -> Comparison:
-    places, wins = (
-        paired(*([getattr(b, figure) / b.games for b in blocks[v]] for v in (OLD, NEW)))
-        for figure in ("places", "wins")
-    )
-    return Comparison(
-        games=sum(block.games for block in blocks[NEW]),
-        mean_place=places,
-        win_share=wins,
-        better=1 - places.above,
-        faults={version: sum(block.faults for block in blocks[version]) for version in blocks},
-    )
+def _means(totals: Sequence[_Totals], figure: str) -> list[float]:
+    return [getattr(one, figure) / one.games for one in totals]

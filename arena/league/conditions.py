@@ -1,97 +1,102 @@
-"""From a league as it was read to the conditions its games are played under."""
+"""From a league.yaml to the conditions that its games are played under, stored before the first."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from arena import __version__
 from arena.errors import ArenaError
-from arena.league.condition_changes import decisive, effect, harmless
 from arena.league.config import League
 from arena.league.host import this_machine
-from arena.league.schedule import blocks_of, divisions, has_same_terms, terms
-from arena.records import Division, Epoch, Fixture, LeagueInfo
+from arena.league.schedule import Schedule, divisions, has_same_terms, terms_of
+from arena.records import Division, Epoch, Fixture, LeagueInfo, MachineInfo
 from arena.seeds import commitment
 from arena.store.store import Store
 
+_DECISIVE = (
+    *("players", "games", "rounds", "until", "limits", "sandbox"),
+    *("memory_across_fixtures", "shared_dice"),
+)
+"""What decides which games are played and how, besides bots and variants."""
+_HARMLESS = ("name", "ratings", "arena_version")
+"""What decides no game."""
+_SHOWN = 6
+"""How many changes of a kind are named."""
 _DIGITS = 8
-"""Digits of a hash that are enough to tell two apart."""
+"""Digits of a hash that are enough to distinguish two."""
 
 
 class Resolution(Struct, frozen=True):
-    """The conditions that a league asks for now, beside those that a store holds."""
+    """The conditions that a league asks for now, compared with those in its store."""
 
-    info: LeagueInfo
+    schedule: Schedule
+    """Drawn from the conditions that will be in force."""
     stored: LeagueInfo | None
-    """What the store holds; None in a new one."""
-    news: str = ""
-    """What changed and decides games, and what that does to those that are stored."""
-    aside: str = ""
-    """What changed and decides no game."""
+    """The conditions in the store; None in a new one."""
+    change: str = ""
+    """What changed that decides games, and what that does to the stored ones."""
+    harmless: str = ""
+    """What changed that decides no game."""
 
 
-def begin(
+def resolve(
     league: League,
     sandbox: str,
     store: Store,
     *,
     accept: bool = False,
-    notify: Callable[[str], None] = lambda _: None,
-) -> LeagueInfo:
-    """Return the conditions in force, stored before the first game: `propose` and `settle`."""
-    return commit(resolve(league, sandbox, store, accept=accept), store, notify)
+    machine: Callable[[], MachineInfo] = this_machine,
+) -> Resolution:
+    """Compare a league with its store, and write nothing yet.
 
-
-def resolve(league: League, sandbox: str, store: Store, *, accept: bool = False) -> Resolution:
-    """Compare a league with what a store holds, and write nothing yet.
-
-    A league without a seed draws a secret one, once. Raises ArenaError where what decides games
-    changed since the first of them and that is not accepted, or cannot be.
+    A league without a seed gets a secret random one, once. Raises ArenaError if what decides games
+    changed after the first of them and that is not accepted, or cannot be.
     """
     stored = store.league
     seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
-    info = conditions(league, sandbox, seed)
+    conditions = conditions_of(league, sandbox, seed)
     if stored is None:
-        return Resolution(replace(info, machine=this_machine()), None)
-    info = replace(info, machine=stored.machine)
-    aside = harmless(stored, info)
+        return Resolution(Schedule(replace(conditions, machine=machine())), None)
+    conditions = replace(conditions, machine=stored.machine)
+    what, harmless = _decisive_changes(stored, conditions), _harmless_changes(stored, conditions)
     finished = store.finished()
-    what = decisive(stored, info)
     if not finished:
         what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
-        return Resolution(info, stored, f"{what}: nothing was played before" if what else "", aside)
-    _check_seed(stored, info, league, store)
+        change = f"{what}: nothing was played before" if what else ""
+        return Resolution(Schedule(conditions), stored, change, harmless)
+    _check_seed(stored, conditions, league, store)
     if not what:
-        return Resolution(replace(info, earlier=stored.earlier), stored, "", aside)
-    info = _next_stage(stored, info, finished)
+        schedule = Schedule(replace(conditions, earlier=stored.earlier))
+        return Resolution(schedule, stored, "", harmless)
+    before = Schedule(stored)
+    schedule = Schedule(_next_epoch(before, conditions, finished))
+    change = f"{what}: {_effect(before, schedule, finished, '' if accept else 'would ')}"
     if not accept:
         raise ArenaError(
-            f"the league changed: {what}: {effect(stored, info, finished, 'would ')}",
+            f"the league changed: {change}",
             str(league.path),
             "--accept-changes goes on, and keeps every game in the store; or undo the change, "
             f"or start anew with another --store than {store.path}",
         )
-    return Resolution(info, stored, f"{what}: {effect(stored, info, finished)}", aside)
+    return Resolution(schedule, stored, change, harmless)
 
 
-def commit(proposal: Resolution, store: Store, notify: Callable[[str], None]) -> LeagueInfo:
-    """Store the conditions where they are new, and tell what changed; returns them."""
-    info, stored = proposal.info, proposal.stored
-    if stored is None:
-        store.begin(info)
-    elif proposal.news:
-        store.change(info)
-    if proposal.news:
-        notify(f"the league changed: {proposal.news}")
-    if proposal.aside:
-        notify(f"changed since the league began, and decides no game: {proposal.aside}")
-    return info
+def commit(resolution: Resolution, store: Store, notify: Callable[[str], None]) -> None:
+    """Store the conditions if they are new, and say what changed."""
+    conditions = resolution.schedule.conditions
+    if resolution.stored is None:
+        store.begin(conditions)
+    elif resolution.change:
+        store.change(conditions)
+        notify(f"the league changed: {resolution.change}")
+    if resolution.harmless:
+        notify(f"changed since the league began, and decides no game: {resolution.harmless}")
 
 
-def conditions(league: League, sandbox: str, seed: str) -> LeagueInfo:
-    """Return the conditions of a league's games."""
+def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
+    """Return the conditions of a league's games, without earlier epochs."""
     return LeagueInfo(
         name=league.name,
         variants=league.variants,
@@ -114,42 +119,133 @@ def conditions(league: League, sandbox: str, seed: str) -> LeagueInfo:
 def _check_seed(stored: LeagueInfo, now: LeagueInfo, league: League, store: Store) -> None:
     """Refuse another seed: its hash was published, so that nobody can pick dice."""
     if now.seed != stored.seed:
-        digests = f"{now.commitment[:_DIGITS]}, not {stored.commitment[:_DIGITS]}"
+        hashes = f"{now.commitment[:_DIGITS]}, not {stored.commitment[:_DIGITS]}"
         raise ArenaError(
-            f"the master seed cannot change: its SHA-256 is {digests} as before the first game",
+            f"the master seed cannot change: its SHA-256 is {hashes} as before the first game",
             str(league.path),
             "leave `seed` out to go on with the one in the store, "
             f"or start anew with another --store than {store.path}",
         )
 
 
-def _next_stage(stored: LeagueInfo, now: LeagueInfo, finished: set[str]) -> LeagueInfo:
-    """Return the conditions with those before as stages, each with terms of its own."""
-    old = terms(stored)
-    before = [replace(stage, terms=stage.terms or old) for stage in stored.earlier]
-    ended = Epoch(stored.bots, stored.rounds, _kept(stored, now, finished), old)
-    return replace(now, earlier=(*before, ended))
+def _next_epoch(before: Schedule, now: LeagueInfo, finished: set[str]) -> LeagueInfo:
+    """Return the conditions with all earlier ones as epochs, each with terms of its own."""
+    stored = before.conditions
+    old = terms_of(stored)
+    earlier = [replace(epoch, terms=epoch.terms or old) for epoch in stored.earlier]
+    ended = Epoch(stored.bots, stored.rounds, _kept_blocks(before, now, finished), old)
+    return replace(now, earlier=(*earlier, ended))
 
 
-def _kept(stored: LeagueInfo, now: LeagueInfo, finished: set[str]) -> tuple[int, ...]:
-    """Return how many blocks of each kind stay in the schedule.
+def _kept_blocks(before: Schedule, now: LeagueInfo, finished: set[str]) -> tuple[int, ...]:
+    """Return how many blocks of each division stay in the schedule.
 
-    All where the kind goes on and the number of rounds is fixed, so that everyone still meets
+    All if the division goes on and the number of rounds is fixed, so that everyone still meets
     everyone as often; else those that were begun.
     """
+    stored = before.conditions
     fixed = stored.until is None and now.until is None
     fixed = fixed and (stored.bots != now.bots or stored.rounds == now.rounds)
     return tuple(
-        len(blocks) if fixed and _goes_on(kind, stored, now) else _begun(blocks, finished)
-        for kind, blocks in blocks_of(stored).items()
+        len(blocks) if fixed and _goes_on(division, stored, now) else _begun(blocks, finished)
+        for division, blocks in before.blocks.items()
     )
 
 
-def _goes_on(kind: Division, stored: LeagueInfo, now: LeagueInfo) -> bool:
-    return kind in divisions(now) and has_same_terms(kind, stored, now)
+def _goes_on(division: Division, stored: LeagueInfo, now: LeagueInfo) -> bool:
+    return division in divisions(now) and has_same_terms(division, stored, now)
 
 
 def _begun(blocks: list[list[Fixture]], finished: set[str]) -> int:
     """Return the number of the last block of which something was played, from 1."""
     begun = (any(one.id in finished for one in block) for block in blocks)
     return max((number for number, is_begun in enumerate(begun, 1) if is_begun), default=0)
+
+
+def _decisive_changes(before: LeagueInfo, now: LeagueInfo) -> str:
+    """Name what changed that decides games, from what to what, or return ""."""
+    parts = [
+        _shortened(list(_bot_changes(before, now))),
+        _shortened(list(_variant_changes(before, now))),
+    ]
+    # Rounds that were not given follow the number of bots.
+    default = all(one.rounds == len(one.bots) - 1 for one in (before, now))
+    parts += _value_changes(
+        before, now, [key for key in _DECISIVE if key != "rounds" or not default]
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def _harmless_changes(before: LeagueInfo, now: LeagueInfo) -> str:
+    """Name what changed that decides no game, from what to what, or return ""."""
+    return ", ".join(_value_changes(before, now, _HARMLESS))
+
+
+def _effect(before: Schedule, now: Schedule, stored: set[str], would: str) -> str:
+    """Say what a change does to the stored fixtures; `would ` if it is not done yet."""
+    counted, counting = (
+        {fixture.id for fixture in schedule.fixtures} & stored for schedule in (before, now)
+    )
+    lost, back = len(counted - counting), len(counting - counted)
+    parts = [f"{lost} of {len(counted)} stored fixtures {would}no longer count"] if lost else []
+    if counted and not lost:
+        parts.append(f"all {len(counted)} stored fixtures {would}still count")
+    parts += [f"{back} {would}count again"] if back else []
+    return ", ".join(parts) or "no stored fixture counts"
+
+
+def _bot_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
+    old = {bot.name: bot for bot in before.bots}
+    new = {bot.name: bot for bot in now.bots}
+    for name in sorted(old.keys() | new.keys()):
+        if name not in old:
+            yield f"'{name}' joined"
+        elif name not in new:
+            yield f"'{name}' left"
+        elif old[name] != new[name]:
+            digests = f"{new[name].digest[:_DIGITS]}, not {old[name].digest[:_DIGITS]}"
+            yield f"'{name}' has other files ({digests})"
+
+
+def _variant_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
+    old, new = before.variants, now.variants
+    for label in dict.fromkeys([*old, *new]):
+        if label not in old:
+            yield f"variant '{label}' joined"
+        elif label not in new:
+            yield f"variant '{label}' left"
+        else:
+            yield from _differences(f"variant '{label}': ", asdict(old[label]), asdict(new[label]))
+    if set(old) == set(new) and list(old) != list(new):
+        yield f"variants is {_shown(tuple(new))}, not {_shown(tuple(old))}"
+
+
+def _value_changes(before: LeagueInfo, now: LeagueInfo, keys: Sequence[str]) -> Iterator[str]:
+    old, new = ({key: getattr(one, key) for key in keys} for one in (before, now))
+    return _differences("", old, new)
+
+
+def _differences(
+    prefix: str, old: Mapping[str, object], new: Mapping[str, object]
+) -> Iterator[str]:
+    """Name values that differ as league.yaml does: limits.answer and so on."""
+    for key, value in new.items():
+        before = old[key]
+        if isinstance(before, Struct) and isinstance(value, Struct):
+            yield from _differences(f"{prefix}{key}.", asdict(before), asdict(value))
+        elif value != before:
+            yield f"{prefix}{key} is {_shown(value)}, not {_shown(before)}"
+
+
+def _shown(value: object) -> str:
+    """Return a value as one would write it in league.yaml."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    if value is None or isinstance(value, bool):
+        return "none" if value is None else str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _shortened(parts: list[str]) -> str:
+    more = [f"and {len(parts) - _SHOWN} more"] if len(parts) > _SHOWN else []
+    return ", ".join([*parts[:_SHOWN], *more])

@@ -1,15 +1,14 @@
-"""league.yaml: what a league is, every default explicit."""
+"""league.yaml: what it may say, and the league that it describes, every default explicit."""
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from arena.config_files.yaml_file import Positions, convert, locate, parse_yaml
 from arena.errors import ArenaError, did_you_mean
+from arena.league.host import core_count
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
 from arena.ratings.sequential import first_look
 from arena.records import LimitsInfo, RatingsInfo
@@ -19,10 +18,11 @@ from arena.submissions.bot_patterns import find_bots
 from arena.submissions.manifest import Bot
 
 MAX_GAMES = 100_000
-MAX_TOGETHER = 1024
-_IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
+MAX_CONCURRENT_GAMES = 1024
 MAX_ROUNDS = 10_000
+MAX_SECONDS = 86_400
 SEPARATED = "separated"
+_IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
 
 class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,7 +37,7 @@ class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """What ends a league before its rounds do, in league.yaml."""
+    """When a league ends before its rounds do, in league.yaml."""
 
     separated: float = 0.95
 
@@ -64,19 +64,19 @@ class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RatingsPart(Struct, frozen=True):
-    """The one part of league.yaml that may change after the games."""
+    """The one key of league.yaml that may change after the games."""
 
     ratings: RatingsInfo = RatingsInfo()
 
 
 class SeedPart(Struct, frozen=True):
-    """The part of league.yaml that says which dice fall and who meets whom."""
+    """The key of league.yaml that decides the dice and who meets whom."""
 
     seed: int | str | None = None
 
 
 class League(Struct, frozen=True):
-    """A league as it was read: nothing left to guess, but a seed that was not given."""
+    """A league as it was read, with all defaults filled in but a seed that was not given."""
 
     path: Path
     name: str
@@ -86,28 +86,26 @@ class League(Struct, frozen=True):
     players: tuple[int, ...]
     games: int
     rounds: int | None
-    """None stands for one less than there are bots."""
+    """None stands for one less than the number of bots."""
     until: float | None
-    """The confidence at which neighbours on the leaderboard are to be separated."""
+    """The confidence at which neighbours on the leaderboard must be separated to stop."""
     shared_dice: bool
     seed: str | None
     limits: LimitsInfo
     ratings: RatingsInfo
-    anchor_at: str
-    """Where the file names the anchor."""
     sandbox: str
     images: dict[str, str]
-    """What containers are made of, by runtime."""
+    """Container images by runtime."""
     memory_across_fixtures: bool
     workers: int
     pin: bool
-    """Whether each worker shares one core with its bots, where there are enough cores."""
-    spots: dict[str, str]
-    """Where in the file some keys stand, for what is wrong between them and the bots."""
+    """Whether each worker shares one core with its bots, if there are enough cores."""
+    lines: dict[str, str]
+    """Where the file has the anchor, players and rounds, for errors that show later."""
 
 
 def load_league(path: Path) -> League:
-    """Read league.yaml and the bots it names; raises ArenaError that names the line."""
+    """Read league.yaml and the bots it names; raises ArenaError with the line that is wrong."""
     data, marks = parse_yaml(path)
     if data is None:
         raise ArenaError("the file is empty", str(path), "see examples/league.yaml")
@@ -126,15 +124,15 @@ def load_league(path: Path) -> League:
         shared_dice=entry.shared_dice,
         seed=None if entry.seed is None else str(entry.seed),
         limits=entry.limits,
-        ratings=reader.ratings(entry.ratings),
-        anchor_at=reader.at("$.ratings.anchor"),
+        ratings=entry.ratings,
         sandbox=entry.sandbox,
         images=reader.images(entry.images),
         memory_across_fixtures=entry.memory_across_fixtures,
-        workers=entry.workers or len(os.sched_getaffinity(0)),
+        workers=entry.workers or core_count(),
         pin=entry.pin,
-        spots={key: reader.at(f"$.{key}") for key in ("bots", "players", "rounds")},
+        lines={key: reader.at(f"$.{key}") for key in ("ratings.anchor", "players", "rounds")},
     )
+    reader.check_ratings(entry.ratings)
     reader.check_limits(entry.limits)
     reader.check_numbers(entry)
     reader.check_sandbox(entry.sandbox)
@@ -142,20 +140,20 @@ def load_league(path: Path) -> League:
 
 
 def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
-    """Read what a league.yaml asks of its ratings, and nothing else of it.
+    """Read only the ratings' options of a league.yaml.
 
-    Raises ArenaError that names the line, also for an anchor that is none of the bots.
+    Raises ArenaError with the line that is wrong, or if the anchor is not one of the bots.
     """
     data, marks = parse_yaml(path)
     reader = _Reader(path, marks)
     part = convert(data, marks, path, RatingsPart) if data else RatingsPart()
-    found = reader.ratings(part.ratings)
-    check_anchor(found, bots, reader.at("$.ratings.anchor"))
-    return found
+    reader.check_ratings(part.ratings)
+    check_anchor(part.ratings, bots, reader.at("$.ratings.anchor"))
+    return part.ratings
 
 
 def gives_seed(path: Path) -> bool:
-    """Tell whether a league.yaml names its seed; raises ArenaError where it cannot be read."""
+    """Tell whether a league.yaml names its seed; raises ArenaError if it cannot be read."""
     data, marks = parse_yaml(path)
     return bool(data) and convert(data, marks, path, SeedPart).seed is not None
 
@@ -167,103 +165,95 @@ def check_anchor(ratings: RatingsInfo, bots: Sequence[str], where: str) -> None:
         raise ArenaError(what, where, did_you_mean(ratings.anchor, bots))
 
 
-def check_enough(league: League) -> None:
-    """Refuse a league whose tables need more bots than it has, or whose budget decides nothing."""
+def check_bot_count(league: League) -> None:
+    """Refuse a league with too few bots for a table, or too few rounds for `until` to decide."""
     need, count = max(league.players), len(league.bots)
     if count < need:
         what = f"{count} bots are too few for tables of {need}"
-        raise ArenaError(what, league.spots["players"], "name more bots, or fewer players")
+        raise ArenaError(what, league.lines["players"], "name more bots, or fewer players")
     first = first_look(count)
     if league.until and league.rounds and league.rounds < first:
         what = f"{league.rounds} rounds end before the first decision of `until`, after {first}"
-        hint = f"at least `rounds: {first}` with {count} bots, better several times that"
-        raise ArenaError(what, league.spots["rounds"], hint)
-
-
-def without(league: League, bots: Sequence[Bot]) -> League:
-    """Return the league without some of its bots."""
-    gone = {bot.name for bot in bots}
-    return replace(league, bots=tuple(bot for bot in league.bots if bot.name not in gone))
+        hint = f"at least `rounds: {first}` with {count} bots, better several times as many"
+        raise ArenaError(what, league.lines["rounds"], hint)
 
 
 class _Reader:
-    """Turns the parts of a league file into what they mean, and says where one is wrong."""
+    """Turns the parts of a league file into what they mean; its errors name the line."""
 
     def __init__(self, path: Path, marks: Positions) -> None:
         self._path = path
         self._marks = marks
 
-    def at(self, spot: str) -> str:
-        return locate(self._path, self._marks, spot)
+    def at(self, key: str) -> str:
+        """Return the file and line of a key, as `$.limits.start`."""
+        return locate(self._path, self._marks, key)
+
+    def check_range(self, key: str, value: float, low: float, high: float, hint: str = "") -> None:
+        if not low <= value <= high:
+            shown = f"{value:g}" if isinstance(value, float) else value
+            raise ArenaError(
+                f"{key} must be {low} to {high}, not {shown}", self.at(f"$.{key}"), hint
+            )
 
     def check_limits(self, limits: LimitsInfo) -> None:
-        positive = {"start": limits.start, "answer": limits.answer, "game": limits.game}
-        for key, value in positive.items():
-            if not 0 < value <= 86_400:
-                spot = self.at(f"$.limits.{key}")
-                raise ArenaError(f"limits.{key} is in seconds, above 0, not {value:g}", spot)
-        if not 1 <= limits.wall <= 1000:
-            spot = self.at("$.limits.wall")
-            raise ArenaError(f"limits.wall is a factor, 1 to 1000, not {limits.wall:g}", spot)
-        if not 0 <= limits.restarts <= 1000:
-            raise ArenaError("limits.restarts is 0 to 1000", self.at("$.limits.restarts"))
-        if not 1 <= limits.concurrent_games <= MAX_TOGETHER:
-            spot = self.at("$.limits.concurrent_games")
-            what = f"limits.concurrent_games is 1 to {MAX_TOGETHER}, not {limits.concurrent_games}"
-            raise ArenaError(what, spot, "1 plays one game after another")
+        seconds = {"start": limits.start, "answer": limits.answer, "game": limits.game}
+        for name, value in seconds.items():
+            if not 0 < value <= MAX_SECONDS:
+                what = f"limits.{name} must be above 0 and up to {MAX_SECONDS} seconds"
+                raise ArenaError(f"{what}, not {value:g}", self.at(f"$.limits.{name}"))
+        self.check_range("limits.wall", limits.wall, 1, 1000, "it is a factor")
+        self.check_range("limits.restarts", limits.restarts, 0, 1000)
+        games = limits.concurrent_games
+        hint = "1 plays one game after another"
+        self.check_range("limits.concurrent_games", games, 1, MAX_CONCURRENT_GAMES, hint)
 
     def check_numbers(self, entry: LeagueFile) -> None:
-        if not 1 <= entry.games <= MAX_GAMES:
-            raise ArenaError(f"games is 1 to {MAX_GAMES}, not {entry.games}", self.at("$.games"))
-        if entry.rounds is not None and not 1 <= entry.rounds <= MAX_ROUNDS:
-            what = f"rounds is 1 to {MAX_ROUNDS}, not {entry.rounds}"
-            raise ArenaError(what, self.at("$.rounds"), "leave it out for one less than the bots")
-        if entry.workers is not None and not 1 <= entry.workers <= 1024:
-            raise ArenaError(f"workers is 1 to 1024, not {entry.workers}", self.at("$.workers"))
+        self.check_range("games", entry.games, 1, MAX_GAMES)
+        if entry.rounds is not None:
+            hint = "leave it out for one less than the number of bots"
+            self.check_range("rounds", entry.rounds, 1, MAX_ROUNDS, hint)
+        if entry.workers is not None:
+            self.check_range("workers", entry.workers, 1, 1024)
 
-    def ratings(self, options: RatingsInfo) -> RatingsInfo:
-        """Return the options; raises where a number is out of range."""
+    def check_ratings(self, options: RatingsInfo) -> None:
         if options.provisional < 0:
-            what = f"ratings.provisional is a number of games, not {options.provisional}"
+            what = f"ratings.provisional must be 0 or more games, not {options.provisional}"
             raise ArenaError(what, self.at("$.ratings.provisional"), "0 marks no bot")
-        if not 0 <= options.alpha <= 0.5:
-            what = f"ratings.alpha is a chance, 0 to 0.5, not {options.alpha:g}"
-            raise ArenaError(what, self.at("$.ratings.alpha"), "0 lists no suspicions")
-        return options
+        hint = "it is a probability; 0 lists no suspicions"
+        self.check_range("ratings.alpha", options.alpha, 0, 0.5, hint)
 
     def check_sandbox(self, name: str) -> None:
         known = (AUTO, *SANDBOXES)
         if name not in known:
-            spot = self.at("$.sandbox")
-            raise ArenaError(f"unknown sandbox '{name}'", spot, did_you_mean(name, known))
+            line = self.at("$.sandbox")
+            raise ArenaError(f"unknown sandbox '{name}'", line, did_you_mean(name, known))
 
-    def images(self, named: dict[str, str]) -> dict[str, str]:
-        for runtime, image in named.items():
-            spot = self.at(f"$.images.{runtime}")
+    def images(self, images: dict[str, str]) -> dict[str, str]:
+        for runtime, image in images.items():
+            line = self.at(f"$.images.{runtime}")
             if runtime not in IMAGES:
-                raise ArenaError(
-                    f"unknown runtime '{runtime}'", spot, did_you_mean(runtime, IMAGES)
-                )
+                hint = did_you_mean(runtime, IMAGES)
+                raise ArenaError(f"unknown runtime '{runtime}'", line, hint)
             if not _IMAGE.fullmatch(image):
                 hint = "for example python:3.12-slim"
-                raise ArenaError(f"'{image}' is not the name of an image", spot, hint)
-        return {**IMAGES, **named}
+                raise ArenaError(f"'{image}' is not the name of an image", line, hint)
+        return {**IMAGES, **images}
 
     def until(self, entry: LeagueFile) -> float | None:
-        """Return the confidence wanted; raises where there is no budget, or it is none."""
-        until, spot = entry.until, self.at("$.until")
+        """Return the confidence wanted; raises ArenaError without a budget of rounds."""
+        until, line = entry.until, self.at("$.until")
         if until is None:
             return None
         if isinstance(until, str) and until != SEPARATED:
             hint = f"write `until: {SEPARATED}`"
-            raise ArenaError(f"until knows '{SEPARATED}', not '{until}'", spot, hint)
+            raise ArenaError(f"until must be '{SEPARATED}', not '{until}'", line, hint)
         wanted = UntilEntry() if isinstance(until, str) else until
-        if not 0.5 <= wanted.separated <= 0.9999:
-            what = f"until.separated is 0.5 to 0.9999, not {wanted.separated:g}"
-            raise ArenaError(what, self.at("$.until.separated"), "0.95 stands for 95 %")
+        hint = "0.95 stands for 95 %"
+        self.check_range("until.separated", wanted.separated, 0.5, 0.9999, hint)
         if entry.rounds is None:
             hint = "give the most rounds to play, for example `rounds: 100`"
-            raise ArenaError("until needs a budget", spot, hint)
+            raise ArenaError("until needs a budget", line, hint)
         return wanted.separated
 
     def players(self, sizes: list[int]) -> tuple[int, ...]:
@@ -276,21 +266,21 @@ class _Reader:
         return tuple(sizes)
 
     def variants(self, entries: Sequence[str | VariantEntry]) -> dict[str, Rules]:
-        found: dict[str, Rules] = {}
+        variants: dict[str, Rules] = {}
         for index, entry in enumerate(entries):
-            spot = self.at(f"$.variants[{index}]")
+            line = self.at(f"$.variants[{index}]")
             full = VariantEntry(entry) if isinstance(entry, str) else entry
-            rules = self._rules(full, spot)
+            rules = self._rules(full, line)
             label = full.label or _label(rules)
-            if label in found:
+            if label in variants:
                 hint = "give one of them a `label`"
-                raise ArenaError(f"two variants are called '{label}'", spot, hint)
-            found[label] = rules
-        if not found:
+                raise ArenaError(f"two variants are called '{label}'", line, hint)
+            variants[label] = rules
+        if not variants:
             raise ArenaError("variants is empty", self.at("$.variants"))
-        return found
+        return variants
 
-    def _rules(self, entry: VariantEntry, spot: str) -> Rules:
+    def _rules(self, entry: VariantEntry, line: str) -> Rules:
         try:
             return variant(
                 entry.variant,
@@ -300,15 +290,15 @@ class _Reader:
                 starting_dice=entry.starting_dice,
             )
         except ArenaError as error:
-            raise ArenaError(error.what, spot, error.hint) from None
+            raise ArenaError(error.what, line, error.hint) from None
 
     def bots(self, patterns: list[str]) -> tuple[Bot, ...]:
-        spots = (self.at(f"$.bots[{index}]") for index in range(len(patterns)))
-        return find_bots(zip(patterns, spots, strict=True), self._path.absolute().parent)
+        lines = (self.at(f"$.bots[{index}]") for index in range(len(patterns)))
+        return find_bots(zip(patterns, lines, strict=True), self._path.absolute().parent)
 
 
 def _label(rules: Rules) -> str:
-    """Name a variant by its rule book and what differs from it."""
+    """Name a variant by its rule book and how it differs from it."""
     parts = [rules.name]
     parts += ["calza"] if rules.calza else []
     parts += ["visible"] if rules.lost_dice_visible else []

@@ -1,4 +1,4 @@
-"""Finite fields GF(q), for tables that favour nobody."""
+"""Finite fields GF(q), for block designs."""
 
 from itertools import product
 
@@ -7,7 +7,7 @@ Poly = tuple[int, ...]
 
 
 def prime_power(number: int) -> tuple[int, int] | None:
-    """Return (p, e) with number = p^e for a prime p; None where there is none."""
+    """Return (p, e) with number = p^e for a prime p, or None if there are none."""
     p = next((d for d in range(2, number + 1) if number % d == 0), None)
     if p is None:
         return None
@@ -22,36 +22,36 @@ class FiniteField:
     """Arithmetic on 0 .. q-1, which stand for the elements of GF(q); q is a prime power."""
 
     def __init__(self, q: int) -> None:
-        found = prime_power(q)
-        if found is None:
-            raise ValueError(f"{q} is no prime power")
-        self._p, self._e = found
+        power = prime_power(q)
+        if power is None:
+            raise ValueError(f"{q} is not a prime power")
+        self._p, self._e = power
         self._modulus = _irreducible(self._p, self._e)
-        # itertools.product counts with the last place fastest: element 0 is zero, whatever q is.
+        # itertools.product begins with all zeros: number 0 is the zero of the field.
         self._elements = list(product(range(self._p), repeat=self._e))
         self._numbers = {element: number for number, element in enumerate(self._elements)}
 
-    def add(self, one: int, other: int) -> int:
+    def add(self, a: int, b: int) -> int:
         """Return the sum of two elements."""
-        pairs = zip(self._elements[one], self._elements[other], strict=True)
-        return self._numbers[tuple((a + b) % self._p for a, b in pairs)]
+        pairs = zip(self._elements[a], self._elements[b], strict=True)
+        return self._numbers[tuple(sum(pair) % self._p for pair in pairs)]
 
-    def multiply(self, one: int, other: int) -> int:
+    def multiply(self, a: int, b: int) -> int:
         """Return the product of two elements."""
-        found = _times(self._elements[one], self._elements[other], self._p)
-        return self._numbers[_remainder(found, self._modulus, self._p)]
+        product = _product(self._elements[a], self._elements[b], self._p)
+        return self._numbers[_remainder(product, self._modulus, self._p)]
 
 
-def _times(one: Poly, other: Poly, p: int) -> list[int]:
-    found = [0] * (len(one) + len(other) - 1)
+def _product(one: Poly, other: Poly, p: int) -> list[int]:
+    coefficients = [0] * (len(one) + len(other) - 1)
     for i, a in enumerate(one):
         for j, b in enumerate(other):
-            found[i + j] = (found[i + j] + a * b) % p
-    return found
+            coefficients[i + j] = (coefficients[i + j] + a * b) % p
+    return coefficients
 
 
 def _remainder(dividend: list[int], modulus: Poly, p: int) -> Poly:
-    """Divide by a polynomial whose highest coefficient is 1; returns what is left."""
+    """Return the remainder of a division by a polynomial whose highest coefficient is 1."""
     degree = len(modulus) - 1
     rest = list(dividend)
     while len(rest) > degree:
@@ -63,7 +63,7 @@ def _remainder(dividend: list[int], modulus: Poly, p: int) -> Poly:
 
 
 def _irreducible(p: int, e: int) -> Poly:
-    """Return the first polynomial of degree e, highest coefficient 1, that has no divisor."""
+    """Return the first irreducible polynomial of degree e whose highest coefficient is 1."""
     for low in product(range(p), repeat=e):
         candidate = (*low, 1)
         if not any(_divides(divisor, candidate, p) for divisor in _monic(p, e // 2)):

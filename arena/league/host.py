@@ -1,29 +1,62 @@
-"""What the arena runs on, for the conditions that a report shows."""
+"""The machine that a league is played on, and its cores."""
 
 import os
 import platform
+import socket
+from functools import cache
 from pathlib import Path
 
 from arena.records import MachineInfo
 
-_PROCESSORS = Path("/proc/cpuinfo")
+_CPU_INFO = Path("/proc/cpuinfo")
+_CORE_NAME = "perudo-arena-core"
 
 
 def this_machine() -> MachineInfo:
     """Return the machine that this process runs on."""
     return MachineInfo(
-        processor=processor(_read(_PROCESSORS)) or platform.machine(),
-        cores=len(os.sched_getaffinity(0)),
+        processor=cpu_model(_read(_CPU_INFO)) or platform.machine(),
+        cores=core_count(),
         memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         python=f"{platform.python_implementation()} {platform.python_version()}",
     )
 
 
-def processor(listed: str) -> str:
-    """Return the model's name from the text of /proc/cpuinfo; "" where there is none, as on ARM."""
-    pairs = (line.partition(":") for line in listed.splitlines())
+def cpu_model(cpu_info: str) -> str:
+    """Return the model's name from the text of /proc/cpuinfo, or "" if it has none, as on ARM."""
+    pairs = (line.partition(":") for line in cpu_info.splitlines())
     return next((value.strip() for key, _, value in pairs if key.strip() == "model name"), "")
+
+
+def core_count() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def enough_cores(workers: int) -> bool:
+    """Tell whether each of so many workers can have a core of its own on this machine."""
+    return workers <= core_count()
+
+
+@cache
+def claim_core(name: str = _CORE_NAME) -> socket.socket | None:
+    """Bind this thread, and the bots it starts, to a core that no other worker here has.
+
+    It stays bound until this process ends. Returns the claim, an abstract socket that the kernel
+    frees with its owner; or None if no core is left, and then nothing is bound. All who use the
+    same `name` share the cores.
+    """
+    for core in sorted(os.sched_getaffinity(0)):
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0{name}-{core}")
+        except OSError:
+            claim.close()
+            continue
+        os.sched_setaffinity(0, {core})
+        return claim
+    return None
 
 
 def _read(path: Path) -> str:

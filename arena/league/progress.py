@@ -1,4 +1,4 @@
-"""How far a league has come: what is still to be played, and where it stops by itself."""
+"""How far a league has come: what is still to be played, and which divisions have stopped."""
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
@@ -6,30 +6,29 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from arena.league.schedule import blocks_of, blocks_of_earlier_epochs
+from arena.league.schedule import Schedule
 from arena.ratings.sequential import Block, TableMeans, separated, tied
-from arena.records import Division, Fixture, LeagueInfo
+from arena.records import Division, Fixture
 
 
 class Verdict(Struct, frozen=True):
-    """Where one variant and table size stands; `tied` is empty where neighbours are separated."""
+    """How a division of a league with `until` stands."""
 
-    variant: str
-    players: int
+    division: Division
     rounds: int
-    """Blocks played to their end."""
+    """Completed blocks."""
     tied: tuple[tuple[str, str], ...]
-    """Neighbours on the leaderboard that are not separated, best first."""
+    """Neighbours on the leaderboard that are not separated, best first; empty if all are."""
 
 
 class _Game(Protocol):
     @property
     def places(self) -> Sequence[int]:
-        """Seat by seat."""
+        """The finishing place of each seat."""
 
 
 class Finished(Protocol):
-    """A fixture that was played, in whatever detail."""
+    """A fixture with its results, in whatever detail."""
 
     @property
     def fixture(self) -> Fixture:
@@ -41,42 +40,35 @@ class Finished(Protocol):
 
 
 class LeagueProgress:
-    """The schedule of a league, beside what was played of it.
+    """The schedule of a league, and what was played of it.
 
-    With `until` each variant and table size stops on its own, and whether it does is looked at
-    after each block alone: the same results lead to the same decisions, in one run or in ten.
+    With `until` each division stops on its own. That is decided after complete blocks only: the
+    same results lead to the same decisions, in one run or in ten.
     """
 
-    def __init__(self, info: LeagueInfo) -> None:
-        first = blocks_of_earlier_epochs(info)
-        self._tracks = [
-            _Track(kind, blocks, info, first[kind]) for kind, blocks in blocks_of(info).items()
-        ]
-        self._track = {one.id: track for track in self._tracks for one in track.fixtures()}
+    def __init__(self, schedule: Schedule) -> None:
+        self._tracks = [_Track(schedule, division) for division in schedule.blocks]
+        self._track_of = {one.id: track for track in self._tracks for one in track.fixtures()}
 
     def __len__(self) -> int:
         """Return the number of fixtures in the schedule, with those that `until` may save."""
-        return len(self._track)
-
-    def fixtures(self) -> list[Fixture]:
-        """Return the schedule, with what `until` may save, kind by kind in the league's order."""
-        return [one for track in self._tracks for one in track.fixtures()]
+        return len(self._track_of)
 
     def counts(self, id_: str) -> bool:
-        """Tell whether the fixture of an id is in the schedule as it is now."""
-        return id_ in self._track
+        """Tell whether a fixture is in the schedule as it is now."""
+        return id_ in self._track_of
 
     def add(self, played: Finished) -> None:
-        """Take note of a stored fixture; those that do not count any more are passed over."""
-        track = self._track.get(played.fixture.id)
+        """Take a played fixture into account; one that no longer counts is ignored."""
+        track = self._track_of.get(played.fixture.id)
         if track:
             track.add(played)
 
     def due(self) -> list[Fixture]:
-        """Return the fixtures to play next, none where the league is finished.
+        """Return the fixtures to play next; none if the league is finished.
 
         Without `until` these are all that are missing; with it, what is missing of the next block
-        of each variant and table size that goes on.
+        of each division that goes on.
         """
         return _in_order(one for track in self._tracks for one in track.due())
 
@@ -85,7 +77,7 @@ class LeagueProgress:
         return _in_order(one for track in self._tracks for one in track.wanted())
 
     def verdicts(self) -> list[Verdict]:
-        """Return where each variant and table size stands; none in a league without `until`."""
+        """Return how each division stands; none in a league without `until`."""
         return [track.verdict(track.until) for track in self._tracks if track.until]
 
 
@@ -94,21 +86,20 @@ def _in_order(fixtures: Iterable[Fixture]) -> list[Fixture]:
 
 
 class _Track:
-    """The blocks of one kind; the first `first` of them are played in any case."""
+    """The blocks of one division, and its decision to stop."""
 
-    def __init__(
-        self, kind: Division, blocks: Sequence[Sequence[Fixture]], info: LeagueInfo, first: int
-    ) -> None:
-        self._kind = kind
-        self._blocks = blocks
-        self._bots = len(info.bots)
-        self.until = info.until
-        self._first = first
-        self._done: dict[str, TableMeans] = {}
-        self._judged: list[Block] = []
-        """Blocks played to their end, but for those of which nothing counts any more."""
+    def __init__(self, schedule: Schedule, division: Division) -> None:
+        self._division = division
+        self._blocks = schedule.blocks[division]
+        self._bots = len(schedule.conditions.bots)
+        self.until = schedule.conditions.until
+        self._unconditional = schedule.earlier_blocks[division]
+        """The first blocks, which are played in any case."""
+        self._results: dict[str, TableMeans] = {}
+        self._complete: list[Block] = []
+        """Complete blocks that have a fixture that counts."""
         self._next = 0
-        """The first block that was not looked at."""
+        """The first block that is not complete."""
         self._stopped = False
 
     def fixtures(self, blocks: int | None = None) -> list[Fixture]:
@@ -116,30 +107,32 @@ class _Track:
 
     def add(self, played: Finished) -> None:
         by_seat = zip(*(game.places for game in played.games), strict=True)
-        self._done[played.fixture.id] = TableMeans(played.fixture.seats, tuple(map(fmean, by_seat)))
+        self._results[played.fixture.id] = TableMeans(
+            played.fixture.seats, tuple(map(fmean, by_seat))
+        )
 
     def due(self) -> list[Fixture]:
-        return [fixture for fixture in self.wanted() if fixture.id not in self._done]
+        return [fixture for fixture in self.wanted() if fixture.id not in self._results]
 
     def wanted(self) -> list[Fixture]:
         if not self.until:
             return self.fixtures()
-        self._judge(self.until)
+        self._decide(self.until)
         return self.fixtures(self._next + (not self._stopped))
 
     def verdict(self, confidence: float) -> Verdict:
-        self._judge(confidence)
-        ties = tuple(tied(self._judged, self._bots, confidence))
-        return Verdict(*self._kind, len(self._judged), ties)
+        self._decide(confidence)
+        pairs = tuple(tied(self._complete, self._bots, confidence))
+        return Verdict(self._division, len(self._complete), pairs)
 
-    def _judge(self, confidence: float) -> None:
-        """Look at each block that was finished since; a league that stopped looks no more."""
+    def _decide(self, confidence: float) -> None:
+        """Look at each block that was completed since the last call, until one stops the league."""
         while not self._stopped and self._next < len(self._blocks):
             block = self._blocks[self._next]
-            tables = [self._done[one.id] for one in block if one.id in self._done]
+            tables = [self._results[one.id] for one in block if one.id in self._results]
             if len(tables) < len(block):
                 return
             self._next += 1
-            self._judged += [tables] if tables else []
-            if self._next >= self._first:
-                self._stopped = separated(self._judged, self._bots, confidence)
+            self._complete += [tables] if tables else []
+            if self._next >= self._unconditional:
+                self._stopped = separated(self._complete, self._bots, confidence)

@@ -1,175 +1,249 @@
-"""Plays what is due on workers and hands over each fixture as it comes."""
+"""Plays what is due on an engine's workers and hands over each fixture as it is finished."""
 
+import signal
+import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import FrameType
+from typing import Protocol
 
 from msgspec.structs import replace
 
-from arena.league.interruption import Interruption, interruptible
+from arena.league.progress import Verdict
 from arena.league.workers import Engine, Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.store.rows import PackedFixture
 from arena.submissions.manifest import Bot
 
 _TICK = 0.25
-"""Seconds between looks at the progress and at Ctrl-C."""
-MOST_DEATHS = 3
-"""How many workers a fixture may take down before it is set aside."""
-_WHY = "the worker that played it died each time, at last with nothing else in its hands"
+"""Seconds between updates of the progress, and checks for Ctrl-C, while no fixture finishes."""
+MAX_DEATHS = 3
+"""How many workers a fixture may kill before it is quarantined."""
+_REASON = "the worker that played it died each time, the last time playing nothing else"
 
-Keep = Callable[[PackedFixture, FixtureResult], None]
-"""Called for each fixture, as it is to be stored, with what came of it."""
 OnResult = Callable[[FixtureResult | None], None]
-"""Called for each fixture that was kept, and now and then with None while nothing came."""
+"""Called with each fixture that was kept, and with None at intervals while none finishes."""
+_Running = dict[Future[object], list[Task]]
 
 
-def run(
-    info: LeagueInfo,
-    due: Callable[[], Sequence[Fixture]],
+class Ledger(Protocol):
+    """What is to be played, and what happens to the results."""
+
+    def due(self) -> Sequence[Fixture]:
+        """Return what to play next: nothing when all is played."""
+
+    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
+        """Take a fixture that was played, as it is to be stored, and its result."""
+
+    def quarantine(self, fixture: QuarantinedFixture) -> None:
+        """Take a fixture that killed its workers; it is not played again in this run."""
+
+
+class RunListener:
+    """Hears how a run goes, and may stop it; override what is of interest."""
+
+    def started(self, conditions: LeagueInfo) -> None:
+        """Take the conditions in force, before the first game."""
+
+    def note(self, text: str) -> None:
+        """Take a sentence for the person who runs it, such as a warning."""
+
+    def progress(self, fixtures: int) -> AbstractContextManager[OnResult]:
+        """Show the progress of playing at most so many fixtures, while it lasts."""
+        del fixtures
+        return nullcontext(lambda _: None)
+
+    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
+        """Take how a division with `until` came to its end."""
+
+    def stop_requested(self) -> bool:
+        """Tell whether to stop once the fixtures being played are finished; asked over and over."""
+        return False
+
+    def stopping(self) -> None:
+        """Hear, once, that the run stops after what is being played."""
+
+
+def play_due(
+    conditions: LeagueInfo,
     bots: Mapping[str, Bot],
     engine: Engine,
-    keep: Keep,
-    set_aside: Callable[[QuarantinedFixture], None],
-    progress: OnResult,
-    *,
-    notify: Callable[[], None] = lambda: None,
+    ledger: Ledger,
+    listener: RunListener,
+    on_result: OnResult,
 ) -> bool:
-    """Play until nothing is due; returns whether it came to that.
+    """Play until nothing is due; returns False if it was stopped before.
 
-    `due` names what to play next, and is asked again when all of that was handed to `keep`; or to
-    `set_aside`, where a fixture took down its worker too often: this run does not play it again.
-    False means that Ctrl-C was pressed: what was running is kept. A second Ctrl-C, or a SIGTERM,
-    raises KeyboardInterrupt; every process is ended and nothing that was kept is lost. `notify` is
-    called once when the first was heard.
+    More is asked of the ledger when all that was due is played or quarantined. The listener or a
+    first Ctrl-C stops the run when what is being played is finished. A second Ctrl-C, or SIGTERM,
+    raises KeyboardInterrupt: every process is ended, and nothing that was kept is lost.
     """
-    tasks: deque[Task] = deque()
-    aside: set[str] = set()
-
-    def refill() -> bool:
-        tasks.extend(_task(info, one, bots) for one in due() if one.id not in aside)
-        return bool(tasks)
-
-    def give_up(task: Task, deaths: int) -> None:
-        aside.add(task.fixture.id)
-        set_aside(QuarantinedFixture(task.fixture, _WHY, deaths, time.time()))
-
-    with interruptible(notify) as interruption:
-        crew = _Crew(engine, keep, give_up, progress, interruption)
-        while (tasks or refill()) and not interruption.heard():
-            for suspect in crew.play(tasks, refill):
-                tasks.extendleft(crew.play_alone(suspect))
-        return not tasks
+    with _interruptible(listener) as interruption:
+        dispatcher = _Dispatcher(conditions, bots, engine, ledger, on_result, interruption)
+        return dispatcher.play_all()
 
 
-def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot]) -> Task:
-    return Task(
-        fixture,
-        info.variants[fixture.variant],
-        tuple(bots[name] for name in fixture.seats),
-        info.limits,
-        info.memory_across_fixtures,
-    )
-
-
-class _Crew:
-    """Workers, and what is done with the fixtures that they played."""
+class _Dispatcher:
+    """Hands tasks to workers, collects results and finds out which task kills its worker."""
 
     def __init__(
         self,
+        conditions: LeagueInfo,
+        bots: Mapping[str, Bot],
         engine: Engine,
-        keep: Keep,
-        give_up: Callable[[Task, int], None],
-        progress: OnResult,
-        interruption: Interruption,
+        ledger: Ledger,
+        on_result: OnResult,
+        interruption: "_Interruption",
     ) -> None:
-        self._engine = engine
-        self._keep = keep
-        self._give_up = give_up
-        self._progress = progress
+        self._conditions, self._bots = conditions, bots
+        self._engine, self._ledger = engine, ledger
+        self._on_result = on_result
         self._interruption = interruption
         self._deaths: Counter[str] = Counter()
-        """Workers that died with a fixture in their hands, by its id."""
+        """Workers that died while they had a fixture, by its id."""
+        self._quarantined: set[str] = set()
 
-    def play(
-        self,
-        tasks: deque[Task],
-        refill: Callable[[], bool] = lambda: False,
-        *,
-        alone: bool = False,
-    ) -> list[Task]:
-        """Use up tasks, `alone` one at a time; returns those that a dying worker took with it.
+    def play_all(self) -> bool:
+        """Play until nothing is due; returns False if it was stopped before."""
+        tasks: deque[Task] = deque()
+        while (tasks or self._refill(tasks)) and not self._interruption.requested():
+            for suspect in self._play(tasks):
+                tasks.extendleft(self._play_alone(suspect))
+        return not tasks
 
-        `refill` may add more when all are played.
+    def _refill(self, tasks: deque[Task]) -> bool:
+        """Add what is due and not quarantined; returns whether there is anything to play."""
+        due = (one for one in self._ledger.due() if one.id not in self._quarantined)
+        tasks.extend(map(self._task, due))
+        return bool(tasks)
+
+    def _task(self, fixture: Fixture) -> Task:
+        return Task(
+            fixture,
+            self._conditions.variants[fixture.variant],
+            tuple(self._bots[name] for name in fixture.seats),
+            self._conditions.limits,
+            self._conditions.memory_across_fixtures,
+        )
+
+    def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
+        """Use up tasks and what is due after them, or with `alone` one task on one worker.
+
+        Returns the tasks whose worker died, for whatever reason.
         """
-        running: dict[Future[object], list[Task]] = {}
-        broken: list[Task] = []
-        with self._engine.executor(1 if alone else self._engine.places()) as executor:
+        running: _Running = {}
+        suspects: list[Task] = []
+        with self._engine.executor(self._workers(alone=alone)) as executor:
             while True:
-                if not broken and not self._interruption.heard() and (tasks or running or refill()):
-                    self._hand_out(executor, tasks, running, 1 if alone else self._engine.places())
+                stop = suspects or self._interruption.requested()
+                if not stop and (tasks or running or (not alone and self._refill(tasks))):
+                    self._submit(executor, tasks, running, self._workers(alone=alone))
                 if not running:
-                    return broken
+                    return suspects
                 done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
-                self._interruption.heard()
-                broken += [task for future in done for task in self._take(future, running)]
+                self._interruption.requested()
+                suspects += [task for future in done for task in self._collect(future, running)]
                 if not done:
-                    self._progress(None)
+                    self._on_result(None)
 
-    def play_alone(self, suspect: Task) -> list[Task]:
-        """Play what a dying worker took with it where no other can share the blame.
+    def _workers(self, *, alone: bool) -> int:
+        return 1 if alone else self._engine.worker_count()
 
-        Returns it where Ctrl-C was pressed first. It is given up where it takes down its worker
-        every time.
+    def _play_alone(self, suspect: Task) -> list[Task]:
+        """Play a task whose worker died with nothing else running that could have killed it.
+
+        Returns it if the run was stopped first. If it kills its worker every time, it is
+        quarantined.
         """
-        alone = deque([suspect])
-        while broken := self.play(alone, alone=True):
-            deaths = self._deaths[suspect.fixture.id]
-            if deaths >= MOST_DEATHS:
-                self._give_up(suspect, deaths)
+        tasks, fixture = deque([suspect]), suspect.fixture
+        while died := self._play(tasks, alone=True):
+            deaths = self._deaths[fixture.id]
+            if deaths >= MAX_DEATHS:
+                self._quarantined.add(fixture.id)
+                self._ledger.quarantine(QuarantinedFixture(fixture, _REASON, deaths, time.time()))
                 break
-            alone.extend(broken)
-        return list(alone)
+            tasks.extend(died)
+        return list(tasks)
 
-    def _hand_out(
-        self,
-        executor: Executor,
-        tasks: deque[Task],
-        running: dict[Future[object], list[Task]],
-        places: int,
+    def _submit(
+        self, executor: Executor, tasks: deque[Task], running: _Running, workers: int
     ) -> None:
-        """Keep one task more under way than workers, so that none waits; Ctrl-C awaits all."""
-        while tasks and len(running) <= places:
-            share = min(self._engine.share(len(tasks)), len(tasks))
-            together = [_with_next(tasks, at, share, places) for at in range(share)]
+        """Keep one batch more under way than workers, so that none waits; Ctrl-C awaits all."""
+        while tasks and len(running) <= workers:
+            size = min(self._engine.batch_size(len(tasks)), len(tasks))
+            batch = [_with_next_bots(tasks, at, size, workers) for at in range(size)]
             try:
-                future = self._engine.submit(executor, together)
+                future = self._engine.submit(executor, batch)
             except BrokenExecutor:
                 return
-            running[future] = together
-            for _ in together:
+            running[future] = batch
+            for _ in batch:
                 tasks.popleft()
 
-    def _take(
-        self, future: Future[object], running: dict[Future[object], list[Task]]
-    ) -> list[Task]:
-        """Keep what was played; returns the tasks where their worker died instead."""
-        together = running.pop(future)
+    def _collect(self, future: Future[object], running: _Running) -> list[Task]:
+        """Keep what was played; returns the batch if its worker died instead."""
+        batch = running.pop(future)
         try:
-            found = self._engine.collect(future)
+            played = self._engine.collect(future)
         except WorkerDiedError as error:
-            for task in together:
+            for task in batch:
                 self._deaths[task.fixture.id] += error.deaths
-            return together
-        for packed in found:
+            return batch
+        for packed in played:
             result = packed.result()
-            self._keep(packed, result)
-            self._progress(result)
+            self._ledger.keep(packed, result)
+            self._on_result(result)
         return []
 
 
-def _with_next(tasks: Sequence[Task], at: int, share: int, places: int) -> Task:
-    """Return a task that says who plays in the one that its worker will get after it."""
-    after = at + 1 if at + 1 < share else share * places + at
+def _with_next_bots(tasks: Sequence[Task], at: int, batch_size: int, workers: int) -> Task:
+    """Return a task that says who plays in the one that its worker will probably get next."""
+    after = at + 1 if at + 1 < batch_size else batch_size * workers + at
     return replace(tasks[at], next_bots=tasks[after].bots) if after < len(tasks) else tasks[at]
+
+
+class _Interruption:
+    """Counts requests to stop; the run looks at it when nothing is half done.
+
+    Nothing is raised from the signal handler: it may run anywhere, with locks held that others
+    wait for.
+    """
+
+    def __init__(self, listener: RunListener) -> None:
+        self._requests = 0
+        self._listener = listener
+        self._announced = False
+
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        """Count a SIGINT, or a SIGTERM, which does not wait for anything."""
+        self._requests += 2 if number == signal.SIGTERM else 1
+
+    def requested(self) -> bool:
+        """Tell whether to stop, and tell the listener once. KeyboardInterrupt means at once."""
+        if self._requests > 1:
+            raise KeyboardInterrupt
+        if not self._requests and not self._listener.stop_requested():
+            return False
+        if not self._announced:
+            self._announced = True
+            self._listener.stopping()
+        return True
+
+
+@contextmanager
+def _interruptible(listener: RunListener) -> Iterator[_Interruption]:
+    """Take SIGINT and SIGTERM as requests to stop; only the main thread gets signals."""
+    interruption = _Interruption(listener)
+    if threading.current_thread() is not threading.main_thread():
+        yield interruption
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, interruption.on_signal) for number in signals}
+    try:
+        yield interruption
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""The schedule: a pure function of the league, its bots, and how its field changed."""
+"""The schedule: a pure function of a league's conditions, present and past."""
 
 import random
 from collections import Counter
@@ -12,186 +12,182 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from arena.league.block_design import Table, blocks, joining_blocks
+from arena.perudo.rules import Rules
 from arena.records import Division, Fixture, LeagueInfo, Terms
 from arena.seeds import block_seed, fixture_seed
 
 Seats = tuple[str, ...]
 """Bot names, seat 0 first."""
-_OF_ALL_KINDS = ("games", "limits", "sandbox", "memory_across_fixtures", "shared_dice")
-"""Terms that hold for every variant and table size."""
+_COMMON_TERMS = ("games", "limits", "sandbox", "memory_across_fixtures", "shared_dice")
+"""Terms that hold for every division."""
 
 
-def schedule(info: LeagueInfo) -> list[Fixture]:
-    """Return all fixtures that count, in the order in which they are played and rated.
+class Schedule:
+    """All fixtures of a league, drawn epoch by epoch.
 
-    They come in blocks: in each, every bot sits in every seat of its table size once, so a league
-    that is stopped early is still nearly even.
+    Drawing a large league takes seconds: make one schedule per set of conditions and pass it on.
+    In each block every bot sits in every seat of its table size once, so a league that is stopped
+    early is still nearly even.
     """
-    fixtures = chain.from_iterable(chain.from_iterable(blocks_of(info).values()))
-    return sorted(fixtures, key=lambda fixture: fixture.index)
+
+    def __init__(self, conditions: LeagueInfo) -> None:
+        self.conditions = conditions
+        self.drawn: dict[str, tuple[Fixture, Rules]] = {}
+        """Every fixture that was ever in the schedule, by id, with its rules."""
+        self._epochs: list[LeagueInfo] = []
+        self._blocks: dict[Division, list[tuple[int, list[Fixture]]]] = {}
+        """With the number of the epoch that each block was drawn in."""
+        for epoch in epochs(conditions):
+            self._add_epoch(epoch)
+        last = len(conditions.earlier)
+        self.blocks = {one: list(self._counting(one)) for one in divisions(conditions)}
+        """The blocks of each division, in order, without fixtures of bots that left or changed and
+        of other terms: a block may be empty."""
+        self.earlier_blocks = {
+            one: sum(epoch < last for epoch, _ in self._blocks[one]) for one in self.blocks
+        }
+        """How many of the blocks of each division are from earlier epochs."""
+        fixtures = chain.from_iterable(chain.from_iterable(self.blocks.values()))
+        self.fixtures = sorted(fixtures, key=lambda fixture: fixture.index)
+        """All fixtures that count, in the order in which they are played and rated."""
+
+    def _add_epoch(self, epoch: LeagueInfo) -> None:
+        """Drop the blocks that were not kept from the epoch before, and draw what is missing."""
+        if self._epochs:
+            ended = divisions(self._epochs[-1])
+            for division, kept in zip(ended, epoch.earlier[-1].kept, strict=True):
+                del self._blocks[division][kept:]
+        self._epochs.append(epoch)
+        for division in divisions(epoch):
+            self._blocks.setdefault(division, [])
+        drawn = {division: self._missing(division) for division in divisions(epoch)}
+        key, number = schedule_key(epoch), len(epoch.earlier)
+        for next_blocks in zip_longest(*drawn.values()):
+            for division, tables in zip(drawn, next_blocks, strict=True):
+                if tables is not None:
+                    block = list(self._fixtures(division, tables, key))
+                    self._blocks[division].append((number, block))
+
+    def _counting(self, division: Division) -> Iterator[list[Fixture]]:
+        """Yield the blocks of a division without fixtures of other bots and terms than now."""
+        now = self._epochs[-1]
+        bots = set(now.bots)
+        unchanged = [
+            {bot.name for bot in then.bots if bot in bots and has_same_terms(division, then, now)}
+            for then in self._epochs
+        ]
+        for epoch, block in self._blocks[division]:
+            yield [fixture for fixture in block if unchanged[epoch].issuperset(fixture.seats)]
+
+    def _missing(self, division: Division) -> list[list[Seats]]:
+        """Draw blocks that bring newcomers level, then whole ones up to the rounds wanted."""
+        epoch = self._epochs[-1]
+        names = [bot.name for bot in epoch.bots]
+        fixtures = chain.from_iterable(self._counting(division))
+        met = Counter(bot for fixture in fixtures for bot in fixture.seats)
+        draw = _Draw(epoch.seed, len(epoch.earlier), division)
+        wanted = epoch.rounds * division.players
+        catching_up = draw.newcomers(names, met, wanted)
+        short = wanted - min(met[name] for name in names)
+        return catching_up + draw.whole(names, max(0, ceil(short / division.players)))
+
+    def _fixtures(self, division: Division, tables: Sequence[Seats], key: str) -> Iterator[Fixture]:
+        """Yield a block's tables as fixtures: number them and give them their seeds."""
+        epoch, (variant, players) = self._epochs[-1], division
+        block = len(self._blocks[division])
+        name = f"{variant}/{players}/{len(epoch.earlier)}/{block}"
+        dice = block_seed(epoch.seed, name) if epoch.shared_dice else ""
+        for seats in tables:
+            index = len(self.drawn)
+            id_ = sha256(f"{key}/{index}".encode()).hexdigest()[:16]
+            seed = fixture_seed(epoch.seed, id_)
+            fixture = Fixture(id_, index, variant, seats, seed, epoch.games, block, dice)
+            self.drawn[id_] = fixture, epoch.variants[variant]
+            yield fixture
 
 
-def divisions(info: LeagueInfo) -> list[Division]:
-    """Return every variant with every table size, in the league's order."""
-    return [Division(variant, players) for variant in info.variants for players in info.players]
+def divisions(conditions: LeagueInfo) -> list[Division]:
+    """Return the divisions of a league, in its order."""
+    return [
+        Division(variant, players)
+        for variant in conditions.variants
+        for players in conditions.players
+    ]
 
 
-def epochs(info: LeagueInfo) -> Iterator[LeagueInfo]:
-    """Yield the league as it was at each stage, and last as it is."""
-    for number, stage in enumerate(info.earlier):
-        terms = asdict(stage.terms) if stage.terms else {}
-        earlier = info.earlier[:number]
-        yield replace(info, bots=stage.bots, rounds=stage.rounds, earlier=earlier, **terms)
-    yield info
+def epochs(conditions: LeagueInfo) -> Iterator[LeagueInfo]:
+    """Yield the conditions of each earlier epoch, and last those of now."""
+    for number, epoch in enumerate(conditions.earlier):
+        terms = asdict(epoch.terms) if epoch.terms else {}
+        earlier = conditions.earlier[:number]
+        yield replace(conditions, bots=epoch.bots, rounds=epoch.rounds, earlier=earlier, **terms)
+    yield conditions
 
 
-def terms(info: LeagueInfo) -> Terms:
-    """Return what the games of a league are played under."""
-    return Terms(**{key: getattr(info, key) for key in Terms.__struct_fields__})
+def terms_of(conditions: LeagueInfo) -> Terms:
+    """Return what the games of a league are played under, besides who plays."""
+    return Terms(**{key: getattr(conditions, key) for key in Terms.__struct_fields__})
 
 
-def has_same_terms(kind: Division, one: LeagueInfo, other: LeagueInfo) -> bool:
-    """Tell whether games of a kind, which the second league has, are of the same terms in both."""
-    variant, _ = kind
-    return one.variants.get(variant) == other.variants[variant] and all(
-        getattr(one, key) == getattr(other, key) for key in _OF_ALL_KINDS
+def has_same_terms(division: Division, one: LeagueInfo, other: LeagueInfo) -> bool:
+    """Tell whether games of a division, which `other` has, are on the same terms in both."""
+    return one.variants.get(division.variant) == other.variants[division.variant] and all(
+        getattr(one, key) == getattr(other, key) for key in _COMMON_TERMS
     )
 
 
-def blocks_of(info: LeagueInfo) -> dict[Division, list[list[Fixture]]]:
-    """Return the blocks of each kind, in order.
-
-    Fixtures of bots that left or changed since, or of other terms, are not in them: a block may be
-    empty.
-    """
-    whole = _whole(info)
-    return {kind: list(whole.counting(kind)) for kind in divisions(info)}
-
-
-def blocks_of_earlier_epochs(info: LeagueInfo) -> dict[Division, int]:
-    """Return how many of the blocks of each kind are from the stages before this one."""
-    if not info.earlier:
-        return dict.fromkeys(divisions(info), 0)
-    blocks, now = _whole(info).blocks, len(info.earlier)
-    return {kind: sum(stage < now for stage, _ in blocks[kind]) for kind in divisions(info)}
-
-
-def schedule_key(info: LeagueInfo) -> str:
-    """Return a hash of everything that decides the games of a league's last stage."""
-    decisive: list[object] = [info.variants, info.bots, info.players, info.games, info.seed]
-    decisive += ["shared dice"] if info.shared_dice else []
-    decisive += [len(info.earlier)] if info.earlier else []
+def schedule_key(conditions: LeagueInfo) -> str:
+    """Return a hash of everything that decides the games of a league's last epoch."""
+    decisive: list[object] = [conditions.variants, conditions.bots, conditions.players]
+    decisive += [conditions.games, conditions.seed]
+    decisive += ["shared dice"] if conditions.shared_dice else []
+    decisive += [len(conditions.earlier)] if conditions.earlier else []
     return sha256(msgspec.json.encode(decisive)).hexdigest()
 
 
-def _whole(info: LeagueInfo) -> "_Whole":
-    whole = _Whole()
-    for stage in epochs(info):
-        whole.add(stage)
-    return whole
-
-
-class _Whole:
-    """All blocks of a league, stage by stage, with those that do not count any more."""
-
-    def __init__(self) -> None:
-        self.blocks: dict[Division, list[tuple[int, list[Fixture]]]] = {}
-        """Each with its stage."""
-        self._stages: list[LeagueInfo] = []
-        self._index = 0
-
-    def add(self, stage: LeagueInfo) -> None:
-        """Keep what stays of the stages before, and add what this one lacks."""
-        if self._stages:
-            ended = divisions(self._stages[-1])
-            for kind, kept in zip(ended, stage.earlier[-1].kept, strict=True):
-                del self.blocks[kind][kept:]
-        self._stages.append(stage)
-        for kind in divisions(stage):
-            self.blocks.setdefault(kind, [])
-        drawn = {kind: self._lacking(kind) for kind in divisions(stage)}
-        key, number = schedule_key(stage), len(stage.earlier)
-        for together in zip_longest(*drawn.values()):
-            for kind, tables in zip(drawn, together, strict=True):
-                if tables is not None:
-                    block = list(self._fixtures(kind, tables, key))
-                    self.blocks[kind].append((number, block))
-
-    def counting(self, kind: Division) -> Iterator[list[Fixture]]:
-        """Yield the blocks of a kind without fixtures of other bots and terms than the last."""
-        now = self._stages[-1]
-        bots = set(now.bots)
-        same = [
-            {bot.name for bot in then.bots if bot in bots and has_same_terms(kind, then, now)}
-            for then in self._stages
-        ]
-        for stage, block in self.blocks[kind]:
-            yield [fixture for fixture in block if same[stage].issuperset(fixture.seats)]
-
-    def _lacking(self, kind: Division) -> list[list[Seats]]:
-        """Return blocks that bring newcomers level, then whole ones up to the rounds wanted."""
-        stage = self._stages[-1]
-        names = [bot.name for bot in stage.bots]
-        met = Counter(bot for block in self.counting(kind) for one in block for bot in one.seats)
-        draw = _Draw(stage.seed, len(stage.earlier), kind)
-        wanted = stage.rounds * kind[1]
-        found = draw.newcomers(names, met, wanted)
-        short = wanted - min(met[name] for name in names)
-        return found + draw.whole(names, max(0, ceil(short / kind[1])))
-
-    def _fixtures(self, kind: Division, tables: Sequence[Seats], key: str) -> Iterator[Fixture]:
-        """Yield a block's tables as fixtures: number them and give them their seeds."""
-        info, (variant, players) = self._stages[-1], kind
-        block = len(self.blocks[kind])
-        name = f"{variant}/{players}/{len(info.earlier)}/{block}"
-        dice = block_seed(info.seed, name) if info.shared_dice else ""
-        for seats in tables:
-            id_ = sha256(f"{key}/{self._index}".encode()).hexdigest()[:16]
-            seed = fixture_seed(info.seed, id_)
-            yield Fixture(id_, self._index, variant, seats, seed, info.games, block, dice)
-            self._index += 1
-
-
 class _Draw:
-    """Draws the tables of one kind in one stage."""
+    """Draws the tables of one division in one epoch."""
 
-    def __init__(self, seed: str, stage: int, kind: Division) -> None:
-        variant, self._players = kind
-        part = f"/stage {stage}" if stage else ""
+    def __init__(self, seed: str, epoch: int, division: Division) -> None:
+        self._players = division.players
+        # "stage" is an epoch's name from before it was renamed: every draw depends on it.
+        part = f"/stage {epoch}" if epoch else ""
         self._design = f"{seed}/schedule/{self._players}{part}"
-        self._shuffle = f"{self._design}/{variant}"
+        self._shuffle = f"{self._design}/{division.variant}"
 
     def newcomers(self, names: list[str], met: Counter[str], wanted: int) -> list[list[Seats]]:
-        """Let bots that have no fixtures catch up, one after another, and count that in `met`.
+        """Let bots without fixtures catch up, one after another, and count that in `met`.
 
-        Each sits at as many tables as who sits at most, who gains by it too, or at `wanted`.
+        Each gets as many tables as the bot with the most, which gains tables by it too, or
+        `wanted`.
         """
         present = [name for name in names if met[name]]
-        found: list[list[Seats]] = []
+        drawn: list[list[Seats]] = []
         for bot in [name for name in names if not met[name]] if present else ():
             seed, level = f"{self._shuffle}/{bot}", max(met.values())
             gain = len(present) - self._players + 1
             count = ceil(min(wanted / len(present), level / gain))
             seats = [*_shuffled(present, seed), bot]
-            blocks = _named(joining_blocks(len(present), self._players, count, seed), seats)
-            met.update(chain.from_iterable(chain.from_iterable(blocks)))
-            found += blocks
+            new = _named(joining_blocks(len(present), self._players, count, seed), seats)
+            met.update(chain.from_iterable(chain.from_iterable(new)))
+            drawn += new
             present.append(bot)
-        return found
+        return drawn
 
     def whole(self, names: list[str], count: int) -> list[list[Seats]]:
-        """Return blocks of the whole field; each pass through the design shuffles the bots anew."""
-        found: list[list[Seats]] = []
-        while len(found) < count:
-            again = f"/pass {len(found)}" if found else ""
-            size = min(count - len(found), len(names) - 1)
+        """Return blocks of all bots; each pass through the design shuffles the bots again."""
+        drawn: list[list[Seats]] = []
+        while len(drawn) < count:
+            part = f"/pass {len(drawn)}" if drawn else ""
+            size = min(count - len(drawn), len(names) - 1)
             design = _design(len(names), self._players, size, self._design)
-            found += _named(design, _shuffled(names, f"{self._shuffle}{again}"))
-        return found
+            drawn += _named(design, _shuffled(names, f"{self._shuffle}{part}"))
+        return drawn
 
 
 @lru_cache(maxsize=32)
 def _design(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
+    """Return blocks that the variants of a league, and its epochs, have in common."""
     return blocks(bots, players, count, seed)
 
 
@@ -201,5 +197,5 @@ def _shuffled(names: Sequence[str], seed: str) -> list[str]:
     return shuffled
 
 
-def _named(found: Iterable[Iterable[Table]], names: Sequence[str]) -> list[list[Seats]]:
-    return [[tuple([names[n] for n in table]) for table in block] for block in found]
+def _named(design: Iterable[Iterable[Table]], names: Sequence[str]) -> list[list[Seats]]:
+    return [[tuple([names[n] for n in table]) for table in block] for block in design]

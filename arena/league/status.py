@@ -1,25 +1,26 @@
 """How far a stored league has come, also while another process plays it."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sized
 
 from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.league.progress import LeagueProgress
-from arena.records import Cause, Fixture, FixtureResult
+from arena.league.schedule import Schedule
+from arena.records import Cause, Division, FixtureResult
 from arena.store.store import Store
 
 RECENT = 60.0
-"""Seconds before the last stored fixture over which the speed is taken."""
-_SHORTEST = 0.1
-"""Seconds below which what was stored tells no speed: workers may finish in the same moment."""
-_SHOWN_NEXT = 5
+"""Seconds before the last stored fixture over which the speed is measured."""
+_MIN_SECONDS = 0.1
+"""Stretches that are shorter tell no speed: workers may finish at the same moment."""
+_NEXT_SHOWN = 5
 """How many of the fixtures that come next are named."""
 
 
 class TableStatus(Struct, frozen=True):
-    """One variant at one table size."""
+    """How far one division has come."""
 
     variant: str
     players: int
@@ -33,7 +34,7 @@ class TableStatus(Struct, frozen=True):
 
 
 class Next(Struct, frozen=True):
-    """A fixture that is not stored yet; one that is being played now is among them."""
+    """A fixture that is not stored yet; it may be being played now."""
 
     index: int
     variant: str
@@ -53,9 +54,9 @@ class Status(Struct, frozen=True):
     games: int
     scheduled_games: int
     not_counting: int
-    """Stored fixtures that are in the schedule no more."""
+    """Stored fixtures that no longer count."""
     games_per_second: float | None
-    """Over the last minute that was played; None where less than two fixtures tell."""
+    """Over the last minute that was played; None if that is too short to tell."""
     faults: dict[Cause, int]
     tables: tuple[TableStatus, ...]
     next: tuple[Next, ...]
@@ -63,74 +64,74 @@ class Status(Struct, frozen=True):
 
 
 def status(store: Store, *, playing: bool) -> Status:
-    """Read how far a league has come; raises ArenaError where nothing was begun."""
-    info = store.league
-    if info is None:
+    """Read how far a league has come; raises ArenaError if nothing was played yet."""
+    conditions = store.league
+    if conditions is None:
         raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
-    course = LeagueProgress(info)
+    schedule = Schedule(conditions)
+    progress = LeagueProgress(schedule)
     count = _Count()
     for result in store.results():
-        count.add(result, course)
-    due = course.due()
+        count.add(result, progress)
+    due = progress.due()
     return Status(
-        name=info.name,
+        name=conditions.name,
         playing=playing,
         finished=not due,
         fixtures=count.fixtures.total(),
-        scheduled=len(course),
+        scheduled=len(progress),
         games=count.games.total(),
-        scheduled_games=len(course) * info.games,
+        scheduled_games=len(progress) * conditions.games,
         not_counting=count.not_counting,
         games_per_second=speed(count.times),
         faults=dict(sorted(count.causes.items())),
-        tables=tuple(_tables(course, count)),
-        next=tuple(Next(one.index, one.variant, one.seats) for one in due[:_SHOWN_NEXT]),
+        tables=tuple(count.table(*one) for one in schedule.blocks.items()),
+        next=tuple(Next(one.index, one.variant, one.seats) for one in due[:_NEXT_SHOWN]),
     )
 
 
 def speed(times: Iterable[tuple[float, int]]) -> float | None:
-    """Return games a second over the last minute of (time stored in seconds, games).
+    """Return games per second over the last minute of (time stored in seconds, games).
 
-    What was stored first only begins the time. None where that is too short to tell. The clock may
-    have been set between two runs: what was stored by a later time is taken for later.
+    The games that were stored first only mark the start. None if that is too short to tell. The
+    clock may have been set between two runs: a later time of storage is taken for later.
     """
     ordered = sorted(times)
     recent = [one for one in ordered if one[0] >= ordered[-1][0] - RECENT]
-    took = recent[-1][0] - recent[0][0] if recent else 0.0
-    return sum(games for _, games in recent[1:]) / took if took >= _SHORTEST else None
+    seconds = recent[-1][0] - recent[0][0] if recent else 0.0
+    return sum(games for _, games in recent[1:]) / seconds if seconds >= _MIN_SECONDS else None
 
 
 class _Count:
-    """What is counted while the stored fixtures go by."""
+    """What is counted over the stored fixtures."""
 
     def __init__(self) -> None:
-        self.fixtures: Counter[tuple[str, int]] = Counter()
-        self.games: Counter[tuple[str, int]] = Counter()
-        self.faults: Counter[tuple[str, int]] = Counter()
+        self.fixtures: Counter[Division] = Counter()
+        self.games: Counter[Division] = Counter()
+        self.faults: Counter[Division] = Counter()
         self.causes: Counter[Cause] = Counter()
         self.times: list[tuple[float, int]] = []
         self.not_counting = 0
 
-    def add(self, result: FixtureResult, course: LeagueProgress) -> None:
+    def add(self, result: FixtureResult, progress: LeagueProgress) -> None:
         if result.stored_at is not None:
             self.times.append((result.stored_at, len(result.games)))
-        if not course.counts(result.fixture.id):
+        if not progress.counts(result.fixture.id):
             self.not_counting += 1
             return
-        course.add(result)
-        kind = result.fixture.variant, len(result.fixture.seats)
+        progress.add(result)
+        division = result.fixture.division
         causes = [cause for game in result.games for cause in game.faults if cause]
-        self.fixtures[kind] += 1
-        self.games[kind] += len(result.games)
-        self.faults[kind] += len(causes)
+        self.fixtures[division] += 1
+        self.games[division] += len(result.games)
+        self.faults[division] += len(causes)
         self.causes.update(causes)
 
-
-def _tables(course: LeagueProgress, count: _Count) -> Iterable[TableStatus]:
-    scheduled: defaultdict[tuple[str, int], list[Fixture]] = defaultdict(list)
-    for fixture in course.fixtures():
-        scheduled[fixture.variant, len(fixture.seats)].append(fixture)
-    for kind, fixtures in scheduled.items():
-        yield TableStatus(
-            *kind, count.fixtures[kind], len(fixtures), count.games[kind], count.faults[kind]
+    def table(self, division: Division, blocks: Iterable[Sized]) -> TableStatus:
+        return TableStatus(
+            *division,
+            fixtures=self.fixtures[division],
+            scheduled=sum(map(len, blocks)),
+            games=self.games[division],
+            faults=self.faults[division],
         )

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
+from arena.league.process_pool import map_ordered, pool
 from arena.league.progress import LeagueProgress
 from arena.league.rerating import (
     DivisionCheck,
@@ -18,8 +19,7 @@ from arena.league.rerating import (
     draw_sample,
     read_leaderboards,
 )
-from arena.league.schedule import epochs, schedule
-from arena.league.workers import map_ordered, pool
+from arena.league.schedule import Schedule
 from arena.match.replay import ReplayError, replay
 from arena.ratings.results import by_table
 from arena.records import Fixture, LeagueInfo, PlayedFixture
@@ -87,8 +87,14 @@ def verify(
     published = read_leaderboards(site) if site else None
     findings = [Finding(*pair) for pair in store.damage()]
     findings += _check_seed(info)
-    progress, sound, content_hashes, games = LeagueProgress(info), list[Fixture](), list[bytes](), 0
-    for checked in _check_fixtures(store, info, workers, games_per_call):
+    schedule = Schedule(info)
+    progress, sound, content_hashes, games = (
+        LeagueProgress(schedule),
+        list[Fixture](),
+        list[bytes](),
+        0,
+    )
+    for checked in _check_fixtures(store, schedule, workers, games_per_call):
         findings += checked.findings
         content_hashes.append(checked.content_hash)
         games += len(checked.played.games) if checked.played else 0
@@ -140,16 +146,16 @@ def _check_ratings(
 
 
 def _check_fixtures(
-    store: Store, info: LeagueInfo, workers: int, games_per_call: int
+    store: Store, schedule: Schedule, workers: int, games_per_call: int
 ) -> Iterator[CheckedFixture]:
     """Check all fixtures, in schedule order."""
-    spans = _spans(store.positions(), max(1, -(-games_per_call // info.games)))
+    spans = _spans(store.positions(), max(1, -(-games_per_call // schedule.conditions.games)))
     workers = min(workers, len(spans))
     calls: list[Callable[[], Iterable[CheckedFixture]]]
     if workers > 1:
         calls = [partial(_check_in_worker, store.path, span) for span in spans]
     else:
-        checker = FixtureChecker(info)
+        checker = FixtureChecker(schedule)
         calls = [partial(checker.check, store, span) for span in spans]
     for checked in _call(calls, workers, store.path):
         yield from checked
@@ -176,12 +182,8 @@ def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> I
 class FixtureChecker:
     """Checks stored fixtures against the conditions of their league."""
 
-    def __init__(self, info: LeagueInfo) -> None:
-        self._expected = {
-            fixture.id: (fixture, epoch.variants[fixture.variant])
-            for epoch in epochs(info)
-            for fixture in schedule(epoch)
-        }
+    def __init__(self, schedule: Schedule) -> None:
+        self._expected = schedule.drawn
 
     def check(self, store: Store, span: _Span) -> Iterator[CheckedFixture]:
         """Check the fixtures from one position to another."""
@@ -242,7 +244,7 @@ def _worker_checker(path: Path) -> FixtureChecker | None:
     """Return this worker's checker; a worker lives for one store."""
     with Store(path) as store:
         info = store.league
-    return FixtureChecker(info) if info else None
+    return FixtureChecker(Schedule(info)) if info else None
 
 
 def _finding(stored: StoredFixture, game: int | None, what: str) -> Finding:

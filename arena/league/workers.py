@@ -1,25 +1,13 @@
-"""Workers: each plays whole fixtures; on one machine, processes with a core of their own."""
+"""What every worker does, wherever it runs: play whole fixtures and pack the results."""
 
-import ctypes
-import fcntl
-import gc
-import multiprocessing
 import os
-import signal
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, suppress
-from itertools import islice
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
-from multiprocessing.util import Finalize
-from typing import ParamSpec, Protocol, TypeVar
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future
+from contextlib import AbstractContextManager, suppress
+from typing import Protocol
 
 from msgspec import Struct
 
-from arena.league.cores import enough_cores, own_core
 from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo
@@ -27,14 +15,6 @@ from arena.sandboxes.base import Sandbox
 from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import PackedFixture, pack
 from arena.submissions.manifest import Bot
-
-_PR_SET_PDEATHSIG = 1
-_PIPE = 1 << 20
-"""Bytes that may be on their way from workers; more is not granted to everybody."""
-_OBJECTS = 20_000
-"""New objects after which Python looks for cycles: what a record grows by is none."""
-_Given = ParamSpec("_Given")
-_Result = TypeVar("_Result")
 
 
 class Task(Struct, frozen=True):
@@ -46,176 +26,58 @@ class Task(Struct, frozen=True):
     limits: LimitsInfo
     keep_memory: bool = False
     next_bots: tuple[Bot, ...] = ()
-    """Who plays in the task that this task's worker will probably get after it."""
+    """Who plays in the task that the worker will probably get after this one."""
 
 
 class WorkerDiedError(Exception):
-    """A worker ended while a task was in its hands, which need not be that task's fault."""
+    """A worker ended while it had a task, which need not be that task's fault."""
 
     def __init__(self, deaths: int = 1) -> None:
         super().__init__(deaths)
         self.deaths = deaths
-        """How many workers ended with it, one after the other."""
+        """How many workers died with it, one after another."""
 
 
 class Engine(Protocol):
-    """Where tasks are played: workers behind an Executor. Results do not depend on which."""
+    """Workers behind an Executor. Results do not depend on which engine plays."""
 
-    def places(self) -> int:
+    def worker_count(self) -> int:
         """Return how many workers there are now."""
-        ...
 
-    def share(self, waiting: int) -> int:
-        """Return how many of the tasks that wait one worker should get at a time; 1 or more."""
-        ...
+    def batch_size(self, waiting: int) -> int:
+        """Return how many of the waiting tasks one worker should get at a time, at least 1."""
 
-    def executor(self, places: int) -> AbstractContextManager[Executor]:
-        """Have an executor for so many tasks at a time; what runs ends with an exception."""
-        ...
+    def executor(self, workers: int) -> AbstractContextManager[Executor]:
+        """Open an executor with so many workers; an exception inside ends what they play."""
 
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
-        """Hand tasks to one worker. Raises BrokenExecutor where a worker's death broke it."""
-        ...
+        """Hand tasks to one worker. Raises BrokenExecutor if a worker's death broke it."""
 
     def collect(self, future: Future[object]) -> list[PackedFixture]:
-        """Return what came of tasks; raises WorkerDiedError, or ArenaError where all is over."""
-        ...
+        """Return the results; raises WorkerDiedError, or ArenaError if no more can be played."""
 
 
-class Processes:
-    """Worker processes on this machine; with `pin`, each on a core of its own if there are enough.
+def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixture:
+    """Play a fixture in a worker, with bots from its warm pool.
 
-    A worker and its bots then share one core: with one game at a time they take turns anyway, and
-    to wake a process on another core costs more than most bots think.
+    The result is packed here, on all cores, to take work from the one process that stores it.
     """
-
-    def __init__(self, sandbox: Sandbox, workers: int, *, pin: bool = True) -> None:
-        self._sandbox = sandbox
-        self._workers = workers
-        self._pin = pin and enough_cores(workers)
-
-    def places(self) -> int:
-        """Return the number of workers."""
-        return self._workers
-
-    def share(self, waiting: int) -> int:
-        """Return 1: handing out a task costs next to nothing here."""
-        del waiting
-        return 1
-
-    def executor(self, places: int) -> AbstractContextManager[Executor]:
-        """Have a pool of processes; a pool that lost one is of no use any more."""
-        return pool(places, pin=self._pin)
-
-    def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
-        """Hand tasks to a worker."""
-        return start(executor, _play_here, tasks, self._sandbox)
-
-    def collect(self, future: Future[object]) -> list[PackedFixture]:
-        """Return what was played; where any worker of the pool died, the whole pool is lost."""
-        try:
-            # Of an engine's futures only it knows what they bring.
-            return future.result()  # type: ignore[return-value]
-        except BrokenProcessPool:
-            raise WorkerDiedError from None
-
-
-_roster = WarmPool()
-"""The bots of this worker that wait for their next table."""
-
-
-@contextmanager
-def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
-    """Yield an executor whose processes die with this one, however it ends.
-
-    With `pin` each takes a core that no other worker has, while there is one.
-    """
-    context = multiprocessing.get_context("spawn")
-    # Starting it with the first worker would unblock SIGINT in between.
-    resource_tracker.ensure_running()
-    executor = ProcessPoolExecutor(workers, context, _begin_work, (os.getpid(), pin))
-    # There is no other way to the pipe, of which this process, too, holds the end that is written.
-    results: Connection = executor._result_queue._writer  # type: ignore[attr-defined] # noqa: SLF001
-    with suppress(OSError):
-        # Usual results fit in: a worker that is killed has sent all of one or nothing of it.
-        fcntl.fcntl(results.fileno(), fcntl.F_SETPIPE_SZ, _PIPE)
-    try:
-        yield executor
-    except BaseException:
-        for process in multiprocessing.active_children():
-            process.kill()
-        # Else the rest of what one of them was about to send would be waited for, for ever.
-        results.close()
-        raise
-    finally:
-        # Queued work is not cancelled: a pool with a cancelled future does not survive the death
-        # of a worker.
-        executor.shutdown(wait=True)
-
-
-def start(
-    executor: Executor,
-    function: Callable[_Given, _Result],
-    *given: _Given.args,
-    **no: _Given.kwargs,
-) -> Future[_Result]:
-    """Call a function in a worker; a Ctrl-C must not end a new worker before it ignores them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        return executor.submit(function, *given, **no)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def map_ordered(
-    executor: Executor, calls: Iterable[Callable[[], _Result]], ahead: int
-) -> Iterator[_Result]:
-    """Make calls in workers, at most `ahead` of them at a time; yield their results in order."""
-    futures = (start(executor, call) for call in calls)
-    pending = deque(islice(futures, ahead))
-    while pending:
-        yield pending.popleft().result()
-        pending.extend(islice(futures, 1))
-
-
-def play_task(task: Task, sandbox: Sandbox, roster: WarmPool) -> PackedFixture:
-    """Play a fixture in a worker, with bots from its roster, and pack it there.
-
-    Games go on meanwhile on the other cores; the one process that stores them all has less to do.
-    """
-    _take_turns()
+    _prefer_batches()
     if sandbox.starts_slowly:
-        roster.prepare(task.next_bots, sandbox)
+        warm_pool.prepare(task.next_bots, sandbox)
     played = play_fixture(
         *(task.fixture, task.rules, task.bots, sandbox, task.limits),
-        roster=roster,
+        roster=warm_pool,
         keep_memory=task.keep_memory,
     )
     return pack(played)
 
 
-def _take_turns() -> None:
-    """Let this thread and the bots that it starts run on when another of them is woken.
+def _prefer_batches() -> None:
+    """Keep this thread and the bots it starts from being preempted when another one wakes up.
 
-    The one that is woken then finds all that the others wrote: answers and requests come many at a
-    time, and a core changes hands less often.
+    The one that wakes up then finds all that the others wrote: answers and requests come many at a
+    time, with fewer context switches.
     """
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-
-
-def _play_here(tasks: Sequence[Task], sandbox: Sandbox) -> list[PackedFixture]:
-    return [play_task(task, sandbox, _roster) for task in tasks]
-
-
-def _begin_work(parent: int, pin: bool) -> None:
-    """Tie a worker's life to its parent's, leave signals to the parent, take a core."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
-    Finalize(None, _roster.end, exitpriority=1)
-    gc.set_threshold(_OBJECTS)
-    if pin:
-        own_core()

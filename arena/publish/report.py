@@ -1,82 +1,198 @@
-"""The report of a store: rate what counts, then write the site."""
+"""The report of a store, once or whenever the store changes, and after a league is played."""
 
 import gc
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from arena.errors import ArenaError
+from arena.league.config import gives_seed, load_ratings
 from arena.league.progress import LeagueProgress
+from arena.league.schedule import Schedule
 from arena.publish.game_source import results
-from arena.publish.pseudonyms import Pseudonyms
-from arena.publish.replay.selection import ReplayChoice
+from arena.publish.output.site_folder import check_folder
+from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
+from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.stored_games import StoredGames, Submit
 from arena.ratings.standings import Ratings, rate_results
 from arena.records import LeagueInfo, QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
 
+if TYPE_CHECKING:  # slow to import, and a report needs it only after a run
+    from arena.league.play import RunOutcome, RunRequest
+    from arena.league.runner import RunListener
 
-class Report(NamedTuple):
+_NOTHING_PLAYED = "nothing was played yet"
+POLL = 0.5
+"""Seconds between looks at the store's files."""
+
+
+class ReportRequest(Struct, frozen=True):
+    """Which store to report on, and how."""
+
+    league: Path
+    """The league.yaml, of which only the ratings' options are read; it may be missing."""
+    store: Path
+    site: Path
+    """The folder that the site is written to."""
+    replays: ReplayChoice = NEWEST
+    anonymous: bool = False
+    """Whether bots and authors are called by pseudonyms, the same in every report."""
+    key: Path | None = None
+    """Where to write, as CSV, who is who; the report is anonymous then."""
+
+    @property
+    def hides_names(self) -> bool:
+        """Whether the report is anonymous."""
+        return self.anonymous or self.key is not None
+
+    def reveals_seed(self) -> bool:
+        """Tell whether readers of the league.yaml can find out who is who."""
+        return self.hides_names and self.league.is_file() and gives_seed(self.league)
+
+
+class Report(Struct, frozen=True):
     """A report that was written."""
 
-    front: Path
-    """Its front page."""
+    front_page: Path
     root: str
-    """The hash that pins the store."""
+    """The root hash of the store."""
     ratings: Ratings
     games: int
     left: int
-    """Fixtures that are due and not stored; none are where the league is finished."""
-    aside: list[QuarantinedFixture]
-    """What could not be played."""
+    """Fixtures that are due and not stored; none if the league is finished."""
+    quarantined: list[QuarantinedFixture]
+    """Fixtures that could not be played."""
 
     def data(self) -> dict[str, object]:
         """Return what `--json` prints of it."""
-        found = {"site": str(self.front), "root": self.root, **_ratings_data(self.ratings)}
-        return {**found, "set_aside": self.aside}
+        return {
+            "site": str(self.front_page),
+            "root": self.root,
+            **_ratings_data(self.ratings),
+            "quarantined": self.quarantined,
+        }
+
+
+def play_and_report(
+    request: "RunRequest", site: Path, replays: ReplayChoice, listener: "RunListener"
+) -> "tuple[RunOutcome, Report | None]":
+    """Play a league and write its report; there is none if the run was stopped.
+
+    Raises ArenaError if the league cannot be played or the site cannot be written.
+    """
+    from arena.league.play import open_run
+
+    with open_run(request, listener) as run:
+        check_folder(site)
+        outcome = run.play()
+        if not outcome.finished:
+            return outcome, None
+        options = outcome.conditions.ratings
+        return outcome, write_report(run.store, run.schedule, options, site, replays)
+
+
+def report(request: ReportRequest) -> Report:
+    """Write the report of a store; raises ArenaError if nothing was played yet."""
+    with Store(request.store) as store:
+        conditions = store.league
+        if conditions is None:
+            raise ArenaError(_NOTHING_PLAYED, str(request.store), f"arena run {request.league}")
+        names = Pseudonyms(conditions, secret_of(request.store)) if request.hides_names else None
+        if names and request.key:
+            _write_key(request.key, names)
+        options = _ratings_options(request.league, conditions)
+        schedule = Schedule(conditions)
+        return write_report(store, schedule, options, request.site, request.replays, names)
+
+
+def watch(request: ReportRequest) -> Iterator[Report | None]:
+    """Write the report now and after every change of the store, until the league is finished.
+
+    Yields each report, and None while nothing was played yet. At least half of the time is left to
+    other programs.
+    """
+    last: Report | None = None
+    while True:
+        seen, began = _file_state(request.store), time.monotonic()
+        try:
+            last = report(request)
+        except ArenaError as error:
+            if error.what != _NOTHING_PLAYED or last:
+                raise
+        yield last
+        if last and not last.left:
+            return
+        time.sleep(time.monotonic() - began)
+        while _file_state(request.store) == seen:
+            time.sleep(POLL)
 
 
 def write_report(
     store: Store,
-    info: LeagueInfo,
+    schedule: Schedule,
     options: RatingsInfo,
     site: Path,
     replays: ReplayChoice,
-    *,
     names: Pseudonyms | None = None,
 ) -> Report:
-    """Write the report of what counts in a store, perhaps without anybody's name."""
-    with _without_collecting():
-        return _write(store, info, options, site, replays, names)
+    """Write the report of what counts in a store, under pseudonyms if there are any."""
+    conditions, progress = schedule.conditions, LeagueProgress(schedule)
+    with _without_gc():
+        games = StoredGames(store, conditions, progress.counts, _pool, names)
+        for summary in games.digests:
+            progress.add(summary)
+        quarantined = [one for one in store.quarantined() if progress.counts(one.fixture.id)]
+        if names:
+            quarantined = [names.aside(one) for one in quarantined]
+            conditions, options = names.info(conditions), names.ratings(options)
+        ratings = rate_results(results(games.digests), options)
+        front_page = publish(
+            *(conditions, ratings, games, site),
+            aside=quarantined,
+            root=games.root,
+            replays=replays,
+        )
+        count = sum(len(summary.games) for summary in games.digests)
+        left = len(progress.due())
+        return Report(front_page, games.root, ratings, count, left, quarantined)
 
 
-def _write(
-    store: Store,
-    info: LeagueInfo,
-    options: RatingsInfo,
-    site: Path,
-    replays: ReplayChoice,
-    names: Pseudonyms | None,
-) -> Report:
-    course = LeagueProgress(info)
-    fixtures = StoredGames(store, info, course.counts, _workers, names)
-    for one in fixtures.digests:
-        course.add(one)
-    aside = [one for one in store.quarantined() if course.counts(one.fixture.id)]
-    if names:
-        aside = [names.aside(one) for one in aside]
-        info, options = names.info(info), names.ratings(options)
-    ratings = rate_results(results(fixtures.digests), options)
-    root = fixtures.root
-    front = publish(info, ratings, fixtures, site, aside=aside, root=root, replays=replays)
-    games = sum(len(one.games) for one in fixtures.digests)
-    return Report(front, root, ratings, games, len(course.due()), aside)
+def _ratings_options(league: Path, conditions: LeagueInfo) -> RatingsInfo:
+    """Return what the league asks of its ratings now: that may change after the games."""
+    if not league.is_file():
+        return conditions.ratings
+    return load_ratings(league, [bot.name for bot in conditions.bots])
+
+
+def _write_key(path: Path, names: Pseudonyms) -> None:
+    """Write who is who, for nobody else to read."""
+    try:
+        write_private(path, who_is_who(names))
+    except OSError as error:
+        what = f"the key cannot be written: {error.strerror or error}"
+        hint = "name a file in a folder that you may write to"
+        raise ArenaError(what, str(path), hint) from error
+
+
+def _file_state(store: Path) -> tuple[tuple[int, int], ...]:
+    """Return when the store's file and SQLite's log were last written, and their sizes in bytes."""
+    state = []
+    for path in (store, store.with_name(f"{store.name}-wal")):
+        with suppress(OSError):
+            found = path.stat()
+            state.append((found.st_mtime_ns, found.st_size))
+    return tuple(state)
 
 
 def _ratings_data(ratings: Ratings) -> dict[str, object]:
-    """Return ratings as JSON can hold them; what is about pairs is in the site's data files."""
+    """Return ratings as JSON can hold them; the site's data files have what is about pairs."""
     return {
         "leaderboards": [
             {
@@ -95,22 +211,22 @@ def _ratings_data(ratings: Ratings) -> dict[str, object]:
 
 
 @contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Let the collector of cycles rest: among many small records it looks long and finds none."""
+def _without_gc() -> Iterator[None]:
+    """Turn off the collector of cycles: among many small records it searches long, finding none."""
     gc.disable()
     try:
         yield
     finally:
-        # What is left counts as old now, and is not looked through at once.
+        # What is left counts as old now, and is not searched at once.
         gc.freeze()
         gc.unfreeze()
         gc.enable()
 
 
 @contextmanager
-def _workers(count: int) -> Iterator[Submit]:
+def _pool(workers: int) -> Iterator[Submit]:
     # Slow to import, and a small report needs none.
-    from arena.league.workers import pool, start
+    from arena.league.process_pool import pool, start
 
-    with pool(count, pin=False) as executor:
+    with pool(workers, pin=False) as executor:
         yield partial(start, executor)

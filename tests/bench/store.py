@@ -14,7 +14,7 @@ from random import Random
 
 from msgspec.structs import replace
 
-from arena.league.schedule import schedule
+from arena.league.schedule import Schedule
 from arena.ratings.games import as_arrays
 from arena.ratings.results import by_table
 from arena.ratings.thurstone import count_ahead
@@ -31,7 +31,7 @@ DIFFERENT = 200
 def games_like_real_ones(info: LeagueInfo) -> list[GameRecord]:
     """Return the games of the league's first fixtures."""
     found: list[GameRecord] = []
-    for fixture in schedule(info):
+    for fixture in Schedule(info).fixtures:
         rules = info.variants[fixture.variant]
         found += [play(fixture, rules, game) for game in range(fixture.games)]
         if len(found) >= DIFFERENT:
@@ -42,7 +42,7 @@ def games_like_real_ones(info: LeagueInfo) -> list[GameRecord]:
 def fixtures(info: LeagueInfo) -> Iterator[PlayedFixture]:
     """Yield every fixture of a league, with games drawn at random."""
     pool, draw = games_like_real_ones(info), Random(1)
-    for fixture in schedule(info):
+    for fixture in Schedule(info).fixtures:
         games = [replace(one, game=n) for n, one in enumerate(draw.choices(pool, k=fixture.games))]
         quiet = ("",) * len(fixture.seats)
         yield PlayedFixture(fixture, games, "process", "cpu", 1234, 1.0, quiet)

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 from msgspec.structs import replace
 
-from arena.league.schedule import schedule
+from arena.league.schedule import Schedule
 from arena.match.referee import Referee
 from arena.perudo.rules import Rules, variant
 from arena.records import (
@@ -87,7 +87,7 @@ def stored(info: LeagueInfo, folder: Path) -> tuple[Path, PlayedFixture]:
 def _fill(info: LeagueInfo, folder: Path) -> None:
     with Store(folder / STORE, create=True) as store:
         store.begin(info)
-        *fixtures, last = schedule(info)
+        *fixtures, last = Schedule(info).fixtures
         for played in playing(info, fixtures):
             store.add(pack(played))
     [more] = playing(info, [last])

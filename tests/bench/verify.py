@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from arena.league.rerating import LIMIT, check_division
-from arena.league.schedule import schedule
+from arena.league.schedule import Schedule
 from arena.league.verify import verify
 from arena.match.referee import Referee
 from arena.perudo.rules import Rules, variant
@@ -74,7 +74,7 @@ def fill(path: Path, info: LeagueInfo) -> None:
     """Play a league into a store."""
     with Store(path, create=True) as store:
         store.begin(info)
-        for fixture in schedule(info):
+        for fixture in Schedule(info).fixtures:
             rules = info.variants[fixture.variant]
             games = [play(fixture, rules, game) for game in range(fixture.games)]
             quiet = ("",) * len(fixture.seats)

@@ -40,19 +40,19 @@ def _refused(folder: Path, address: str, *parts: str, env: dict[str, str] | None
         "local:\u0664",
     ],
 )
-def test_a_number_of_workers_that_is_none(tmp_path: Path, address: str) -> None:
+def test_wrong_number_of_local_workers_is_refused(tmp_path: Path, address: str) -> None:
     league(tmp_path, sandbox="process")
     _refused(tmp_path, address, address)
     assert not (tmp_path / "league.sqlite").exists()
 
 
 @pytest.mark.parametrize("address", ["", "10.0.0.1:8786", "http://host:1", "tcp://", "tcp://a b"])
-def test_an_address_that_is_none(tmp_path: Path, address: str) -> None:
+def test_wrong_address_is_refused(tmp_path: Path, address: str) -> None:
     league(tmp_path, sandbox="process")
-    _refused(tmp_path, address, "no address of a scheduler", "for example --cluster tcp://")
+    _refused(tmp_path, address, "not a scheduler address", "for example --cluster tcp://")
 
 
-def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_scheduler_is_refused(tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
@@ -60,7 +60,7 @@ def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
     assert not (tmp_path / "league.sqlite").exists()
 
 
-def test_workers_of_this_machine_are_not_for_a_cluster(tmp_path: Path) -> None:
+def test_workers_option_is_refused_with_a_cluster(tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     ran = run("run", "league.yaml", "--cluster", "local:2", "--workers", 2, cwd=tmp_path)
     error_line(ran, "--workers", "--cluster local:2", "leave it out")
@@ -73,26 +73,26 @@ def _blind_to(folder: Path, module: str) -> dict[str, str]:
     return {"PYTHONPATH": f"{folder}:{ROOT}"}
 
 
-def test_without_dask(tmp_path: Path) -> None:
+def test_missing_dask_is_refused(tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     env = _blind_to(tmp_path / "blind", "distributed")
     parts = ("Dask distributed, which is not installed", "--cluster local:2", "pip install")
     _refused(tmp_path, "local:2", *parts, env=env)
 
 
-def test_without_workers(grid: Grid, tmp_path: Path) -> None:
+def test_scheduler_without_workers_is_refused(grid: Grid, tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     hint = f"start some: dask worker {grid.address} --nthreads 1"
     _refused(tmp_path, grid.address, "the scheduler has no workers", grid.address, hint)
 
 
-def test_a_worker_without_the_arena(grid: Grid, tmp_path: Path) -> None:
+def test_worker_without_the_arena_is_refused(grid: Grid, tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     with grid.nodes(1, NO_NANNY, env=_blind_to(tmp_path / "blind", "arena")):
         _refused(tmp_path, grid.address, "the worker tcp://", "no arena to play with", "install")
 
 
-def test_a_worker_with_another_arena(grid: Grid, tmp_path: Path) -> None:
+def test_worker_with_another_arena_is_refused(grid: Grid, tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     shutil.copytree(ROOT / "arena", tmp_path / "other" / "arena")
     with (tmp_path / "other/arena/perudo/odds.py").open("a") as source:
@@ -102,7 +102,7 @@ def test_a_worker_with_another_arena(grid: Grid, tmp_path: Path) -> None:
     assert line.count("arena 0.") == 2
 
 
-def test_a_worker_with_another_python(grid: Grid, tmp_path: Path) -> None:
+def test_worker_with_another_python_is_refused(grid: Grid, tmp_path: Path) -> None:
     """Its version alone is another: a second Python is not at hand everywhere."""
     league(tmp_path, sandbox="process")
     other = tmp_path / "other"
@@ -113,7 +113,7 @@ def test_a_worker_with_another_python(grid: Grid, tmp_path: Path) -> None:
         _refused(tmp_path, grid.address, "the worker tcp://", "on Python 3.99", "on Python 3.")
 
 
-def test_a_worker_that_lacks_what_is_asked_for(grid: Grid, tmp_path: Path) -> None:
+def test_worker_without_the_sandbox_is_refused(grid: Grid, tmp_path: Path) -> None:
     """The arena's machine has it all: what counts is where games are played."""
     bins = tmp_path / "bin"
     bins.mkdir()

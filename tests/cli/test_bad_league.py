@@ -56,29 +56,35 @@ KEYS = {
         {"players": [2, 4]},
         ["3 bots are too few for tables of 4 / league.yaml:9:2 / name more bots"],
     ),
-    "no rounds": ({"rounds": 0}, ["rounds is 1 to 10000, not 0 / league.yaml:9:2 / leave it out"]),
+    "no rounds": (
+        {"rounds": 0},
+        ["rounds must be 1 to 10000, not 0 / league.yaml:9:2 / leave it out"],
+    ),
     "until without a budget": (
         {"until": "separated"},
         ["until needs a budget / league.yaml:9:2 / give the most rounds", "`rounds: 100`"],
     ),
     "until what": (
         {"until": "seperated", "rounds": 60},
-        ["until knows 'separated', not 'seperated' / league.yaml:9:2 / write `until: separated`"],
+        ["until must be 'separated', not 'seperated' / league.yaml:9:2 / write `until: separated`"],
     ),
     "until in per cent": (
         {"until": {"separated": 95}, "rounds": 60},
-        ["until.separated is 0.5 to 0.9999, not 95 / league.yaml:10:3 / 0.95 stands for 95 %"],
+        ["until.separated must be 0.5 to 0.9999, not 95 / league.yaml:10:3 / 0.95 stands for 95 %"],
     ),
     "a budget too small to decide": (
         {"rounds": 5, "until": "separated"},
         ["5 rounds end before the first decision", "after 8 / league.yaml:9:2 / at least `rounds"],
     ),
-    "no games": ({"games": 0}, ["games is 1 to 100000, not 0 / league.yaml:"]),
+    "no games": ({"games": 0}, ["games must be 1 to 100000, not 0 / league.yaml:"]),
     "less than once": (
         {"limits": {"wall": 0.5}},
         ["limits.wall", "1 to 1000, not 0.5 / league.yaml:"],
     ),
-    "no time": ({"limits": {"answer": 0}}, ["limits.answer", "above 0, not 0 / league.yaml:"]),
+    "no time": (
+        {"limits": {"answer": 0}},
+        ["limits.answer", "above 0 and up to 86400 seconds, not 0 / league.yaml:"],
+    ),
     "an unknown rating option": (
         {"ratings": {"ancor": "odds"}},
         ["unknown key 'ancor' / league.yaml:10:3 / did you mean 'anchor'?"],
@@ -89,9 +95,9 @@ KEYS = {
     ),
     "a chance above one": (
         {"ratings": {"alpha": 5}},
-        ["ratings.alpha is a chance, 0 to 0.5, not 5 / league.yaml:10:3 / "],
+        ["ratings.alpha must be 0 to 0.5, not 5 / league.yaml:10:3 / "],
     ),
-    "no workers": ({"workers": 0}, ["workers is 1 to 1024, not 0 / league.yaml:"]),
+    "no workers": ({"workers": 0}, ["workers must be 1 to 1024, not 0 / league.yaml:"]),
     "an unknown sandbox": (
         {"sandbox": "bubblewarp"},
         ["unknown sandbox 'bubblewarp' / ", "did you mean 'bubblewrap'?"],
@@ -109,7 +115,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("text", "parts"), TEXTS.values(), ids=TEXTS)
-def test_a_league_file_that_cannot_be_read(
+def test_unreadable_league_file_is_refused(
     tmp_path: Path, text: str | bytes, parts: list[str]
 ) -> None:
     content = text if isinstance(text, bytes) else text.encode()
@@ -121,7 +127,7 @@ def test_a_league_file_that_cannot_be_read(
 
 
 @pytest.mark.parametrize(("keys", "parts"), KEYS.values(), ids=KEYS)
-def test_a_league_that_makes_no_sense(
+def test_invalid_league_is_refused(
     tmp_path: Path, keys: dict[str, object], parts: list[str]
 ) -> None:
     league(tmp_path, **keys)
@@ -132,18 +138,18 @@ def test_a_league_that_makes_no_sense(
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "report"])
-def test_no_league(tmp_path: Path, command: str) -> None:
+def test_missing_league_is_refused(tmp_path: Path, command: str) -> None:
     where = "league.yaml" if command == "run" else "league.sqlite / start with: arena run"
     error_line(run(command, "league.yaml", cwd=tmp_path), f" / {where}")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "report"])
-def test_a_folder_is_no_league(tmp_path: Path, command: str) -> None:
+def test_folder_instead_of_a_league_is_refused(tmp_path: Path, command: str) -> None:
     error_line(run(command, ".", cwd=tmp_path), " / .")
 
 
-def test_two_bots_of_one_name(tmp_path: Path) -> None:
+def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
     bot(tmp_path / "one", LOWEST, name="same")
     bot(tmp_path / "two", LOWEST, name="same")
     league(tmp_path, bots=["one", "two"])
@@ -187,7 +193,7 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize(("arguments", "parts"), USAGE.values(), ids=USAGE)
-def test_a_command_line_that_is_wrong(
+def test_wrong_command_line_is_refused(
     tmp_path: Path, arguments: list[str], parts: list[str]
 ) -> None:
     ran = run(*arguments, cwd=tmp_path)

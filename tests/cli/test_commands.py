@@ -40,7 +40,7 @@ def test_help_says_what_the_commands_are(tmp_path: Path) -> None:
     for name, about in COMMANDS.items():
         assert f"  {name} " in ran.out
         assert about in ran.out
-    for code in ("0 all is well", "1 findings", "2 bad input", "3 a bug", "130 interrupted"):
+    for code in ("0 success", "1 findings", "2 bad input", "3 internal error", "130 interrupted"):
         assert code in " ".join(ran.out.split())
     assert run("-h", cwd=tmp_path) == ran
 

@@ -13,7 +13,7 @@ SHORT = ("--rounds", 4, "--games", 3, "--sandbox", "process", "--trust-bots")
 FIELD = ("--field", "sample:honest", "--field", "sample:memory")
 
 
-def test_a_better_version_is_said_to_be_better(tmp_path: Path) -> None:
+def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
     ran = run("compare", "sample:random", "sample:odds", *FIELD, *SHORT, cwd=tmp_path)
     assert ran.code == 0, ran.err
     head, places, wins, last = ran.out.splitlines()
@@ -85,15 +85,13 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize(("arguments", "parts"), BAD.values(), ids=BAD)
-def test_what_cannot_be_compared_is_refused(
-    tmp_path: Path, arguments: list[str], parts: list[str]
-) -> None:
+def test_bad_comparison_is_refused(tmp_path: Path, arguments: list[str], parts: list[str]) -> None:
     ran = run("compare", *arguments, cwd=tmp_path)
     assert (ran.out, ran.err.count("\n")) == ("", 1)
     error_line(ran, *parts)
 
 
-def test_a_version_that_does_not_start(tmp_path: Path) -> None:
+def test_version_that_does_not_start_is_refused(tmp_path: Path) -> None:
     bot(tmp_path / "broken", "raise SystemExit('no')")
     ran = run("compare", ODDS, "broken", *FIELD, *SHORT, cwd=tmp_path)
     error_line(ran, "'broken' does not start: ", "/ see why: arena check ")

@@ -119,7 +119,7 @@ def test_parquet_without_pyarrow(played: Path, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["pyarrow.py"]
 
 
-def test_games_that_count_no_more_say_so(played: Path, tmp_path: Path) -> None:
+def test_games_that_no_longer_count_are_marked(played: Path, tmp_path: Path) -> None:
     edit.copied(played / "league.sqlite", tmp_path / "league.sqlite")
     league(tmp_path, bots=["sample:odds", "sample:honest"], players=[2, 3])
     league(tmp_path, bots=["sample:odds", "sample:honest", "sample:random"], players=[2, 3])
@@ -130,7 +130,7 @@ def test_games_that_count_no_more_say_so(played: Path, tmp_path: Path) -> None:
     assert all(row["counts"] == (FORMULA not in row["seats"]) for row in rows)
 
 
-def test_while_a_league_runs(played: Path, tmp_path: Path) -> None:
+def test_export_while_a_league_runs(played: Path, tmp_path: Path) -> None:
     """A row for each game that was stored when the export began, whoever writes meanwhile."""
     edit.copied(played / "league.sqlite", tmp_path / "league.sqlite")
     with Store(tmp_path / "league.sqlite", create=True) as writer:
@@ -141,18 +141,18 @@ def test_while_a_league_runs(played: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["league.sqlite", "league.logs.sqlite", "league.yaml"])
-def test_the_league_itself_is_not_overwritten(played: Path, target: str) -> None:
+def test_files_of_the_league_are_not_overwritten(played: Path, target: str) -> None:
     before = (played / target).read_bytes()
     error_line(run("export", "league.yaml", "-o", target, cwd=played), "overwrite the league")
     assert (played / target).read_bytes() == before
 
 
-def test_where_nothing_can_be_written(played: Path) -> None:
+def test_output_that_cannot_be_written_is_an_error(played: Path) -> None:
     ran = run("export", "league.yaml", "-o", "none/games.csv", cwd=played)
     error_line(ran, "the export cannot be written: ", "none/games.csv", "name a file in a folder")
 
 
-def test_a_file_that_was_there_stays_when_it_fails(played: Path, tmp_path: Path) -> None:
+def test_existing_file_survives_a_failed_export(played: Path, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     shell = 'printf before > "$0/games.csv"; "$@"; code=$?; cat "$0"/* "$0"/.g*; exit $code'
@@ -162,9 +162,9 @@ def test_a_file_that_was_there_stays_when_it_fails(played: Path, tmp_path: Path)
     assert ran.err.startswith("error: the export cannot be written: No space left")
 
 
-def test_whoever_reads_may_stop_reading(played: Path) -> None:
+def test_closed_pipe_is_not_an_error(played: Path) -> None:
     assert unread("export", "league.yaml", cwd=played) == Ran(0, "", "")
 
 
-def test_nothing_was_played(tmp_path: Path) -> None:
+def test_store_without_games_is_refused(tmp_path: Path) -> None:
     error_line(run("export", "league.yaml", cwd=tmp_path), "nothing was played yet", "arena run")

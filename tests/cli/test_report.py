@@ -61,7 +61,9 @@ def halved(copied: Path) -> Path:
 @contextmanager
 def watching(folder: Path, *more: str) -> Iterator["subprocess.Popen[str]"]:
     """Yield `arena report --watch` into the folder `watched`."""
-    command = arena("report", "league.yaml", "--watch", "--site", "watched", *more)
+    # A run of the tests in the background ignores Ctrl-C, and so would what it starts.
+    heeding = ("env", "--default-signal=INT")
+    command = [*heeding, *arena("report", "league.yaml", "--watch", "--site", "watched", *more)]
     with subprocess.Popen(
         command, cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True
     ) as process:
@@ -84,7 +86,7 @@ def rest(process: "subprocess.Popen[str]") -> str:
     return said.splitlines()[-1]
 
 
-def test_a_watched_site_follows_the_league_and_ends_with_it(halved: Path) -> None:
+def test_watched_site_follows_the_league_and_ends_with_it(halved: Path) -> None:
     with watching(halved) as process:
         assert line(process) == "written: watched/index.html (12 games; 6 fixtures are left)\n"
         assert run(*PLAY, cwd=halved).code == 0
@@ -102,7 +104,7 @@ def test_watching_may_begin_before_the_league(copied: Path) -> None:
     assert tree(copied / "watched") == tree(copied / "site")
 
 
-def test_a_league_that_is_over_is_not_watched(copied: Path) -> None:
+def test_finished_league_is_not_watched(copied: Path) -> None:
     ran = run("report", "league.yaml", "--watch", cwd=copied)
     assert (ran.code, ran.err) == (0, "report: site/index.html\n")
 
@@ -135,7 +137,7 @@ def test_open_shows_the_front_page(copied: Path) -> None:
     assert (copied / "opened").read_text() == f"file://{copied}/site/index.html\n"
 
 
-def test_without_a_browser_it_says_what_to_open(copied: Path) -> None:
+def test_page_to_open_is_named_without_a_browser(copied: Path) -> None:
     env = {"BROWSER": "/missing %s", "PATH": "/missing", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
     ran = run("report", "league.yaml", "--open", cwd=copied, env=env)
     page = copied / "site/index.html"
@@ -143,7 +145,7 @@ def test_without_a_browser_it_says_what_to_open(copied: Path) -> None:
     assert ran.err == f"no browser was found: open {page}\nreport: site/index.html\n"
 
 
-def test_an_anonymous_site_names_nobody_and_stays_the_same(copied: Path) -> None:
+def test_anonymous_site_has_no_names_and_stays_the_same(copied: Path) -> None:
     named = everything(copied / "site").casefold()
     secrets = ["quetzalcoatl", "wilhelmina", "oddfellow"]
     assert [word for word in secrets if word not in named] == []
@@ -158,9 +160,9 @@ def test_an_anonymous_site_names_nobody_and_stays_the_same(copied: Path) -> None
     assert broken_links(copied / "site") == []
 
 
-def test_a_seed_that_can_be_read_is_warned_of(copied: Path) -> None:
+def test_seed_in_the_league_is_warned_about(copied: Path) -> None:
     file = copied / "league.yaml"
-    told = "warning: league.yaml gives the seed: who reads it there can find out who is who\n"
+    told = "warning: league.yaml gives the seed: its readers can find out who is who\n"
     whole = json.loads(file.read_text())
     for seed, said in ((7, told), (None, "")):
         file.write_text(json.dumps({**whole, "seed": seed}))
@@ -168,7 +170,7 @@ def test_a_seed_that_can_be_read_is_warned_of(copied: Path) -> None:
         assert (ran.code, ran.err) == (0, f"{said}report: site/index.html\n")
 
 
-def test_the_key_says_who_is_who(copied: Path) -> None:
+def test_key_lists_names_and_pseudonyms(copied: Path) -> None:
     options = ("--anonymous-key", "who.csv", "--replays", "all", "--json")
     ran = run("report", "league.yaml", *options, cwd=copied)
     assert ran.code == 0
@@ -184,6 +186,6 @@ def test_the_key_says_who_is_who(copied: Path) -> None:
     assert (copied / "who.csv").stat().st_mode & 0o077 == 0
 
 
-def test_a_key_that_cannot_be_written_is_an_error(copied: Path) -> None:
+def test_key_that_cannot_be_written_is_an_error(copied: Path) -> None:
     options = ("--anonymous-key", "missing/who.csv")
     error_line(run("report", "league.yaml", *options, cwd=copied), "the key cannot be written")

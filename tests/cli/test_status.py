@@ -41,7 +41,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_league_that_is_over(played: Path) -> None:
+def test_finished_league(played: Path) -> None:
     found = status(played)
     assert (found["playing"], found["finished"], found["next"]) == (False, True, [])
     assert (found["fixtures"], found["scheduled"]) == (12, 12)
@@ -56,7 +56,7 @@ def test_a_league_that_is_over(played: Path) -> None:
     assert "faults: crash 20\n" in said
 
 
-def test_a_league_that_was_stopped(played: Path, tmp_path: Path) -> None:
+def test_stopped_league(played: Path, tmp_path: Path) -> None:
     store = copied(played, tmp_path)
     edit.execute(store, "DELETE FROM fixtures WHERE position % 2")
     found = status(tmp_path)
@@ -64,7 +64,7 @@ def test_a_league_that_was_stopped(played: Path, tmp_path: Path) -> None:
     assert (found["fixtures"], found["games"]) == (6, 12)
     assert [one["index"] for one in found["next"]] == [1, 3, 5, 7, 9]
     said = run("status", "league.yaml", cwd=tmp_path).out
-    assert "nobody is playing it; arena run goes on with it" in said
+    assert "stopped; arena run goes on with it" in said
     assert f"next: fixture 1, bga: {', '.join(found['next'][0]['seats'])}\n" in said
 
 
@@ -101,7 +101,7 @@ def wait_for_a_fixture(playing: "subprocess.Popen[bytes]", path: Path) -> None:
     raise AssertionError("the league ended by itself")
 
 
-def test_a_league_that_runs(running: Path) -> None:
+def test_running_league(running: Path) -> None:
     found = status(running)
     assert (found["playing"], found["finished"]) == (True, False)
     assert 0 < found["fixtures"] < found["scheduled"] == 1500
@@ -117,7 +117,7 @@ def test_no_log_is_opened(played: Path, tmp_path: Path) -> None:
     assert not logs_path(store).exists()
 
 
-def test_nothing_was_played(tmp_path: Path) -> None:
+def test_store_without_games_is_refused(tmp_path: Path) -> None:
     error_line(run("status", "league.yaml", cwd=tmp_path), "nothing was played yet", "arena run")
     Store(tmp_path / "league.sqlite", create=True).__exit__()
     error_line(run("status", "league.yaml", cwd=tmp_path), "nothing was played yet", "arena run")

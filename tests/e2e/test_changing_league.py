@@ -116,7 +116,7 @@ def test_a_bot_that_joins_plays_what_it_misses_and_nothing_is_replayed(tmp_path:
     league(tmp_path, bots=[*FIELD, "sample:memory"])
     ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert "changed: 'memory' joined: all 6 stored fixtures go on counting\n" in ran.err
+    assert "changed: 'memory' joined: all 6 stored fixtures still count\n" in ran.err
     assert "stored already: 6 of 12 fixtures" in ran.err
     after = records(tmp_path / "league.sqlite")
     assert after[:6] == before
@@ -132,11 +132,11 @@ def test_a_bot_leaves_and_comes_back(tmp_path: Path) -> None:
     before = records(tmp_path / "league.sqlite")
     league(tmp_path, bots=FIELD[:2])
     refused = run(*PLAY, cwd=tmp_path)
-    what = "changed: 'random' left: 4 of 6 stored fixtures would count no more / league.yaml / "
+    what = "changed: 'random' left: 4 of 6 stored fixtures would no longer count / league.yaml / "
     error_line(refused, what, "--accept-changes")
     ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert "'random' left: 4 of 6 stored fixtures count no more\n" in ran.err
+    assert "'random' left: 4 of 6 stored fixtures no longer count\n" in ran.err
     assert games_by_bot(ran.out) == {"odds": 4, "honest": 4}
     assert not (tmp_path / "site/bots/random.html").exists()
     assert broken_links(tmp_path / "site") == []
@@ -146,7 +146,7 @@ def test_a_bot_leaves_and_comes_back(tmp_path: Path) -> None:
     (tmp_path / "league.yaml").write_text(whole)
     ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert "all 2 stored fixtures go on counting, 4 count again\n" in ran.err
+    assert "all 2 stored fixtures still count, 4 count again\n" in ran.err
     assert games_by_bot(ran.out) == dict.fromkeys(("odds", "honest", "random"), 8)
     assert records(tmp_path / "league.sqlite") == before
 
@@ -158,7 +158,7 @@ def test_a_new_version_of_a_bot_plays_again(tmp_path: Path) -> None:
     (tmp_path / "mine" / "book.txt").write_text("a better opening")
     refused = run(*PLAY, cwd=tmp_path)
     error_line(
-        refused, "'mine' has other files (", "): 9 of 12 stored fixtures would count no more"
+        refused, "'mine' has other files (", "): 9 of 12 stored fixtures would no longer count"
     )
     ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err

@@ -236,4 +236,4 @@ def test_a_bot_that_takes_down_workers_is_tried_alone(tmp_path: Path) -> None:
     assert ran.code == 0, ran
     assert deaths.read_text() == "xxxx"
     assert len(opened(tmp_path / "league.sqlite")) == 2
-    assert "set aside" not in ran.err
+    assert "quarantined" not in ran.err

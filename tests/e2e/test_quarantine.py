@@ -35,7 +35,7 @@ def test_a_league_ends_without_what_was_set_aside(tmp_path: Path) -> None:
     ran = _play(tmp_path)
     assert ran.code == 1, ran
     last = ran.err.splitlines()[-1]
-    assert last.startswith("set aside: 4 fixtures, at least 3 workers died of each: ")
+    assert last.startswith("quarantined: 4 fixtures, at least 3 workers died of each: ")
     assert "(killer, honest)" in last
     assert "Traceback" not in ran.err
     seats = [record["fixture"]["seats"] for record in opened(tmp_path / "league.sqlite")]
@@ -49,8 +49,8 @@ def test_a_league_ends_without_what_was_set_aside(tmp_path: Path) -> None:
     again = _play(tmp_path, "--json")
     assert again.code == 0, again
     assert "stored already: 2 of 6 fixtures" in again.err
-    assert "set aside" not in again.err
-    assert json.loads(again.out)["set_aside"] == []
+    assert "quarantined" not in again.err
+    assert json.loads(again.out)["quarantined"] == []
     assert len(opened(tmp_path / "league.sqlite")) == 6
     assert _missing(tmp_path) == []
 
@@ -62,5 +62,5 @@ def test_a_table_size_that_lacks_a_fixture_is_not_said_to_be_finished(tmp_path: 
     league(tmp_path, bots=bots, until="separated", rounds=20)
     ran = _play(tmp_path)
     assert ran.code == 1, ran
-    assert "set aside: " in ran.err
+    assert "quarantined: " in ran.err
     assert "separated" not in ran.err

@@ -5,12 +5,14 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.league.conditions import begin
+from arena.league.conditions import commit, resolve
 from arena.league.config import League, load_league
+from arena.league.host import this_machine
+from arena.league.process_pool import ProcessEngine
 from arena.league.progress import LeagueProgress
-from arena.league.runner import run
-from arena.league.workers import Processes
-from arena.records import FixtureResult
+from arena.league.runner import OnResult, RunListener, play_due
+from arena.league.schedule import Schedule
+from arena.records import Fixture, FixtureResult, LeagueInfo, MachineInfo, QuarantinedFixture
 from arena.sandboxes.process import ProcessSandbox
 from arena.store.rows import PackedFixture
 from arena.store.store import Store
@@ -18,7 +20,6 @@ from arena.store.store import Store
 SAMPLES = ("sample:honest", "sample:memory", "sample:random")
 PATIENT = {"start": 60, "answer": 60, "game": 600}
 """Limits that no busy machine makes a bot miss."""
-Progress = Callable[[FixtureResult | None], None]
 
 
 def write_league(folder: Path, **changes: object) -> Path:
@@ -50,27 +51,60 @@ def write_bot(folder: Path, name: str, *script: str) -> str:
     return str(home)
 
 
+def begin(
+    plan: League,
+    sandbox: str,
+    store: Store,
+    *,
+    accept: bool = False,
+    notify: Callable[[str], None] = lambda _: None,
+    machine: Callable[[], MachineInfo] = this_machine,
+) -> LeagueInfo:
+    """Return the conditions in force, stored."""
+    resolution = resolve(plan, sandbox, store, accept=accept, machine=machine)
+    commit(resolution, store, notify)
+    return resolution.schedule.conditions
+
+
+class StoredLedger:
+    """A league's progress, and its store."""
+
+    def __init__(self, store: Store, conditions: LeagueInfo) -> None:
+        self._store = store
+        self._progress = LeagueProgress(Schedule(conditions))
+        for result in store.results():
+            self._progress.add(result)
+
+    def due(self) -> list[Fixture]:
+        return self._progress.due()
+
+    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
+        self._store.add(packed)
+        self._progress.add(result)
+
+    def quarantine(self, fixture: QuarantinedFixture) -> None:
+        self._store.quarantine(fixture)
+
+
 def quiet(result: FixtureResult | None) -> None:
     """Take no notice of progress."""
 
 
 def play(
-    plan: League, path: Path, workers: int = 2, progress: Progress = quiet, *, accept: bool = False
+    plan: League,
+    path: Path,
+    workers: int = 2,
+    progress: OnResult = quiet,
+    *,
+    accept: bool = False,
+    machine: Callable[[], MachineInfo] = this_machine,
 ) -> bool:
-    """Play what a store lacks; returns whether the league is finished."""
+    """Play what a store lacks, with bots in their own folders; returns whether it is finished."""
     with Store(path, create=True) as store:
-        info = begin(plan, "process", store, accept=accept)
-        course = LeagueProgress(info)
-        for one in store.played():
-            course.add(one)
+        conditions = begin(plan, "process", store, accept=accept, machine=machine)
         bots = {bot.name: bot for bot in plan.bots}
-
-        def keep(packed: PackedFixture, result: FixtureResult) -> None:
-            store.add(packed)
-            course.add(result)
-
-        engine = Processes(ProcessSandbox(), workers)
-        return run(info, course.due, bots, engine, keep, store.quarantine, progress)
+        engine, ledger = ProcessEngine(ProcessSandbox(), workers), StoredLedger(store, conditions)
+        return play_due(conditions, bots, engine, ledger, RunListener(), progress)
 
 
 def records(path: Path) -> list[tuple[str, bytes]]:

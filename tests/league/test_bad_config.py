@@ -47,11 +47,11 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "games in words": (TWO + "games: many\n", "2:1", "games: Expected `int`, got `str`", ""),
     "games yes": (TWO + "games: yes\n", "2:1", "games: Expected `int`, got `bool`", ""),
     "half games": (TWO + "games: 2.5\n", "2:1", "games: Expected `int`, got `float`", ""),
-    "no games": (TWO + "games: 0\n", "2:1", "games is 1 to 100000, not 0", ""),
-    "-1 games": (TWO + "games: -1\n", "2:1", "games is 1 to 100000, not -1", ""),
-    "many games": (TWO + f"games: {'9' * 30}\n", "2:1", "games is 1 to 100000", ""),
-    "no rounds": (TWO + "rounds: 0\n", "2:1", "rounds is 1 to 10000, not 0", "leave it out"),
-    "many rounds": (TWO + "rounds: 10001\n", "2:1", "rounds is 1 to 10000", "leave it out"),
+    "no games": (TWO + "games: 0\n", "2:1", "games must be 1 to 100000, not 0", ""),
+    "-1 games": (TWO + "games: -1\n", "2:1", "games must be 1 to 100000, not -1", ""),
+    "many games": (TWO + f"games: {'9' * 30}\n", "2:1", "games must be 1 to 100000", ""),
+    "no rounds": (TWO + "rounds: 0\n", "2:1", "rounds must be 1 to 10000, not 0", "leave it out"),
+    "many rounds": (TWO + "rounds: 10001\n", "2:1", "rounds must be 1 to 10000", "leave it out"),
     "half a round": (TWO + "rounds: 0.5\n", "2:1", "rounds: Expected `int | null`", ""),
     "until when": (TWO + "until: seperated\n", "2:1", "not 'seperated'", "`until: separated`"),
     "until's key": (TWO + "until: {separate: 1}\n", "2:9", "unknown key 'separate'", "'separated'"),
@@ -59,7 +59,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "in per cent": (
         TWO + "until: {separated: 95}\n",
         "2:9",
-        "until.separated is 0.5 to 0.9999, not 95",
+        "until.separated must be 0.5 to 0.9999, not 95",
         "0.95 stands for 95 %",
     ),
     "certain": (TWO + "until: {separated: 1}\n", "2:9", "0.5 to 0.9999, not 1", ""),
@@ -71,23 +71,23 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "1 player": (TWO + "players: [2, 1]\n", "2:1", "2 to 6 players, not 1", ""),
     "same size": (TWO + "players: [2, 2]\n", "2:1", "each table size once", ""),
     "no size": (TWO + "players: []\n", "2:1", "each table size once", ""),
-    "start": (TWO + "limits: {start: 0}\n", "2:10", "limits.start is in seconds, above 0", ""),
-    "answer": (TWO + "limits: {answer: -1}\n", "2:10", "limits.answer is in seconds", ""),
-    "game": (TWO + "limits: {game: .inf}\n", "2:10", "limits.game is in seconds", ""),
-    "nan": (TWO + "limits: {game: .nan}\n", "2:10", "above 0, not nan", ""),
-    "restarts": (TWO + "limits: {restarts: -1}\n", "2:10", "limits.restarts is 0 to 1000", ""),
+    "start": (TWO + "limits: {start: 0}\n", "2:10", "limits.start must be above 0", ""),
+    "answer": (TWO + "limits: {answer: -1}\n", "2:10", "limits.answer must be above 0", ""),
+    "game": (TWO + "limits: {game: .inf}\n", "2:10", "limits.game must be above 0", ""),
+    "nan": (TWO + "limits: {game: .nan}\n", "2:10", "86400 seconds, not nan", ""),
+    "restarts": (TWO + "limits: {restarts: -1}\n", "2:10", "limits.restarts must be 0 to 1000", ""),
     "no game": (
         TWO + "limits: {concurrent_games: 0}\n",
         "2:10",
-        "limits.concurrent_games is 1 to 1024, not 0",
+        "limits.concurrent_games must be 1 to 1024, not 0",
         "1 plays one game after another",
     ),
     "rating key": (TWO + "ratings: {ancor: odds}\n", "2:11", "unknown key 'ancor'", "'anchor'"),
-    "provisional": (TWO + "ratings: {provisional: -1}\n", "2:11", "number of games, not -1", ""),
-    "alpha": (TWO + "ratings:\n  alpha: 2\n", "3:3", "a chance, 0 to 0.5, not 2", ""),
+    "provisional": (TWO + "ratings: {provisional: -1}\n", "2:11", "0 or more games, not -1", ""),
+    "alpha": (TWO + "ratings:\n  alpha: 2\n", "3:3", "must be 0 to 0.5, not 2", ""),
     "overall": (TWO + "ratings: {overall: 3}\n", "2:11", "ratings.overall: Expected `bool`", ""),
-    "no workers": (TWO + "workers: 0\n", "2:1", "workers is 1 to 1024, not 0", ""),
-    "workers": (TWO + "workers: -2\n", "2:1", "workers is 1 to 1024, not -2", ""),
+    "no workers": (TWO + "workers: 0\n", "2:1", "workers must be 1 to 1024, not 0", ""),
+    "workers": (TWO + "workers: -2\n", "2:1", "workers must be 1 to 1024, not -2", ""),
     "sandbox": (TWO + "sandbox: bublewrap\n", "2:1", "unknown sandbox 'bublewrap'", "'bubblewrap'"),
     "no bots key": ("games: 3\n", "1:1", "missing key 'bots'", ""),
     "bot of null": ("bots: [~]\n", "1:8", "bots[0]: Expected `str`", ""),
@@ -115,7 +115,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_league_is_told_by_line(tmp_path: Path, case: str) -> None:
+def test_bad_league_is_refused_with_its_line(tmp_path: Path, case: str) -> None:
     text, spot, what, hint = BAD[case]
     path = tmp_path / "league.yaml"
     path.write_text(text, encoding="utf-8")
@@ -140,7 +140,7 @@ def test_a_bad_league_is_told_by_line(tmp_path: Path, case: str) -> None:
         (TWO.encode() + b"seed: 2024-13-45\n", "bad YAML"),
     ],
 )
-def test_a_file_that_is_no_yaml(tmp_path: Path, content: bytes, what: str) -> None:
+def test_file_that_is_not_yaml(tmp_path: Path, content: bytes, what: str) -> None:
     path = tmp_path / "league.yaml"
     path.write_bytes(content)
     with pytest.raises(ArenaError) as caught:
@@ -149,7 +149,7 @@ def test_a_file_that_is_no_yaml(tmp_path: Path, content: bytes, what: str) -> No
     assert caught.value.where.split(":")[0] == str(path)
 
 
-def test_no_file_and_a_folder(tmp_path: Path) -> None:
+def test_missing_file_and_folder(tmp_path: Path) -> None:
     for path, what in ((tmp_path / "none.yaml", "no such file"), (tmp_path, "cannot be read")):
         with pytest.raises(ArenaError, match=what) as caught:
             load_league(path)
@@ -176,7 +176,7 @@ BAD_BOTS: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD_BOTS)
-def test_a_bad_bot_is_told_by_line(tmp_path: Path, case: str) -> None:
+def test_bad_bot_is_refused_with_its_line(tmp_path: Path, case: str) -> None:
     text, spot, what, hint = BAD_BOTS[case]
     (tmp_path / "ann").mkdir()
     (tmp_path / "ann" / "bot.yaml").write_text(text, encoding="utf-8")
@@ -187,14 +187,14 @@ def test_a_bad_bot_is_told_by_line(tmp_path: Path, case: str) -> None:
     assert hint in caught.value.hint
 
 
-def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+def test_folder_without_a_manifest(tmp_path: Path) -> None:
     (tmp_path / "ann").mkdir()
     with pytest.raises(ArenaError, match=r"no bot\.yaml in the bot's folder") as caught:
         leagues.league(tmp_path, bots=["ann"])
     assert caught.value.where == str(tmp_path / "ann")
 
 
-def test_two_bots_of_one_name(tmp_path: Path) -> None:
+def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
     for name in ("ann", "bob"):
         leagues.write_bot(tmp_path, name, "cat")
         (tmp_path / name / "bot.yaml").write_text("name: twin\ncommand: cat\n")
@@ -212,7 +212,7 @@ SNIPPETS = st.sampled_from(
 
 @each_slip
 @given(st.integers(0, len(WHOLE)), SNIPPETS | st.text(max_size=4), st.integers(0, 3))
-def test_any_slip_of_the_pen_is_an_arena_error(at: int, slip: str, cut: int) -> None:
+def test_any_typo_is_an_arena_error(at: int, slip: str, cut: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "league.yaml"
         path.write_text(WHOLE[:at] + slip + WHOLE[at + cut :], "utf-8", "surrogatepass")

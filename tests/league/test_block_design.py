@@ -39,7 +39,7 @@ def all_tables(bots: int, players: int) -> list[Table]:
     ("bots", "players"),
     [(n, k) for n, k in product([*PRIME_POWERS, *OTHERS], range(2, 7)) if k <= n],
 )
-def test_seats_pairs_and_neighbours(bots: int, players: int) -> None:
+def test_seats_pairs_and_neighbours_are_even(bots: int, players: int) -> None:
     for block in blocks(bots, players, bots - 1, "seed"):
         for seat in range(players):
             assert sorted(table[seat] for table in block) == list(range(bots))
@@ -51,7 +51,7 @@ def test_seats_pairs_and_neighbours(bots: int, players: int) -> None:
 
 
 @pytest.mark.parametrize("bots", PRIME_POWERS[:7])
-def test_a_prime_power_puts_every_pair_into_every_pair_of_seats_once(bots: int) -> None:
+def test_prime_power_puts_every_pair_into_every_pair_of_seats_once(bots: int) -> None:
     players = min(bots, 6)
     for one, other in permutations(range(players), 2):
         met = sorted((table[one], table[other]) for table in all_tables(bots, players))
@@ -59,7 +59,7 @@ def test_a_prime_power_puts_every_pair_into_every_pair_of_seats_once(bots: int) 
 
 
 @pytest.mark.parametrize(("bots", "players"), [(7, 3), (6, 4), (5, 2)])
-def test_more_blocks_than_one_round_has(bots: int, players: int) -> None:
+def test_blocks_beyond_one_pass_are_even(bots: int, players: int) -> None:
     found = blocks(bots, players, 2 * bots, "seed")
     assert len(found) == 2 * bots
     tables = [table for block in found[: 2 * (bots - 1)] for table in block]
@@ -73,7 +73,7 @@ def test_the_same_seed_seats_alike_and_another_does_not() -> None:
 
 
 @pytest.mark.parametrize("q", PRIME_POWERS)
-def test_a_field_is_one(q: int) -> None:
+def test_finite_field_obeys_the_field_axioms(q: int) -> None:
     field = FiniteField(q)
     numbers = range(q)
     for a in numbers:
@@ -99,5 +99,5 @@ def test_prime_powers() -> None:
         49: (7, 2),
         64: (2, 6),
     }
-    with pytest.raises(ValueError, match="6 is no prime power"):
+    with pytest.raises(ValueError, match="6 is not a prime power"):
         FiniteField(6)

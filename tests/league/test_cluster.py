@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena import shipped
-from arena.league.cluster.client import TASK_SECONDS, Cluster
+from arena.league.cluster.client import BATCH_SECONDS, Cluster
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.cluster.worker import BatchResult, identity
 from arena.records import Fixture, PlayedFixture
@@ -41,26 +41,26 @@ def engine(workers: int, fixtures: int, seconds: float) -> Cluster:
     return found
 
 
-def test_before_anything_was_played_each_fixture_is_a_task() -> None:
+def test_first_batches_have_one_fixture() -> None:
     found = Cluster(Workers(2), "tcp://scheduler", own=False)  # type: ignore[arg-type]
-    assert found.share(1000) == 1
+    assert found.batch_size(1000) == 1
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.1, 0.3, 0.5, 2.0])
-def test_a_task_takes_long_enough_and_no_longer(seconds: float) -> None:
-    share = engine(2, 10, 10 * seconds).share(100_000)
-    assert share * seconds >= TASK_SECONDS * (1 - 1e-9)
-    assert share == 1 or (share - 1) * seconds < TASK_SECONDS
+def test_batches_take_long_enough_and_no_longer(seconds: float) -> None:
+    size = engine(2, 10, 10 * seconds).batch_size(100_000)
+    assert size * seconds >= BATCH_SECONDS * (1 - 1e-9)
+    assert size == 1 or (size - 1) * seconds < BATCH_SECONDS
 
 
-def test_where_few_are_left_every_worker_gets_some() -> None:
+def test_last_fixtures_are_shared_among_workers() -> None:
     found = engine(4, 10, 0.1)
-    assert found.share(100_000) == 50
-    assert found.share(20) == 4
-    assert found.share(3) == 1
+    assert found.batch_size(100_000) == 50
+    assert found.batch_size(20) == 4
+    assert found.batch_size(3) == 1
 
 
-def test_the_identity_is_of_the_code_not_of_the_place() -> None:
+def test_identity_depends_on_the_code_not_on_its_place() -> None:
     said = subprocess.run(
         [sys.executable, "-c", "from arena.league.cluster.worker import *; print(identity())"],
         cwd="/",
@@ -72,23 +72,23 @@ def test_the_identity_is_of_the_code_not_of_the_place() -> None:
     assert said.stdout.strip() == identity()
 
 
-def test_a_run_without_a_cluster_imports_no_dask() -> None:
+def test_run_without_a_cluster_imports_no_dask() -> None:
     code = "import arena.cli.run, sys; print({'dask', 'distributed'} & sys.modules.keys())"
     command = [sys.executable, "-c", code]
     said = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
     assert said.stdout == "set()\n"
 
 
-def test_a_lease_ends_what_it_started_and_starts_nothing_more(tmp_path: Path) -> None:
-    lease = RevocableSandbox(ProcessSandbox())
+def test_revoked_sandbox_kills_its_programs_and_starts_no_more(tmp_path: Path) -> None:
+    sandbox = RevocableSandbox(ProcessSandbox())
     with run_folder() as runs:
         bot = stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, ProcessSandbox())
-        closed, running = lease.start(bot.program), lease.start(bot.program)
+        closed, running = sandbox.start(bot.program), sandbox.start(bot.program)
         closed.kill()
         closed.close()
-        lease.end()
+        sandbox.revoke()
         assert running.exit_code() == -9
         running.close()
-        lease.end()
+        sandbox.revoke()
         with pytest.raises(OSError, match="the run is over"):
-            lease.start(bot.program)
+            sandbox.start(bot.program)

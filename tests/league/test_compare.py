@@ -1,19 +1,30 @@
 """Two versions against one field: pairs of tables alike in all but the version."""
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.league.compare import NEW, OLD, Comparison, compare, comparison_fixtures, in_field
+from arena.league.compare import (
+    NEW,
+    OLD,
+    CompareRequest,
+    Comparison,
+    compare,
+    comparison_fixtures,
+    in_field,
+)
+from arena.league.runner import RunListener
 from arena.perudo.rules import BGA
 from arena.records import Fixture, LeagueInfo, LimitsInfo
-from arena.sandboxes.process import ProcessSandbox
 from arena.shipped import folder
-from arena.submissions.manifest import load_bot
+from tests.cli.command import READY, bot
 from tests.publish import factory
 
+PATIENT = LimitsInfo(start=60, answer=60, game=600)
 each_field = settings(max_examples=15, deadline=None, database=None)
 
 
@@ -25,7 +36,7 @@ def conditions(names: tuple[str, ...], players: int, rounds: int, games: int = 2
         rounds=rounds,
         games=games,
         sandbox="process",
-        limits=LimitsInfo(start=60, answer=60, game=600),
+        limits=PATIENT,
     )
 
 
@@ -36,7 +47,7 @@ def pairs(info: LeagueInfo) -> list[tuple[Fixture, Fixture]]:
 
 @each_field
 @given(st.integers(2, 6), st.integers(0, 4), st.integers(2, 9))
-def test_the_two_of_a_pair_differ_in_the_version_alone(
+def test_fixtures_of_a_pair_differ_only_in_the_version(
     players: int, more: int, rounds: int
 ) -> None:
     names = tuple("abcdefghij"[: players - 1 + more])
@@ -54,7 +65,7 @@ def test_the_two_of_a_pair_differ_in_the_version_alone(
 
 @each_field
 @given(st.integers(2, 6), st.integers(0, 4), st.integers(2, 9))
-def test_in_each_block_the_field_is_met_alike(players: int, more: int, rounds: int) -> None:
+def test_each_round_meets_the_field_evenly(players: int, more: int, rounds: int) -> None:
     names = tuple("abcdefghij"[: players - 1 + more])
     for block in range(rounds):
         tables = [
@@ -65,18 +76,16 @@ def test_in_each_block_the_field_is_met_alike(players: int, more: int, rounds: i
             assert sorted(table[other] for table in tables) == sorted(map(in_field, names))
 
 
-def play(old: str, new: str, *field: str) -> Comparison:
-    samples = folder("sample_bots")
-    names = {OLD: old, NEW: new, **{in_field(name): name for name in field}}
-    bots = {seat: load_bot(samples / name) for seat, name in names.items()}
-    info = conditions(field, 2, 6, games=4)
-    found = compare(info, bots, ProcessSandbox(), lambda _: None, workers=2, notify=lambda: None)
+def play(old: str, new: str, *field: str, **options: Any) -> Comparison:
+    shape: dict[str, Any] = {"rounds": 6, "games": 4, "seed": "s", "sandbox": "process", **options}
+    patterns = tuple(f"sample:{name}" for name in field)
+    found = compare(CompareRequest(old, new, patterns, limits=PATIENT, trust_bots=True, **shape))
     assert found
     return found
 
 
-def test_a_bot_is_as_good_as_itself() -> None:
-    found = play("bluffer", "bluffer", "honest", "memory")
+def test_bot_is_as_good_as_itself() -> None:
+    found = play("sample:bluffer", "sample:bluffer", "honest", "memory")
     assert found.games == 6 * 2 * 4
     assert found.mean_place.old == found.mean_place.new
     assert found.win_share.difference == 0
@@ -84,24 +93,64 @@ def test_a_bot_is_as_good_as_itself() -> None:
     assert found.faults == {OLD: 0, NEW: 0}
 
 
-def test_a_better_bot_is_found_to_be_better() -> None:
-    found = play("random", "odds", "honest", "memory")
+def test_better_bot_is_found_to_be_better() -> None:
+    found = play("sample:random", "sample:odds", "honest", "memory")
     assert found.better > 0.99
     assert found.mean_place.high < 0 < found.win_share.low
-    worse = play("odds", "random", "honest", "memory")
+    worse = play("sample:odds", "sample:random", "honest", "memory")
     assert worse.mean_place.difference == pytest.approx(-found.mean_place.difference)
     assert worse.better == pytest.approx(1 - found.better)
 
 
+def test_same_seed_plays_the_same_games() -> None:
+    options = {"players": 3, "variant": "italian", "rounds": 2, "games": 2}
+    one = play("sample:honest", "sample:odds", "honest", "memory", workers=2, **options)
+    other = play("sample:honest", "sample:odds", "honest", "memory", workers=1, **options)
+    assert one == other
+    assert list(one.conditions.variants) == ["italian"]
+    assert one.conditions.seed == "s"
+    assert 1 <= one.mean_place.new <= 3
+
+
 def test_faults_are_counted_by_version(tmp_path: Path) -> None:
-    (tmp_path / "bot.yaml").write_text("name: quits\ncommand: sh -c 'read x'\n")
-    bots = {
-        OLD: load_bot(folder("sample_bots") / "honest"),
-        NEW: load_bot(tmp_path),
-        in_field("odds"): load_bot(folder("sample_bots") / "odds"),
-    }
-    info = conditions(("odds",), 2, 2, games=3)
-    found = compare(info, bots, ProcessSandbox(), lambda _: None, workers=1, notify=lambda: None)
-    assert found
+    quits = bot(tmp_path / "quits", READY + "            sys.exit(3)\n")
+    found = play("sample:honest", str(quits), "odds", rounds=2, games=3, workers=1)
     assert found.faults == {OLD: 0, NEW: 6}
     assert (found.win_share.new, found.mean_place.new) == (0, 2)
+
+
+def test_bots_of_the_field_may_be_called_old_and_new(tmp_path: Path) -> None:
+    for name in (OLD, NEW):
+        shutil.copytree(folder("sample_bots") / "honest", tmp_path / name)
+        manifest = tmp_path / name / "bot.yaml"
+        manifest.write_text(manifest.read_text().replace("name: honest", f"name: {name}"))
+    request = CompareRequest(
+        "sample:odds",
+        "sample:odds",
+        (f"{tmp_path}/*",),
+        rounds=2,
+        games=1,
+        sandbox="process",
+        trust_bots=True,
+    )
+    found = compare(request)
+    assert found
+    assert [bot.name for bot in found.conditions.bots] == [NEW, OLD]
+    assert found.mean_place.difference == 0
+
+
+def test_stopped_comparison_has_no_result() -> None:
+    class Stopper(RunListener):
+        conditions: LeagueInfo | None = None
+
+        def started(self, conditions: LeagueInfo) -> None:
+            self.conditions = conditions
+
+        def stop_requested(self) -> bool:
+            return True
+
+    listener = Stopper()
+    request = CompareRequest("sample:honest", "sample:odds", sandbox="process")
+    assert compare(request, listener) is None
+    assert listener.conditions
+    assert "odds" in [bot.name for bot in listener.conditions.bots]

@@ -7,18 +7,19 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.conditions import begin, conditions
-from arena.league.host import processor, this_machine
-from arena.league.schedule import schedule
+from arena.league.conditions import conditions_of
+from arena.league.host import cpu_model, this_machine
+from arena.league.schedule import Schedule
 from arena.records import LeagueInfo, MachineInfo, PlayedFixture
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.league import leagues
+from tests.league.leagues import begin
 
 OTHER = MachineInfo("Zuse Z3", 1, 64 * 22 // 8, "relays", "none")
 
 
-def test_the_conditions_are_stored_with_the_seed_s_hash(tmp_path: Path) -> None:
+def test_conditions_are_stored_with_the_hash_of_the_seed(tmp_path: Path) -> None:
     plan = leagues.league(tmp_path, name="Weekly", seed="open sesame")
     with Store(tmp_path / "s", create=True) as store:
         info = begin(plan, "process", store)
@@ -30,24 +31,22 @@ def test_the_conditions_are_stored_with_the_seed_s_hash(tmp_path: Path) -> None:
     assert (info.players, info.games, info.sandbox) == ((2, 3), 2, "process")
 
 
-def test_the_machine_is_the_one_the_league_began_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_machine_is_the_one_the_league_began_on(tmp_path: Path) -> None:
     plan = leagues.league(tmp_path)
     with Store(tmp_path / "s", create=True) as store:
         first = begin(plan, "process", store).machine
-        monkeypatch.setattr("arena.league.conditions.this_machine", lambda: OTHER)
-        assert begin(plan, "process", store).machine == first == this_machine() != OTHER
+        again = begin(plan, "process", store, machine=lambda: OTHER)
+        assert again.machine == first == this_machine() != OTHER
     with Store(tmp_path / "other", create=True) as store:
-        assert begin(plan, "process", store).machine == OTHER
+        assert begin(plan, "process", store, machine=lambda: OTHER).machine == OTHER
 
 
-def test_a_processor_is_named_where_the_kernel_does() -> None:
-    assert processor("processor\t: 0\nmodel name\t: Ada: 2 GHz\n\nprocessor\t: 1\n") == "Ada: 2 GHz"
-    assert processor("processor\t: 0\nCPU part\t: 0xd0c\n") == ""
+def test_the_cpu_model_is_read_from_the_kernel() -> None:
+    assert cpu_model("processor\t: 0\nmodel name\t: Ada: 2 GHz\n\nprocessor\t: 1\n") == "Ada: 2 GHz"
+    assert cpu_model("processor\t: 0\nCPU part\t: 0xd0c\n") == ""
 
 
-def test_a_secret_seed_is_drawn_once_and_kept(tmp_path: Path) -> None:
+def test_secret_seed_is_drawn_once_and_kept(tmp_path: Path) -> None:
     plan = leagues.league(tmp_path, seed=None)
     seeds = []
     for name in ("s", "s", "other"):
@@ -57,7 +56,7 @@ def test_a_secret_seed_is_drawn_once_and_kept(tmp_path: Path) -> None:
     assert all(len(seed) == 32 for seed in seeds)
 
 
-def test_a_seed_that_was_given_may_be_left_out_later(tmp_path: Path) -> None:
+def test_seed_that_was_given_may_be_left_out_later(tmp_path: Path) -> None:
     with Store(tmp_path / "s", create=True) as store:
         first = begin(leagues.league(tmp_path), "process", store)
         assert begin(leagues.league(tmp_path, seed=None), "process", store) == first
@@ -76,7 +75,7 @@ def test_another_name_or_version_is_the_same_league(
 
 def store_all(store: Store, info: LeagueInfo) -> None:
     """Store the fixtures of a league as if they had been played."""
-    for fixture in schedule(info):
+    for fixture in Schedule(info).fixtures:
         store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
 
 
@@ -107,8 +106,8 @@ def changed(
 FOUR = [*leagues.SAMPLES, "sample:odds"]
 TWO = ["sample:honest", "sample:memory"]
 CALZA = [{"variant": "bga", "calza": True, "label": "bga"}]
-NONE_LEFT = "12 of 12 stored fixtures {}count no more"
-ALL_LEFT = "all 12 stored fixtures {}go on counting"
+NONE_LEFT = "12 of 12 stored fixtures {}no longer count"
+ALL_LEFT = "all 12 stored fixtures {}still count"
 # Six fixtures of tables of two, six of tables of three: two rounds of each.
 CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
     "answer": ({"limits": {**leagues.PATIENT, "answer": 59}}, "limits.answer is 59, not 60", ""),
@@ -123,7 +122,7 @@ CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
     "size left": (
         {"players": [2]},
         "players is [2], not [2, 3]",
-        "6 of 12 stored fixtures {}count no more",
+        "6 of 12 stored fixtures {}no longer count",
     ),
     "size joined": ({"players": [3, 2]}, "players is [3, 2], not [2, 3]", ALL_LEFT),
     "dice": ({"shared_dice": False}, "shared_dice is false, not true", NONE_LEFT),
@@ -144,18 +143,18 @@ CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
     "left": (
         {"bots": TWO, "players": [2]},
         "'random' left, players is [2], not [2, 3]",
-        "10 of 12 stored fixtures {}count no more",
+        "10 of 12 stored fixtures {}no longer count",
     ),
     "both": (
         {"bots": [*TWO, "sample:odds"]},
         "'odds' joined, 'random' left",
-        "10 of 12 stored fixtures {}count no more",
+        "10 of 12 stored fixtures {}no longer count",
     ),
 }
 
 
 @pytest.mark.parametrize(("changes", "what", "effect"), CHANGES.values(), ids=CHANGES)
-def test_what_changed_is_named_with_what_it_does(
+def test_change_is_named_with_its_effect(
     tmp_path: Path, changes: dict[str, object], what: str, effect: str
 ) -> None:
     _, said, refused = changed(tmp_path, changes)
@@ -181,7 +180,7 @@ def test_another_seed_is_refused_for_good(tmp_path: Path) -> None:
     assert "leave `seed` out" in caught.value.hint
 
 
-def test_what_decides_no_game_is_only_told(tmp_path: Path) -> None:
+def test_harmless_change_is_only_noted(tmp_path: Path) -> None:
     said: list[str] = []
     with Store(tmp_path / "s", create=True) as store:
         store_all(store, begin(leagues.league(tmp_path, name="A"), "process", store))
@@ -192,7 +191,7 @@ def test_what_decides_no_game_is_only_told(tmp_path: Path) -> None:
     assert said == [f"changed since the league began, and decides no game: {what}"]
 
 
-def test_terms_that_come_back_bring_their_games_back(tmp_path: Path) -> None:
+def test_games_count_again_when_their_terms_return(tmp_path: Path) -> None:
     said: list[str] = []
     with Store(tmp_path / "s", create=True) as store:
         for games, rounds in [(2, 2), (3, 2), (2, 2)]:
@@ -200,50 +199,50 @@ def test_terms_that_come_back_bring_their_games_back(tmp_path: Path) -> None:
             info = begin(plan, "process", store, accept=True, notify=said.append)
             store_all(store, info)
         assert len(store.finished()) == 24
-    none_left = "12 of 12 stored fixtures count no more"
+    none_left = "12 of 12 stored fixtures no longer count"
     assert said == [
         f"the league changed: games is 3, not 2: {none_left}",
         f"the league changed: games is 2, not 3: {none_left}, 12 count again",
     ]
-    assert {one.games for one in schedule(info)} == {2}
-    assert len(schedule(info)) == 12
-    assert [stage.terms and stage.terms.games for stage in info.earlier] == [2, 3]
+    assert {one.games for one in Schedule(info).fixtures} == {2}
+    assert len(Schedule(info).fixtures) == 12
+    assert [epoch.terms and epoch.terms.games for epoch in info.earlier] == [2, 3]
 
 
-def test_a_long_list_of_bots_is_cut(tmp_path: Path) -> None:
+def test_long_list_of_bots_is_shortened(tmp_path: Path) -> None:
     more = [leagues.write_bot(tmp_path, f"new{n}", "cat") for n in range(9)]
     _, said, _ = changed(tmp_path, {"bots": [*leagues.SAMPLES, *more]})
     assert "'new0' joined, 'new1' joined, " in said
     assert "'new5' joined, and 3 more: all 12 stored" in said
 
 
-def test_a_bot_that_joined_is_in_a_new_stage(tmp_path: Path) -> None:
+def test_bot_that_joined_begins_a_new_epoch(tmp_path: Path) -> None:
     info, _, _ = changed(tmp_path, {"bots": FOUR})
     assert [bot.name for bot in info.bots] == ["honest", "memory", "odds", "random"]
-    [stage] = info.earlier
-    assert [bot.name for bot in stage.bots] == ["honest", "memory", "random"]
-    assert (stage.rounds, stage.kept) == (2, (2, 2))
+    [epoch] = info.earlier
+    assert [bot.name for bot in epoch.bots] == ["honest", "memory", "random"]
+    assert (epoch.rounds, epoch.kept) == (2, (2, 2))
 
 
-def test_a_bot_that_left_plays_no_more(tmp_path: Path) -> None:
+def test_bot_that_left_no_longer_plays(tmp_path: Path) -> None:
     info, _, _ = changed(tmp_path, {"bots": TWO, "players": [2]})
-    assert {bot for one in schedule(info) for bot in one.seats} == {"honest", "memory"}
+    assert {bot for one in Schedule(info).fixtures for bot in one.seats} == {"honest", "memory"}
 
 
-def test_where_nothing_was_played_the_new_field_is_the_first(tmp_path: Path) -> None:
+def test_conditions_change_freely_before_the_first_game(tmp_path: Path) -> None:
     with Store(tmp_path / "s", create=True) as store:
         begin(leagues.league(tmp_path, players=[2]), "process", store)
         said: list[str] = []
         plan = leagues.league(tmp_path, bots=TWO, players=[2], seed="other", games=3)
         info = begin(plan, "process", store, notify=said.append)
         assert store.league == info
-        assert replace(info, machine=None) == conditions(plan, "process", "other")
+        assert replace(info, machine=None) == conditions_of(plan, "process", "other")
     what = "'random' left, games is 3, not 2, another seed: nothing was played before"
     assert said == [f"the league changed: {what}"]
 
 
 @pytest.mark.parametrize("file", ["bot.sh", "data/table.txt", "bot.yaml"])
-def test_a_bot_whose_files_changed_is_named(tmp_path: Path, file: str) -> None:
+def test_bot_with_changed_files_is_named(tmp_path: Path, file: str) -> None:
     ann = Path(leagues.write_bot(tmp_path, "ann", "cat"))
     (ann / "data").mkdir()
     (ann / "data" / "table.txt").write_text("1")
@@ -253,7 +252,7 @@ def test_a_bot_whose_files_changed_is_named(tmp_path: Path, file: str) -> None:
         with (ann / file).open("a") as written:
             written.write("# mended\n")
         plan = leagues.league(tmp_path, bots=bots)
-        old, new = (store.league, conditions(plan, "process", "tests"))
+        old, new = (store.league, conditions_of(plan, "process", "tests"))
         assert old
         digests = f"({new.bots[0].digest[:8]}, not {old.bots[0].digest[:8]})"
         with pytest.raises(ArenaError) as caught:
@@ -262,17 +261,17 @@ def test_a_bot_whose_files_changed_is_named(tmp_path: Path, file: str) -> None:
 
 
 @pytest.mark.parametrize("rounds", [9, 1])
-def test_rounds_that_were_begun_stay(tmp_path: Path, rounds: int) -> None:
+def test_begun_rounds_stay(tmp_path: Path, rounds: int) -> None:
     info, _, _ = changed(tmp_path, {"rounds": rounds})
     assert info.earlier[0].kept == (2, 2)
     assert info.rounds == rounds
 
 
-def test_of_a_league_with_until_what_was_begun_stays(tmp_path: Path) -> None:
+def test_begun_blocks_of_a_league_with_until_stay(tmp_path: Path) -> None:
     long = {"until": "separated", "rounds": 30}
     with Store(tmp_path / "s", create=True) as store:
         info = begin(leagues.league(tmp_path, **long), "process", store)
-        for fixture in schedule(info):
+        for fixture in Schedule(info).fixtures:
             if fixture.block < 9 or (fixture.block < 12 and len(fixture.seats) == 2):
                 store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
         info = begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store, accept=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.config import check_enough, load_league, without
+from arena.league.config import check_bot_count, load_league
 from arena.perudo.rules import BGA, CLASSIC, ITALIAN, PRESSMAN, variant
 from arena.records import LimitsInfo
 from arena.shipped import folder
@@ -37,7 +37,7 @@ def test_every_default_is_explicit(tmp_path: Path) -> None:
     assert league.workers == len(os.sched_getaffinity(0))
 
 
-def test_what_is_said_is_taken(tmp_path: Path) -> None:
+def test_given_values_replace_the_defaults(tmp_path: Path) -> None:
     text = (
         TWO + "name: Weekly\nplayers: [6, 2]\ngames: 100000\nseed: 0\nsandbox: process\n"
         "workers: 3\nlimits: {start: 1, answer: 0.5, game: 9, restarts: 0}\n"
@@ -52,26 +52,28 @@ def test_what_is_said_is_taken(tmp_path: Path) -> None:
     ("until", "confidence"),
     [("separated", 0.95), ("{separated: 0.99}", 0.99), ("{}", 0.95), ("~", None)],
 )
-def test_how_long_a_league_is(tmp_path: Path, until: str, confidence: float | None) -> None:
+def test_until_is_read_as_a_confidence(
+    tmp_path: Path, until: str, confidence: float | None
+) -> None:
     text = f"{TWO}rounds: 60\nshared_dice: false\nuntil: {until}\n"
     league = load_league(write(tmp_path, text))
     assert (league.rounds, league.until, league.shared_dice) == (60, confidence, False)
 
 
-def test_a_budget_that_ends_before_the_first_decision(tmp_path: Path) -> None:
+def test_budget_that_ends_before_the_first_decision_is_refused(tmp_path: Path) -> None:
     league = load_league(write(tmp_path, TWO + "until: separated\nrounds: 7\n"))
     with pytest.raises(ArenaError, match="7 rounds end before the first decision") as caught:
-        check_enough(league)
+        check_bot_count(league)
     assert caught.value.where == f"{league.path}:3:1"
     assert "`rounds: 8`" in caught.value.hint
-    check_enough(load_league(write(tmp_path, TWO + "until: separated\nrounds: 8\n")))
-    check_enough(load_league(write(tmp_path, TWO + "rounds: 1\n")))
+    check_bot_count(load_league(write(tmp_path, TWO + "until: separated\nrounds: 8\n")))
+    check_bot_count(load_league(write(tmp_path, TWO + "rounds: 1\n")))
 
 
-def test_the_example_is_a_league() -> None:
+def test_example_is_a_valid_league() -> None:
     league = load_league(Path(__file__).parents[2] / "examples" / "league.yaml")
     assert list(league.variants) == ["bga", "classic", "pressman", "italian+calza"]
-    check_enough(league)
+    check_bot_count(league)
 
 
 def test_all_sample_bots_by_a_glob_each_once_by_name(tmp_path: Path) -> None:
@@ -92,7 +94,7 @@ def test_own_bots_by_folder_and_by_glob(tmp_path: Path, absolute: bool) -> None:
     assert not any(bot.shipped for bot in league.bots)
 
 
-def test_patterns_start_at_the_league_s_folder(
+def test_patterns_start_at_the_folder_of_the_league(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leagues.write_bot(tmp_path / "deep", "ann", "cat")
@@ -124,27 +126,20 @@ def test_variants_with_options_overrides_and_labels(tmp_path: Path) -> None:
     }
 
 
-def test_an_override_that_changes_nothing_has_the_book_s_own_label(tmp_path: Path) -> None:
+def test_override_without_effect_keeps_the_label_of_the_rule_book(tmp_path: Path) -> None:
     same = ITALIAN.palifico_once
     text = f"variants: [{{variant: italian, overrides: {{palifico_once: {str(same).lower()}}}}}]\n"
     assert load_league(write(tmp_path, TWO + text)).variants == {"italian": ITALIAN}
     assert PRESSMAN.palifico_once
 
 
-def test_too_few_bots_for_the_largest_table(tmp_path: Path) -> None:
+def test_too_few_bots_for_the_largest_table_are_refused(tmp_path: Path) -> None:
     league = load_league(write(tmp_path, TWO + "players: [2, 3]\n"))
     with pytest.raises(ArenaError, match="2 bots are too few for tables of 3") as caught:
-        check_enough(league)
+        check_bot_count(league)
     assert caught.value.where == f"{league.path}:2:1"
-    check_enough(load_league(write(tmp_path, TWO)))
+    check_bot_count(load_league(write(tmp_path, TWO)))
 
 
-def test_a_league_without_some_of_its_bots(tmp_path: Path) -> None:
-    league = load_league(write(tmp_path, "bots: ['sample:*']\n"))
-    left = without(league, league.bots[:2])
-    assert left.bots == league.bots[2:]
-    assert left.variants == league.variants
-
-
-def test_anchors_that_nothing_repeats_are_harmless(tmp_path: Path) -> None:
+def test_yaml_anchor_without_an_alias_is_harmless(tmp_path: Path) -> None:
     assert load_league(write(tmp_path, TWO + "name: &name Weekly\n")).name == "Weekly"

@@ -9,20 +9,19 @@ from contextlib import ExitStack
 
 import pytest
 
-from arena.league.cores import enough_cores
+from arena.league.host import enough_cores
 from tests.cli.command import environment
 
 ALL = os.sched_getaffinity(0)
 WORKER = """
 import os, sys
-from arena.league import cores
-cores._NAME = sys.argv[1]
+from arena.league.host import claim_core
 for _ in range(2):
-    cores.own_core()
+    claim_core(sys.argv[1])
 print(*os.sched_getaffinity(0), flush=True)
 sys.stdin.read()
 """
-"""Takes a core, or so it seems twice, says which it has, and lives until its input ends."""
+"""Claims a core, twice, prints which it has, and lives until its input ends."""
 
 Worker = subprocess.Popen[str]
 Start = Callable[[], tuple[Worker, set[int]]]
@@ -57,7 +56,7 @@ def test_each_worker_has_a_core_of_its_own(start: Start) -> None:
     assert set.union(*(cores for _, cores in workers)) == ALL
 
 
-def test_one_worker_too_many_is_bound_to_none(start: Start) -> None:
+def test_worker_without_a_free_core_is_bound_to_none(start: Start) -> None:
     workers = [start() for _ in ALL]
     assert start()[1] == ALL
     ended, its = workers[0]

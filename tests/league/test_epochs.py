@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.schedule import blocks_of, epochs, schedule
+from arena.league.schedule import Schedule, epochs
 from arena.perudo.rules import BGA
 from arena.records import Epoch, Fixture, LeagueInfo
 from tests.publish import factory
@@ -23,7 +23,7 @@ def field(names: str, players: int = 2, **changes: object) -> LeagueInfo:
 
 def then(before: LeagueInfo, names: str, kept: int | None = None, **changes: object) -> LeagueInfo:
     """Return a league with another field, all blocks of the earlier one kept, or `kept`."""
-    [blocks] = blocks_of(before).values()
+    [blocks] = Schedule(before).blocks.values()
     ended = Epoch(before.bots, before.rounds, (len(blocks) if kept is None else kept,))
     after = field(names, before.players[0], **changes)
     return replace(after, earlier=(*before.earlier, ended))
@@ -47,9 +47,9 @@ def games(fixtures: list[Fixture]) -> Counter[str]:
 @given(st.integers(2, 8), st.integers(1, 3))
 def test_with_two_players_every_ordered_pair_is_met_once_whoever_joined(old: int, new: int) -> None:
     league = field("".join(NAMES[:old]))
-    first = schedule(league)
+    first = Schedule(league).fixtures
     league = then(league, "".join(NAMES[: old + new]))
-    fixtures = schedule(league)
+    fixtures = Schedule(league).fixtures
     assert fixtures[: len(first)] == first
     seats = sorted(one.seats for one in fixtures)
     assert seats == sorted(permutations(NAMES[: old + new], 2))
@@ -57,10 +57,10 @@ def test_with_two_players_every_ordered_pair_is_met_once_whoever_joined(old: int
 
 @each_field
 @given(st.integers(3, 6), st.integers(0, 4))
-def test_a_newcomer_meets_everyone_alike_and_plays_as_much(players: int, more: int) -> None:
+def test_newcomer_meets_everyone_evenly_and_plays_as_much(players: int, more: int) -> None:
     old = "".join(NAMES[: players + more])
-    first = schedule(field(old, players))
-    fixtures = schedule(then(field(old, players), old + "z"))
+    first = Schedule(field(old, players)).fixtures
+    fixtures = Schedule(then(field(old, players), old + "z")).fixtures
     added = fixtures[len(first) :]
     assert fixtures[: len(first)] == first
     met = meetings(added)
@@ -76,19 +76,19 @@ def test_a_newcomer_meets_everyone_alike_and_plays_as_much(players: int, more: i
 @given(st.integers(3, 6), st.integers(0, 4))
 def test_in_a_block_for_a_newcomer_the_others_sit_alike(players: int, more: int) -> None:
     old = "".join(NAMES[: players + more])
-    [blocks] = blocks_of(then(field(old, players), old + "z")).values()
+    [blocks] = Schedule(then(field(old, players), old + "z")).blocks.values()
     for block in blocks[len(old) - 1 :]:
         [seat] = {one.seats.index("z") for one in block}
         for other in set(range(players)) - {seat}:
             assert sorted(one.seats[other] for one in block) == sorted(old)
 
 
-def test_who_left_counts_no_more_and_the_others_play_what_they_lack() -> None:
+def test_games_with_a_bot_that_left_are_replaced() -> None:
     before = field("abcdefgh", 4)
     after = then(before, "abcdefg")
-    fixtures = schedule(after)
+    fixtures = Schedule(after).fixtures
     assert all("h" not in one.seats for one in fixtures)
-    kept = {one.id for one in schedule(before) if "h" not in one.seats}
+    kept = {one.id for one in Schedule(before).fixtures if "h" not in one.seats}
     assert kept < {one.id for one in fixtures}
     assert min(games(fixtures).values()) >= 6 * 4
     assert max(games(fixtures).values()) < 7 * 4
@@ -96,38 +96,38 @@ def test_who_left_counts_no_more_and_the_others_play_what_they_lack() -> None:
 
 def test_with_two_players_nothing_is_lacking_when_a_bot_leaves() -> None:
     before = field("abcde")
-    fixtures = schedule(then(before, "abcd"))
-    assert fixtures == [one for one in schedule(before) if "e" not in one.seats]
+    fixtures = Schedule(then(before, "abcd")).fixtures
+    assert fixtures == [one for one in Schedule(before).fixtures if "e" not in one.seats]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_a_new_version_is_another_bot(players: int) -> None:
+def test_new_version_is_another_bot(players: int) -> None:
     before = field("abcdefg", players)
     changed = new_files(before, "c")
     after = new_files(then(before, "abcdefg"), "c")
     assert changed.bots == after.bots
-    old = {one.id for one in schedule(before)}
-    fixtures = schedule(after)
+    old = {one.id for one in Schedule(before).fixtures}
+    fixtures = Schedule(after).fixtures
     assert all("c" not in one.seats for one in fixtures if one.id in old)
     assert set(games(fixtures).values()) == {6 * players}
     assert len(set(meetings(fixtures).values())) == 1 or players > 2
 
 
-def test_who_comes_back_brings_its_games_along() -> None:
+def test_games_of_a_bot_that_returns_count_again() -> None:
     whole = field("abcd")
     without = then(whole, "abc")
     again = then(without, "abcd")
-    assert schedule(again) == schedule(whole)
+    assert Schedule(again).fixtures == Schedule(whole).fixtures
 
 
 def test_blocks_that_were_not_begun_make_place_for_the_whole_field() -> None:
     before = field("abcd", rounds=20)
     after = then(before, "abcde", kept=8, rounds=20)
-    [blocks] = blocks_of(after).values()
-    assert blocks[:8] == [list(block) for block in next(iter(blocks_of(before).values()))[:8]]
+    [blocks] = Schedule(after).blocks.values()
+    assert blocks[:8] == [list(block) for block in next(iter(Schedule(before).blocks.values()))[:8]]
     assert [len(block) for block in blocks[8:14]] == [4] * 6
     assert {len(block) for block in blocks[14:]} == {5}
-    played = games(schedule(after))
+    played = games(Schedule(after).fixtures)
     assert min(played.values()) == 40
     assert played["e"] == 6 * 4 + 2 * len(blocks[14:]) == 42
 
@@ -135,14 +135,14 @@ def test_blocks_that_were_not_begun_make_place_for_the_whole_field() -> None:
 @pytest.mark.parametrize("rounds", [5, 8, 30])
 def test_more_rounds_add_to_what_was_begun(rounds: int) -> None:
     before = field("abcd", rounds=10)
-    [old] = blocks_of(before).values()
-    [blocks] = blocks_of(then(before, "abcd", kept=8, rounds=rounds)).values()
+    [old] = Schedule(before).blocks.values()
+    [blocks] = Schedule(then(before, "abcd", kept=8, rounds=rounds)).blocks.values()
     assert blocks[:8] == old[:8]
     assert len(blocks) == max(8, rounds)
 
 
 def test_when_all_are_replaced_the_new_field_plays_from_the_start() -> None:
-    fixtures = schedule(then(field("abc", 3), "xyz"))
+    fixtures = Schedule(then(field("abc", 3), "xyz")).fixtures
     assert games(fixtures) == dict.fromkeys("xyz", 6)
 
 
@@ -153,7 +153,7 @@ def histories(draw: st.DrawFn) -> LeagueInfo:
     fields = st.lists(st.sampled_from(NAMES), min_size=players, max_size=8, unique=True)
     info = field("".join(sorted(draw(fields))), players, rounds=draw(st.integers(1, 9)))
     for _ in range(draw(st.integers(0, 4))):
-        [blocks] = blocks_of(info).values()
+        [blocks] = Schedule(info).blocks.values()
         kept = draw(st.integers(0, len(blocks)))
         names = "".join(sorted(draw(fields)))
         info = then(info, names, kept, rounds=draw(st.integers(1, 9)))
@@ -162,15 +162,15 @@ def histories(draw: st.DrawFn) -> LeagueInfo:
 
 @each_field
 @given(histories())
-def test_whatever_happens_ids_places_and_dice_are_never_used_twice(info: LeagueInfo) -> None:
+def test_ids_places_and_dice_are_never_used_twice(info: LeagueInfo) -> None:
     seen: dict[str, Fixture] = {}
-    for stage in epochs(info):
-        for one in schedule(stage):
+    for epoch in epochs(info):
+        for one in Schedule(epoch).fixtures:
             assert seen.setdefault(one.id, one) == one
-    fixtures = schedule(info)
+    fixtures = Schedule(info).fixtures
     assert len({one.index for one in fixtures}) == len(fixtures)
     assert len({one.seed for one in fixtures}) == len(fixtures)
-    [blocks] = blocks_of(info).values()
+    [blocks] = Schedule(info).blocks.values()
     dice = [{one.dice for one in block} for block in blocks if block]
     assert all(len(keys) == 1 for keys in dice)
     assert len(set.union(set(), *dice)) == len(dice)
@@ -179,7 +179,7 @@ def test_whatever_happens_ids_places_and_dice_are_never_used_twice(info: LeagueI
 
 @each_field
 @given(histories())
-def test_whatever_happens_everyone_plays_as_much_as_the_rounds_say(info: LeagueInfo) -> None:
-    played = games(schedule(info))
+def test_everyone_plays_at_least_the_rounds_asked_for(info: LeagueInfo) -> None:
+    played = games(Schedule(info).fixtures)
     assert set(played) == {bot.name for bot in info.bots}
     assert min(played.values()) >= info.rounds * info.players[0]

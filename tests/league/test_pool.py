@@ -2,7 +2,7 @@
 
 from threading import Thread
 
-from arena.league.workers import pool, start
+from arena.league.process_pool import pool, start
 
 LIMIT = 60.0
 LARGE = 1 << 28
@@ -29,7 +29,7 @@ def ended() -> None:
         return
 
 
-def test_a_worker_that_is_killed_while_it_sends_a_result_is_not_waited_for() -> None:
+def test_worker_killed_while_sending_a_result_is_not_waited_for() -> None:
     # A thread: where the pool is waited for for ever, the test is not.
     waiting = Thread(target=ended, daemon=True)
     waiting.start()

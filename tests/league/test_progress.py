@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.league.progress import LeagueProgress
-from arena.league.schedule import schedule
+from arena.league.schedule import Schedule
 from arena.perudo.rules import BGA, CLASSIC
 from arena.records import Epoch, Fixture, GameRecord, LeagueInfo, PlayedFixture
 from tests.publish import factory
@@ -51,116 +51,117 @@ def outcome(fixture: Fixture, skill: Skill) -> PlayedFixture:
     return PlayedFixture(fixture, games, "process", "wall", 1, 1.0)
 
 
-def play(course: LeagueProgress, skill: Skill, most: int | None = None) -> list[Fixture]:
+def play(progress: LeagueProgress, skill: Skill, most: int | None = None) -> list[Fixture]:
     """Play what is due, at most so many fixtures, one by one; returns them."""
     played: list[Fixture] = []
-    while due := course.due():
+    while due := progress.due():
         for fixture in due:
             if len(played) == most:
                 return played
-            course.add(outcome(fixture, skill))
+            progress.add(outcome(fixture, skill))
             played.append(fixture)
     return played
 
 
 def resumed(info: LeagueInfo, fixtures: Iterable[Fixture], skill: Skill) -> LeagueProgress:
-    course = LeagueProgress(info)
+    progress = LeagueProgress(Schedule(info))
     for fixture in fixtures:
-        course.add(outcome(fixture, skill))
-    return course
+        progress.add(outcome(fixture, skill))
+    return progress
 
 
 def test_without_until_all_is_due_at_once() -> None:
     info = league(until=None, rounds=3)
-    course = LeagueProgress(info)
-    assert course.due() == course.wanted() == schedule(info)
-    assert len(course) == len(schedule(info)) == 9
-    some = schedule(info)[::2]
-    assert resumed(info, some, equal).due() == schedule(info)[1::2]
-    assert course.verdicts() == []
+    progress = LeagueProgress(Schedule(info))
+    assert progress.due() == progress.wanted() == Schedule(info).fixtures
+    assert len(progress) == len(Schedule(info).fixtures) == 9
+    some = Schedule(info).fixtures[::2]
+    assert resumed(info, some, equal).due() == Schedule(info).fixtures[1::2]
+    assert progress.verdicts() == []
 
 
 def test_one_block_after_the_other_is_due() -> None:
-    course = LeagueProgress(league())
-    first = course.due()
+    progress = LeagueProgress(Schedule(league()))
+    first = progress.due()
     assert [one.block for one in first] == [0, 0, 0]
-    course.add(outcome(first[1], equal))
-    assert course.due() == [first[0], first[2]]
-    course.add(outcome(first[0], equal))
-    course.add(outcome(first[2], equal))
-    assert [one.block for one in course.due()] == [1, 1, 1]
+    progress.add(outcome(first[1], equal))
+    assert progress.due() == [first[0], first[2]]
+    progress.add(outcome(first[0], equal))
+    progress.add(outcome(first[2], equal))
+    assert [one.block for one in progress.due()] == [1, 1, 1]
 
 
-def test_it_stops_when_neighbours_are_separated() -> None:
+def test_league_stops_when_neighbours_are_separated() -> None:
     info = league()
-    course = LeagueProgress(info)
-    played = play(course, by_name)
-    [verdict] = course.verdicts()
-    assert (verdict.variant, verdict.players, verdict.tied) == ("bga", 2, ())
+    progress = LeagueProgress(Schedule(info))
+    played = play(progress, by_name)
+    [verdict] = progress.verdicts()
+    assert (verdict.division, verdict.tied) == (("bga", 2), ())
     assert 8 <= verdict.rounds < 40
-    assert played == schedule(info)[: 3 * verdict.rounds] == course.wanted()
-    assert course.due() == []
+    assert played == Schedule(info).fixtures[: 3 * verdict.rounds] == progress.wanted()
+    assert progress.due() == []
 
 
 def test_equal_bots_spend_the_budget_and_are_named() -> None:
     info = league("ab", rounds=12)
-    course = LeagueProgress(info)
-    assert play(course, equal) == schedule(info)
-    [verdict] = course.verdicts()
+    progress = LeagueProgress(Schedule(info))
+    assert play(progress, equal) == Schedule(info).fixtures
+    [verdict] = progress.verdicts()
     assert verdict.rounds == 12
     assert [set(pair) for pair in verdict.tied] == [{"a", "b"}]
 
 
 def test_each_variant_stops_on_its_own() -> None:
-    course = LeagueProgress(league(variants={"classic": CLASSIC, "bga": BGA}, rounds=20))
-    played = play(course, clear_in_bga)
-    slow, quick = course.verdicts()
-    assert (slow.variant, slow.rounds) == ("classic", 20)
-    assert quick.variant == "bga"
+    info = league(variants={"classic": CLASSIC, "bga": BGA}, rounds=20)
+    progress = LeagueProgress(Schedule(info))
+    played = play(progress, clear_in_bga)
+    slow, quick = progress.verdicts()
+    assert (slow.division.variant, slow.rounds) == ("classic", 20)
+    assert quick.division.variant == "bga"
     assert quick.rounds < 20
     assert not quick.tied
     assert sum(one.variant == "bga" for one in played) == 3 * quick.rounds
 
 
 @pytest.mark.parametrize("after", [1, 5, 24, 25, 30])
-def test_wherever_it_was_interrupted_it_decides_the_same(after: int) -> None:
+def test_interrupted_league_decides_the_same(after: int) -> None:
     info = league()
-    whole = play(LeagueProgress(info), by_name)
-    some = play(LeagueProgress(info), by_name, most=after)
+    whole = play(LeagueProgress(Schedule(info)), by_name)
+    some = play(LeagueProgress(Schedule(info)), by_name, most=after)
     again = resumed(info, reversed(some), by_name)
     assert play(again, by_name) == whole[len(some) :]
 
 
-def test_raising_the_budget_goes_on() -> None:
+def test_raised_budget_is_played_on() -> None:
     before = league("ab", rounds=10)
-    played = play(LeagueProgress(before), equal)
+    played = play(LeagueProgress(Schedule(before)), equal)
     after = replace(before, rounds=14, earlier=(Epoch(before.bots, before.rounds, (10,)),))
-    course = resumed(after, played, equal)
-    assert [one.block for one in course.due()] == [10, 10]
-    play(course, equal)
-    assert course.verdicts()[0].rounds == 14
+    progress = resumed(after, played, equal)
+    assert [one.block for one in progress.due()] == [10, 10]
+    play(progress, equal)
+    assert progress.verdicts()[0].rounds == 14
 
 
-def test_a_newcomer_is_brought_level_before_it_stops_again() -> None:
+def test_newcomer_is_brought_level_before_the_league_stops_again() -> None:
     before = league()
-    played = play(LeagueProgress(before), by_name)
+    played = play(LeagueProgress(Schedule(before)), by_name)
     rounds = len(played) // 3
     after = league("abcd", earlier=(Epoch(before.bots, before.rounds, (rounds,)),))
-    course = resumed(after, played, by_name)
-    more = play(course, by_name)
+    progress = resumed(after, played, by_name)
+    more = play(progress, by_name)
     catching_up = [one for one in more if "d" in one.seats]
     assert more[0] in catching_up
     met = {bot for one in catching_up for bot in one.seats}
     assert met == set("abcd")
-    [verdict] = course.verdicts()
+    [verdict] = progress.verdicts()
     assert verdict.tied == ()
     assert verdict.rounds >= rounds + 8
 
 
-def test_games_of_who_left_are_passed_over() -> None:
+def test_games_of_a_bot_that_left_are_ignored() -> None:
     before = league("abcd", until=None, rounds=3)
-    fixtures = schedule(before)
+    fixtures = Schedule(before).fixtures
     after = league("abc", until=None, rounds=2, earlier=(Epoch(before.bots, 3, (3,)),))
-    course = resumed(after, fixtures, equal)
-    assert course.due() == []
-    assert [course.counts(one.id) for one in fixtures] == ["d" not in one.seats for one in fixtures]
+    progress = resumed(after, fixtures, equal)
+    assert progress.due() == []
+    assert all(progress.counts(one.id) == ("d" not in one.seats) for one in fixtures)

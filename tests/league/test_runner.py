@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.runner import MOST_DEATHS
+from arena.league.runner import MAX_DEATHS
 from arena.records import FixtureResult
 from arena.store.store import Store
 from tests.league import leagues
@@ -30,7 +30,7 @@ def test_two_workers_make_the_same_bytes_as_one(tmp_path: Path, whole: Path) -> 
     assert sorted(seen) == sorted(id_ for id_, _ in leagues.records(whole))
 
 
-def test_a_killed_worker_costs_nothing(tmp_path: Path, whole: Path) -> None:
+def test_fixtures_of_a_killed_worker_are_played_again(tmp_path: Path, whole: Path) -> None:
     seen: list[str] = []
 
     def progress(result: FixtureResult | None) -> None:
@@ -47,7 +47,7 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, whole: Path) -> None:
 KILLER = ("echo died >> deaths", "kill -KILL $PPID")
 
 
-def test_a_fixture_that_kills_its_workers_is_set_aside(tmp_path: Path) -> None:
+def test_fixture_that_kills_its_workers_is_quarantined(tmp_path: Path) -> None:
     """All others are played, also those whose workers died of it."""
     killer = leagues.write_bot(tmp_path, "killer", *KILLER)
     plan = leagues.league(tmp_path, bots=[*leagues.SAMPLES, killer], players=[2])
@@ -55,16 +55,16 @@ def test_a_fixture_that_kills_its_workers_is_set_aside(tmp_path: Path) -> None:
     assert leagues.play(plan, tmp_path / "s")
     with Store(tmp_path / "s") as store:
         played = [one.fixture for one in store.played()]
-        aside = store.quarantined()
+        quarantined = store.quarantined()
     assert [one for one in played if "killer" in one.seats] == []
-    assert len(played) == len(aside) == 6
-    assert all("killer" in one.fixture.seats for one in aside)
-    assert {one.index for one in [*played, *(one.fixture for one in aside)]} == set(range(12))
-    assert all(one.deaths == MOST_DEATHS and "died each time" in one.why for one in aside)
-    assert all(before <= one.at <= time.time() for one in aside)
+    assert len(played) == len(quarantined) == 6
+    assert all("killer" in one.fixture.seats for one in quarantined)
+    assert {one.index for one in [*played, *(one.fixture for one in quarantined)]} == set(range(12))
+    assert all(one.deaths == MAX_DEATHS and "died each time" in one.why for one in quarantined)
+    assert all(before <= one.at <= time.time() for one in quarantined)
 
 
-def test_a_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: Path) -> None:
+def test_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: Path) -> None:
     killer = leagues.write_bot(tmp_path, "killer", *KILLER)
     plan = leagues.league(tmp_path, bots=["sample:honest", killer], players=[2])
     deaths = tmp_path / "killer" / "deaths"
@@ -77,7 +77,7 @@ def test_a_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: P
     assert leagues.records(tmp_path / "s") == []
 
 
-def test_what_was_set_aside_is_played_once_it_can_be(tmp_path: Path) -> None:
+def test_quarantined_fixture_is_played_once_it_can_be(tmp_path: Path) -> None:
     script = ("[ -e spare ] && exit 1", "kill -KILL $PPID")
     killer = leagues.write_bot(tmp_path, "killer", *script)
     limits = {"start": 0.5, "restarts": 0}
@@ -91,7 +91,7 @@ def test_what_was_set_aside_is_played_once_it_can_be(tmp_path: Path) -> None:
         assert store.quarantined() == []
 
 
-def test_an_innocent_fixture_survives_its_neighbour(tmp_path: Path) -> None:
+def test_innocent_fixture_survives_its_neighbour(tmp_path: Path) -> None:
     # The killer takes its worker down once; whatever was in flight is played all the same.
     script = ("[ -e died ] || { touch died; kill -KILL $PPID; }", "cat > /dev/null")
     once = leagues.write_bot(tmp_path, "once", *script)
@@ -127,7 +127,7 @@ def test_ctrl_c_keeps_what_was_played_and_the_rest_can_follow(tmp_path: Path, wh
     assert leagues.records(tmp_path / "s") == everything
 
 
-def test_a_second_ctrl_c_leaves_no_process_behind(tmp_path: Path) -> None:
+def test_second_ctrl_c_leaves_no_process_behind(tmp_path: Path) -> None:
     stuck = leagues.write_bot(tmp_path, "stuck", "exec tail -f /dev/null")
     plan = leagues.league(tmp_path, bots=[*leagues.SAMPLES, stuck], players=[2])
     watched: list[int] = []
@@ -165,7 +165,7 @@ def running_in(folder: Path) -> list[int]:
     return found
 
 
-def test_a_progress_that_fails_ends_the_run_and_keeps_the_fixture(tmp_path: Path) -> None:
+def test_error_in_the_progress_ends_the_run_and_keeps_the_fixture(tmp_path: Path) -> None:
     def fail(result: FixtureResult | None) -> None:
         if result:
             raise BrokenPipeError

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.conditions import conditions
-from arena.league.schedule import blocks_of, schedule
+from arena.league.conditions import conditions_of
+from arena.league.schedule import Schedule
 from arena.perudo.dice import roll
 from arena.perudo.rules import VARIANTS
 from arena.records import LeagueInfo
@@ -37,9 +37,9 @@ def infos(draw: st.DrawFn) -> LeagueInfo:
 
 @each_league
 @given(infos())
-def test_a_schedule_is_pure(info: LeagueInfo) -> None:
-    fixtures = schedule(info)
-    assert fixtures == schedule(info)
+def test_schedule_is_a_function_of_the_conditions(info: LeagueInfo) -> None:
+    fixtures = Schedule(info).fixtures
+    assert fixtures == Schedule(info).fixtures
     assert [fixture.index for fixture in fixtures] == list(range(len(fixtures)))
     tables = len(info.bots) * (len(info.bots) - 1)
     assert len(fixtures) == tables * len(info.variants) * len(info.players)
@@ -49,16 +49,16 @@ def test_a_schedule_is_pure(info: LeagueInfo) -> None:
 @each_league
 @given(infos())
 def test_ids_and_seeds_are_all_different(info: LeagueInfo) -> None:
-    fixtures = schedule(info)
+    fixtures = Schedule(info).fixtures
     assert len({fixture.id for fixture in fixtures}) == len(fixtures)
     assert len({fixture.seed for fixture in fixtures}) == len(fixtures)
 
 
 @each_league
 @given(infos())
-def test_no_bot_meets_itself_and_every_bot_sits_everywhere_alike(info: LeagueInfo) -> None:
+def test_no_bot_meets_itself_and_seats_are_even(info: LeagueInfo) -> None:
     seats: Counter[tuple[str, int, int, str]] = Counter()
-    for fixture in schedule(info):
+    for fixture in Schedule(info).fixtures:
         players = len(fixture.seats)
         assert len(set(fixture.seats)) == players
         seats.update((fixture.variant, players, n, bot) for n, bot in enumerate(fixture.seats))
@@ -76,7 +76,7 @@ def test_no_bot_meets_itself_and_every_bot_sits_everywhere_alike(info: LeagueInf
 @given(infos())
 def test_each_block_alone_is_even(info: LeagueInfo) -> None:
     names = [bot.name for bot in info.bots]
-    fixtures = schedule(info)
+    fixtures = Schedule(info).fixtures
     for variant in info.variants:
         for players in info.players:
             tables = [
@@ -94,7 +94,7 @@ def test_each_block_alone_is_even(info: LeagueInfo) -> None:
 @given(infos())
 def test_two_player_tables_hold_every_ordered_pair_once(info: LeagueInfo) -> None:
     pairs = list(permutations([bot.name for bot in info.bots], 2))
-    fixtures = schedule(info)
+    fixtures = Schedule(info).fixtures
     for variant in info.variants:
         met = [
             fixture.seats
@@ -107,7 +107,7 @@ def test_two_player_tables_hold_every_ordered_pair_once(info: LeagueInfo) -> Non
 @each_league
 @given(infos(), st.booleans())
 def test_dice_are_shared_in_a_block_and_bots_seeds_never(info: LeagueInfo, shared: bool) -> None:
-    fixtures = schedule(replace(info, shared_dice=shared))
+    fixtures = Schedule(replace(info, shared_dice=shared)).fixtures
     blocks = {(one.variant, len(one.seats), one.block): one.dice_key for one in fixtures}
     assert len(set(blocks.values())) == len(blocks)
     different = len(blocks) if shared else len(fixtures)
@@ -118,10 +118,8 @@ def test_dice_are_shared_in_a_block_and_bots_seeds_never(info: LeagueInfo, share
 
 @each_league
 @given(infos(), st.integers(1, 30))
-def test_rounds_are_passes_through_designs_that_are_shuffled_anew(
-    info: LeagueInfo, rounds: int
-) -> None:
-    found = blocks_of(replace(info, rounds=rounds))
+def test_rounds_are_passes_through_reshuffled_designs(info: LeagueInfo, rounds: int) -> None:
+    found = Schedule(replace(info, rounds=rounds)).blocks
     for (_, players), blocks in found.items():
         assert [one.block for block in blocks for one in block[:1]] == list(range(rounds))
         for block in blocks:
@@ -134,10 +132,10 @@ def test_rounds_are_passes_through_designs_that_are_shuffled_anew(
                 assert sorted(met) == sorted(permutations([b.name for b in info.bots], 2))
 
 
-def test_a_second_pass_is_another() -> None:
+def test_second_pass_is_shuffled_again() -> None:
     names = tuple(f"bot{number}" for number in range(8))
     info = factory.league(names, rounds=14, players=(4,))
-    for blocks in blocks_of(info).values():
+    for blocks in Schedule(info).blocks.values():
         first, second = (
             {one.seats for block in some for one in block} for some in (blocks[:7], blocks[7:])
         )
@@ -154,9 +152,9 @@ CHANGED: list[dict[str, object]] = [
 
 
 @pytest.mark.parametrize("changes", CHANGED)
-def test_whatever_decides_games_changes_ids_and_dice(changes: dict[str, object]) -> None:
+def test_change_that_decides_games_changes_ids_and_dice(changes: dict[str, object]) -> None:
     names = ("a", "b", "c")
-    before, after = (schedule(factory.league(names, **new)) for new in ({}, changes))
+    before, after = (Schedule(factory.league(names, **new)).fixtures for new in ({}, changes))
     for key in ("id", "seed"):
         mine, others = ({getattr(one, key) for one in some} for some in (before, after))
         assert not mine & others
@@ -164,10 +162,13 @@ def test_whatever_decides_games_changes_ids_and_dice(changes: dict[str, object])
     assert dice[0] != dice[1]
 
 
-def test_what_decides_no_game_changes_nothing() -> None:
+def test_harmless_change_leaves_the_schedule_alone() -> None:
     names = ("a", "b", "c")
     changes: dict[str, object] = {"name": "other", "arena_version": "9", "sandbox": "process"}
-    assert schedule(factory.league(names)) == schedule(factory.league(names, **changes))
+    assert (
+        Schedule(factory.league(names)).fixtures
+        == Schedule(factory.league(names, **changes)).fixtures
+    )
 
 
 def test_the_order_of_bots_in_the_file_does_not_matter(tmp_path: Path) -> None:
@@ -175,22 +176,22 @@ def test_the_order_of_bots_in_the_file_does_not_matter(tmp_path: Path) -> None:
         leagues.league(tmp_path, bots=bots)
         for bots in (leagues.SAMPLES, leagues.SAMPLES[::-1], ["sample:[hmr]*", "sample:random"])
     ]
-    first, *others = [schedule(conditions(plan, "process", "seed")) for plan in plans]
+    first, *others = [Schedule(conditions_of(plan, "process", "seed")).fixtures for plan in plans]
     assert others == [first, first]
 
 
-def test_another_seed_seats_the_bots_anew() -> None:
+def test_another_seed_seats_the_bots_differently() -> None:
     names = tuple(f"bot{number}" for number in range(8))
     orders = {
-        tuple(fixture.seats for fixture in schedule(factory.league(names, seed=str(seed))))
+        tuple(fixture.seats for fixture in Schedule(factory.league(names, seed=str(seed))).fixtures)
         for seed in range(5)
     }
     assert len(orders) == 5
 
 
-def test_a_league_without_shared_dice_has_the_schedule_of_the_first_stores() -> None:
+def test_schedule_without_shared_dice_is_that_of_the_first_stores() -> None:
     """Stores of version 1 go on: their ids, seeds and places must not move."""
-    fixtures = schedule(factory.league(("a", "b", "c"), shared_dice=False))
+    fixtures = Schedule(factory.league(("a", "b", "c"), shared_dice=False)).fixtures
     assert len(fixtures) == 24
     ids = [fixtures[place].id for place in (0, 23)]
     assert ids == ["6016d3629ecb77e5", "3f39a30f8d312c34"]

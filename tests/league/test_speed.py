@@ -14,12 +14,12 @@ def moved(by: float) -> list[tuple[float, int]]:
 
 
 @pytest.mark.parametrize("by", [0.0, HOUR, -HOUR, YEAR, -30 * YEAR])
-def test_a_clock_that_was_set_between_two_runs(by: float) -> None:
+def test_speed_ignores_a_clock_set_between_two_runs(by: float) -> None:
     assert speed(EVEN + moved(by)) == 10
 
 
 @pytest.mark.parametrize("by", [-5.0, -7.5, 20.0])
-def test_a_clock_that_was_set_by_seconds(by: float) -> None:
+def test_speed_stays_plausible_when_the_clock_is_set_by_seconds(by: float) -> None:
     """Two runs that seem to be one: the speed is that of one, or at most of both together."""
     found = speed(EVEN + moved(by))
     assert found is not None
@@ -29,5 +29,5 @@ def test_a_clock_that_was_set_by_seconds(by: float) -> None:
 @pytest.mark.parametrize(
     "times", [[], [(5.0, 10)], [(5.0, 10), (5.0, 10)], [(5.0, 10), (5.0001, 10), (-YEAR, 10)]]
 )
-def test_what_was_stored_at_once_tells_nothing(times: list[tuple[float, int]]) -> None:
+def test_too_short_a_time_has_no_speed(times: list[tuple[float, int]]) -> None:
     assert speed(times) is None

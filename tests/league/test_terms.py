@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.league.progress import LeagueProgress
-from arena.league.schedule import blocks_of, divisions, epochs, schedule, terms
+from arena.league.schedule import Schedule, divisions, epochs, terms_of
 from arena.perudo.rules import BGA, CLASSIC, variant
 from arena.records import Epoch, Fixture, LeagueInfo
 from tests.league.test_progress import by_name, play, resumed
@@ -19,8 +19,8 @@ CALZA = variant("bga", {}, calza=True)
 
 def then(before: LeagueInfo, kept: list[int] | None = None, **changes: object) -> LeagueInfo:
     """Return a league under other terms, all blocks of the earlier one kept, or `kept`."""
-    all_of_them = [len(blocks) for blocks in blocks_of(before).values()]
-    ended = Epoch(before.bots, before.rounds, tuple(kept or all_of_them), terms(before))
+    all_of_them = [len(blocks) for blocks in Schedule(before).blocks.values()]
+    ended = Epoch(before.bots, before.rounds, tuple(kept or all_of_them), terms_of(before))
     return replace(before, earlier=(*before.earlier, ended), **changes)
 
 
@@ -29,39 +29,41 @@ def league(**changes: object) -> LeagueInfo:
     return factory.league(("a", "b", "c", "d"), **{**fields, **changes})
 
 
-def test_a_kind_that_joins_leaves_the_others_as_they_are() -> None:
+def test_division_that_joins_leaves_the_others_unchanged() -> None:
     before = league()
     after = then(before, variants={"bga": BGA, "classic": CLASSIC}, players=(2, 3))
-    fixtures = schedule(after)
-    assert fixtures[: len(schedule(before))] == schedule(before)
+    fixtures = Schedule(after).fixtures
+    assert fixtures[: len(Schedule(before).fixtures)] == Schedule(before).fixtures
     counts = Counter((one.variant, len(one.seats)) for one in fixtures)
     assert counts == dict.fromkeys(divisions(after), 3 * 4)
 
 
-def test_a_switch_touches_its_variant_alone() -> None:
+def test_switch_affects_only_its_variant() -> None:
     before = league(variants={"bga": BGA, "classic": CLASSIC})
     after = then(before, variants={"bga": CALZA, "classic": CLASSIC})
-    old, new = schedule(before), schedule(after)
+    old, new = Schedule(before).fixtures, Schedule(after).fixtures
     assert [one for one in new if one in old] == [one for one in old if one.variant == "classic"]
     assert sum(one.variant == "bga" for one in new) == 12
 
 
-def test_what_comes_back_counts_again_and_nothing_is_added() -> None:
+def test_games_of_restored_terms_count_again_and_none_are_added() -> None:
     before = league(players=(2, 3))
     for changes in ({"games": 5}, {"players": (3,)}, {"variants": {"bga": CALZA}}):
         undone = {key: getattr(before, key) for key in changes}
-        assert schedule(then(then(before, **changes), **undone)) == schedule(before)
+        assert (
+            Schedule(then(then(before, **changes), **undone)).fixtures == Schedule(before).fixtures
+        )
 
 
 def test_with_until_it_decides_by_games_of_its_own_terms_alone() -> None:
     before = league(rounds=40, until=0.95, games=10)
-    played = play(LeagueProgress(before), by_name)
+    played = play(LeagueProgress(Schedule(before)), by_name)
     begun = max(one.block for one in played) + 1
     after = then(before, [begun], games=20)
-    course = resumed(after, played, by_name)
-    assert not any(course.counts(one.id) for one in played)
-    more = play(course, by_name)
-    [verdict] = course.verdicts()
+    progress = resumed(after, played, by_name)
+    assert not any(progress.counts(one.id) for one in played)
+    more = play(progress, by_name)
+    [verdict] = progress.verdicts()
     assert verdict.rounds == len(more) // 4 >= 8
     assert {one.games for one in more} == {20}
     assert min(one.block for one in more) == begun
@@ -83,28 +85,28 @@ def histories(draw: st.DrawFn) -> LeagueInfo:
     )
     info = league(**draw(changes))
     for _ in range(draw(st.integers(1, 4))):
-        kept = [draw(st.integers(0, len(blocks))) for blocks in blocks_of(info).values()]
+        kept = [draw(st.integers(0, len(blocks))) for blocks in Schedule(info).blocks.values()]
         info = then(info, kept, **draw(changes))
     return info
 
 
 @each_history
 @given(histories())
-def test_whatever_happens_ids_and_places_are_never_used_twice(info: LeagueInfo) -> None:
+def test_ids_and_places_are_never_used_twice(info: LeagueInfo) -> None:
     seen: dict[str, Fixture] = {}
-    for stage in epochs(info):
-        for one in schedule(stage):
+    for epoch in epochs(info):
+        for one in Schedule(epoch).fixtures:
             assert seen.setdefault(one.id, one) == one
-            assert (one.games, bool(one.dice)) == (stage.games, stage.shared_dice)
-            assert (one.variant, len(one.seats)) in divisions(stage)
-    fixtures = schedule(info)
+            assert (one.games, bool(one.dice)) == (epoch.games, epoch.shared_dice)
+            assert (one.variant, len(one.seats)) in divisions(epoch)
+    fixtures = Schedule(info).fixtures
     assert len({one.index for one in fixtures}) == len(fixtures)
     assert len({one.seed for one in seen.values()}) == len(seen)
 
 
 @each_history
 @given(histories())
-def test_whatever_happens_everyone_plays_as_much_as_the_rounds_say(info: LeagueInfo) -> None:
-    for kind, blocks in blocks_of(info).items():
+def test_everyone_plays_at_least_the_rounds_asked_for(info: LeagueInfo) -> None:
+    for kind, blocks in Schedule(info).blocks.items():
         met = Counter(bot for block in blocks for one in block for bot in one.seats)
         assert min(met[bot.name] for bot in info.bots) >= info.rounds * kind[1]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from arena.cli.replays import replays_option
+from arena.cli.options import replays_option
 from arena.perudo.rules import VARIANTS
 from arena.publish.pages.links import GAMES_A_SHARD
 from arena.publish.replay.selection import ReplayChoice, select_replays

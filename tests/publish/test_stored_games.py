@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.workers import pool, start
+from arena.league.process_pool import pool, start
 from arena.perudo.rules import VARIANTS, Rules
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.publish import stored_games as stored

@@ -1,4 +1,5 @@
-"""A league on many machines, by way of Dask: the only room that imports it.
+"""A league on many machines, by way of Dask: the only package that imports it.
 
-`link` is the arena's end, `depot` lives in the scheduler, `outpost` in each worker.
+`client` is the arena's end, `scheduler_plugin` runs in the scheduler, `tasks` and `worker` run in
+each worker.
 """

@@ -1,4 +1,4 @@
-"""What `--cluster` may say; all of it can be checked without Dask."""
+"""The option `--cluster`, checked without Dask."""
 
 import re
 from importlib.util import find_spec
@@ -12,15 +12,15 @@ _EXAMPLE = "for example --cluster tcp://10.0.0.5:8786, or --cluster local:4"
 
 
 def local_workers(address: str) -> int | None:
-    """Return how many workers `local:N` asks for on this machine; None for a scheduler's address.
+    """Return N for `local:N`, workers on this machine, or None for a scheduler's address.
 
-    Raises ArenaError where it is neither.
+    Raises ArenaError if it is neither.
     """
     where = f"--cluster {address}"
     kind, _, number = address.partition(":")
     if kind != _LOCAL:
         if not _REMOTE.fullmatch(address):
-            raise ArenaError(f"'{address}' is no address of a scheduler", where, _EXAMPLE)
+            raise ArenaError(f"'{address}' is not a scheduler address", where, _EXAMPLE)
         return None
     if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= MAX_LOCAL):
         what = f"local:N starts 1 to {MAX_LOCAL} workers on this machine, not '{number}'"
@@ -28,8 +28,12 @@ def local_workers(address: str) -> int | None:
     return int(number)
 
 
-def check_installed(address: str) -> None:
-    """Raise ArenaError where Dask is not installed."""
+def check_cluster(address: str, workers: int | None) -> None:
+    """Raise ArenaError for a wrong address, for `--workers` beside it, or if Dask is missing."""
+    local_workers(address)
+    if workers is not None:
+        what = "--workers counts processes of this machine without a cluster"
+        raise ArenaError(what, f"--cluster {address}", "leave it out, or give --cluster local:N")
     if find_spec("distributed") is None:
         what = "a cluster needs Dask distributed, which is not installed"
         hint = "pip install 'perudo-arena[cluster]', or play here: leave --cluster out"

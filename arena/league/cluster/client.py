@@ -1,4 +1,4 @@
-"""The arena's end of a cluster: a connection to a scheduler, and the engine that plays by it."""
+"""The client of a cluster: a connection to a scheduler, and the engine that plays through it."""
 
 import logging
 import math
@@ -23,29 +23,29 @@ from distributed.scheduler import KilledWorker
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.cluster import tasks as hands
 from arena.league.cluster.address import local_workers
 from arena.league.cluster.scheduler_plugin import RunPlugin
+from arena.league.cluster.tasks import forget_run, play, prepare
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
-from arena.league.cores import enough_cores
+from arena.league.host import enough_cores
 from arena.league.workers import Task, WorkerDiedError
 from arena.sandboxes.run_folder import run_folder
 from arena.store.rows import PackedFixture
-from arena.submissions import bundle as parcel
+from arena.submissions import bundle
 from arena.submissions.manifest import Bot
 
-TASK_SECONDS = 0.5
-"""What a task should take at least: each costs the scheduler a millisecond or two."""
+BATCH_SECONDS = 0.5
+"""What a batch should take at least: each costs the scheduler a millisecond or two."""
 _CONNECT = "5s"
 _NO_ARENA = "No module named 'arena"
-"""What an error says, whatever Dask made of it."""
-_LOOK_AGAIN = 1.0
-"""Seconds for which the number of workers is taken to stay the same."""
+"""What every such error says, whatever Dask wraps it in."""
+_COUNT_VALID = 1.0
+"""Seconds before workers are counted again."""
 _OWN_SCHEDULER = {
-    # A task is heard of with the third worker that dies of it.
+    # A task fails with the third worker that dies of it.
     "distributed.scheduler.allowed-failures": 2,
     "distributed.worker.daemon": False,
-    # Games hold no data; bots have limits of their own.
+    # Workers hold no data; bots have memory limits of their own.
     "distributed.worker.memory.terminate": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,
@@ -54,70 +54,67 @@ _OWN_SCHEDULER = {
 
 
 class Cluster:
-    """An engine (see `workers.Engine`) whose workers are Dask's, on any number of machines."""
+    """An engine (see `workers.Engine`) on Dask's workers, on any number of machines."""
 
     def __init__(self, client: Client, where: str, *, own: bool) -> None:
-        """`where` is how an error names the scheduler; `own`: nobody else uses its workers."""
+        """`where` is how errors name the scheduler; `own`: its workers end with this process."""
         self._client = client
         self._where = where
         self._own = own
         self._run = f"arena-{uuid.uuid4().hex}"
-        self._parcels: dict[str, str] = {}
         self._notify: Callable[[str], None] = lambda _: None
-        self._known = (-math.inf, 1)
+        self._counted = (-math.inf, 1)
         """When workers were counted last, and how many there were."""
-        self._spent = (0.0, 0)
-        """Seconds that workers played, and fixtures."""
+        self._seconds = 0.0
+        """Time that workers spent on fixtures so far."""
+        self._fixtures = 0
 
     def distribute(
-        self, orders: RunSpec, bots: Sequence[Bot], notify: Callable[[str], None]
+        self, spec: RunSpec, bots: Sequence[Bot], notify: Callable[[str], None]
     ) -> list[Bot]:
         """Offer staged bots to the workers; returns them as tasks name them, by their content.
 
-        `orders` has no bots yet. Which sandboxes the workers chose is told to `notify`, and later
-        that no worker is left. Raises ArenaError where a worker cannot take part.
+        `spec` has no bots yet. `notify` is told which sandboxes the workers chose, and later if no
+        worker is left. Raises ArenaError if a worker cannot take part.
         """
         self._notify = notify
-        packed = {bot.folder: parcel.pack(bot.folder) for bot in bots}
-        stock = {parcel.bundle_digest(one): one for one in packed.values()}
-        named = [
-            replace(bot, folder=Path(parcel.bundle_digest(packed[bot.folder]))) for bot in bots
-        ]
-        pin = orders.pin and self._own and enough_cores(self.places())
-        stock[RUN_SPEC] = msgspec.msgpack.encode(
-            replace(orders, bots=tuple(named), pin=pin), enc_hook=str
-        )
-        self._open_depot(stock)
-        self._muster()
+        bundles = {bot.folder: bundle.pack(bot.folder) for bot in bots}
+        names = {folder: bundle.bundle_digest(packed) for folder, packed in bundles.items()}
+        named = [replace(bot, folder=Path(names[bot.folder])) for bot in bots]
+        pin = spec.pin and self._own and enough_cores(self.worker_count())
+        complete = replace(spec, bots=tuple(named), pin=pin)
+        files = {names[folder]: packed for folder, packed in bundles.items()}
+        files[RUN_SPEC] = msgspec.msgpack.encode(complete, enc_hook=str)
+        self._register_plugin(files)
+        self._prepare_workers()
         return named
 
-    def places(self) -> int:
+    def worker_count(self) -> int:
         """Return how many workers there are; workers may come and go."""
-        asked, count = self._known
-        if time.monotonic() - asked > _LOOK_AGAIN:
+        counted, count = self._counted
+        if time.monotonic() - counted > _COUNT_VALID:
             with self._translate_errors():
-                found = len(self._client.nthreads())
-            if not found and count:
+                now = len(self._client.nthreads())
+            if not now and count:
                 self._notify(f"no worker is left at {self._where}: waiting for one")
-            count = found
-            self._known = (time.monotonic(), found)
+            count = now
+            self._counted = (time.monotonic(), now)
         return count
 
-    def share(self, waiting: int) -> int:
-        """Return how many fixtures make a task of TASK_SECONDS, by what they took so far.
+    def batch_size(self, waiting: int) -> int:
+        """Return how many fixtures take BATCH_SECONDS, judging by those played so far.
 
-        Where few are left, all workers get some.
+        If few are left, all workers get some.
         """
-        seconds, fixtures = self._spent
-        if not fixtures:
+        if not self._fixtures:
             return 1
-        wanted = math.ceil(TASK_SECONDS * fixtures / max(seconds, 1e-6))
-        return max(1, min(wanted, waiting // (self.places() + 1)))
+        wanted = math.ceil(BATCH_SECONDS * self._fixtures / max(self._seconds, 1e-6))
+        return max(1, min(wanted, waiting // (self.worker_count() + 1)))
 
     @contextmanager
-    def executor(self, places: int) -> Iterator[Executor]:
-        """Have an executor; Dask chooses the workers."""
-        del places
+    def executor(self, workers: int) -> Iterator[Executor]:
+        """Open an executor; Dask chooses the workers."""
+        del workers
         executor = self._client.get_executor(pure=False, retries=0)
         try:
             yield executor
@@ -129,13 +126,13 @@ class Cluster:
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
         """Hand tasks to the scheduler."""
         with self._translate_errors():
-            return executor.submit(hands.play, TaskBatch(self._run, identity(), tasks))
+            return executor.submit(play, TaskBatch(self._run, identity(), tasks))
 
     def collect(self, future: Future[object]) -> list[PackedFixture]:
-        """Return what was played.
+        """Return the results.
 
-        Raises WorkerDiedError where the scheduler gave up on it, ArenaError where there is no
-        scheduler any more or the worker refuses to take part.
+        Raises WorkerDiedError if the scheduler gave up on the batch, ArenaError if the scheduler is
+        gone or the worker refuses to take part.
         """
         try:
             played = future.result()
@@ -144,54 +141,42 @@ class Cluster:
         except CancelledError:
             raise self._lost() from None
         except ModuleNotFoundError as error:
-            raise _no_arena("a worker", error, self._where) from None
+            raise _refusal("a worker", error, self._where) from None
         if not isinstance(played, BatchResult):
             raise TypeError(played)
-        self._spent = (self._spent[0] + played.seconds, self._spent[1] + len(played.fixtures))
+        self._seconds += played.seconds
+        self._fixtures += len(played.fixtures)
         return played.fixtures
 
-    def leave(self) -> None:
-        """Have all workers clear away what is left of the run; those that cannot hear do so later.
+    def release(self) -> None:
+        """Have all workers forget the run. Those that are not reached do so later.
 
-        The depot sees the connection end, a worker that it has no scheduler any more.
+        The plugin sees the connection end, a worker sees that its scheduler is gone.
         """
         with suppress(Exception):
-            self._client.run(hands.leave, self._run, on_error="ignore")
+            self._client.run(forget_run, self._run, on_error="ignore")
 
-    def _open_depot(self, stock: dict[str, bytes]) -> None:
+    def _register_plugin(self, files: dict[str, bytes]) -> None:
+        plugin = RunPlugin(self._run, self._client.id, identity(), files)
         try:
-            self._client.register_plugin(RunPlugin(self._run, self._client.id, identity(), stock))
-        except ArenaError:
-            raise
+            self._client.register_plugin(plugin)
         except Exception as error:
-            if _NO_ARENA in str(error):
-                raise _no_arena("the scheduler", error, self._where) from None
-            what = f"the scheduler cannot take the bots: {_short(error)}"
-            hint = "start it with the same arena, Python and Dask as here"
-            raise ArenaError(what, self._where, hint) from None
+            raise _refusal("the scheduler", error, self._where) from None
 
-    def _muster(self) -> None:
-        """Have every worker that is here choose its sandbox; the first that cannot is an error."""
+    def _prepare_workers(self) -> None:
+        """Have every worker choose its sandbox; raises ArenaError for the first that cannot."""
         with self._translate_errors():
-            found = self._client.run(hands.prepare, self._run, identity(), on_error="return")
-        for worker, answer in found.items():
-            self._check_answer(worker, answer)
-        chosen = ", ".join(f"{box} ({n})" for box, n in sorted(Counter(found.values()).items()))
-        self._notify(f"workers: {len(found)} at {self._where}; their sandboxes: {chosen}")
-
-    def _check_answer(self, worker: str, answer: Any) -> None:
-        if isinstance(answer, ArenaError):
-            raise ArenaError(answer.what, answer.where or self._where, answer.hint)
-        if isinstance(answer, BaseException) and _NO_ARENA in str(answer):
-            raise _no_arena(f"the worker {worker}", answer, self._where)
-        if isinstance(answer, BaseException):
-            what = f"the worker {worker} cannot take part: {_short(answer)}"
-            hint = "start it with the same arena, Python and Dask as here"
-            raise ArenaError(what, self._where, hint)
+            answers = self._client.run(prepare, self._run, identity(), on_error="return")
+        for worker, answer in answers.items():
+            if isinstance(answer, BaseException):
+                raise _refusal(f"the worker {worker}", answer, self._where)
+        counts = sorted(Counter(answers.values()).items())
+        chosen = ", ".join(f"{sandbox} ({count})" for sandbox, count in counts)
+        self._notify(f"workers: {len(answers)} at {self._where}; their sandboxes: {chosen}")
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Say that the scheduler is gone where it does not answer."""
+        """Raise ArenaError if the scheduler does not answer."""
         try:
             yield
         except (OSError, CommClosedError, RuntimeError, ValueError) as error:
@@ -206,7 +191,7 @@ class Cluster:
 def connected(address: str) -> Iterator[Cluster]:
     """Connect to a scheduler, or start one with workers on this machine (`local:N`).
 
-    Raises ArenaError where there is none, or it has no workers.
+    Raises ArenaError if there is none, or it has no workers.
     """
     workers = local_workers(address)
     _be_quiet()
@@ -220,13 +205,13 @@ def connected(address: str) -> Iterator[Cluster]:
 
 def _engine(client: Client, where: str, *, own: bool) -> Iterator[Cluster]:
     engine = Cluster(client, where, own=own)
-    if not engine.places():
+    if not engine.worker_count():
         hint = f"start some: dask worker {where} --nthreads 1"
         raise ArenaError("the scheduler has no workers", where, hint)
     try:
         yield engine
     finally:
-        engine.leave()
+        engine.release()
 
 
 @contextmanager
@@ -244,8 +229,8 @@ def _client(to: Any, where: str) -> Iterator[Client]:
 
 @contextmanager
 def _local(workers: int) -> Iterator[LocalCluster]:
-    """Have a scheduler and worker processes on this machine; they end with this process."""
-    # Ctrl-C is the arena's to answer: what is started by these threads never hears it.
+    """Start a scheduler and worker processes on this machine; they end with this process."""
+    # Only the arena itself reacts to Ctrl-C: processes started by these threads ignore it.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -270,16 +255,23 @@ def _local(workers: int) -> Iterator[LocalCluster]:
 
 
 def _be_quiet() -> None:
-    """Leave it to the arena to say what is wrong; workers and schedulers have logs of their own."""
-    for name in ("distributed", "distributed.client"):  # each has a level of its own
+    """Silence Dask: the arena says what is wrong, workers and schedulers have their own logs."""
+    for name in ("distributed", "distributed.client"):  # each has its own level
         logging.getLogger(name).setLevel(logging.CRITICAL)
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
     warnings.filterwarnings("ignore", module="distributed")
 
 
-def _no_arena(who: str, error: BaseException, where: str) -> ArenaError:
-    what = f"{who} has no arena to play with: {_short(error)}"
-    return ArenaError(what, where, "install the arena there: pip install 'perudo-arena[cluster]'")
+def _refusal(who: str, error: BaseException, where: str) -> ArenaError:
+    """Return the error of a scheduler or worker that cannot take part in a run."""
+    if isinstance(error, ArenaError):
+        return ArenaError(error.what, error.where or where, error.hint)
+    if _NO_ARENA in str(error):
+        what = f"{who} has no arena to play with: {_short(error)}"
+        hint = "install the arena there: pip install 'perudo-arena[cluster]'"
+        return ArenaError(what, where, hint)
+    what = f"{who} cannot take part: {_short(error)}"
+    return ArenaError(what, where, "start it with the same arena, Python and Dask as here")
 
 
 def _short(error: BaseException) -> str:

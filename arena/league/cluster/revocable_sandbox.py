@@ -1,4 +1,4 @@
-"""A sandbox whose programs all end with the run that they belong to, in whatever they are."""
+"""A sandbox whose programs can all be ended from another thread, when their run is over."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -7,10 +7,9 @@ from arena.sandboxes.base import Program, Running, Sandbox
 
 
 class RevocableSandbox:
-    """A sandbox like the one it is given, until it ends; another thread may end it.
+    """Passes everything to another sandbox until it is revoked, from any thread.
 
-    A fixture that is being played then comes to its end at once: its bots are gone, and none can be
-    started again.
+    A fixture that is being played then ends at once: its bots are gone, and none can be started.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -21,38 +20,38 @@ class RevocableSandbox:
         self.freezes = sandbox.freezes
         self.uses_host_programs = sandbox.uses_host_programs
         self.starts_slowly = sandbox.starts_slowly
-        self.over = False
-        """Whether it has ended: what was played in it then counts for nothing."""
-        self._running: set[_Leased] = set()
+        self.revoked = False
+        """Whether it was revoked: what was being played then is not a result."""
+        self._running: set[_RevocableRunning] = set()
         self._lock = Lock()
 
     def unavailable_reason(self) -> None:
-        """Return None: it was tried before."""
+        """Return None: the sandbox behind it was tried before."""
 
     def start(self, program: Program, *, writable: bool = False) -> Running:
-        """Start a program; raises OSError where it cannot be started, or the lease has ended."""
+        """Start a program; raises OSError if it cannot be started, or the run is over."""
         with self._lock:
-            if self.over:
+            if self.revoked:
                 raise OSError("the run is over")
-            running = self._sandbox.start(program, writable=writable)
-            leased = _Leased(running, self._running.discard)
-            self._running.add(leased)
-        return leased
+            inner = self._sandbox.start(program, writable=writable)
+            running = _RevocableRunning(inner, self._running.discard)
+            self._running.add(running)
+        return running
 
-    def end(self) -> None:
-        """End every program that was started; whoever started it still has to close it."""
+    def revoke(self) -> None:
+        """Kill every program that was started; they still have to be closed as usual."""
         with self._lock:
-            self.over = True
-            for leased in set(self._running):
-                leased.kill()
+            self.revoked = True
+            for running in set(self._running):
+                running.kill()
 
 
-class _Leased:
-    """A running program that can be ended from another thread until it is closed."""
+class _RevocableRunning:
+    """A running program that can be killed from another thread until it is closed."""
 
-    def __init__(self, inner: Running, forget: Callable[["_Leased"], None]) -> None:
+    def __init__(self, inner: Running, on_close: Callable[["_RevocableRunning"], None]) -> None:
         self._inner = inner
-        self._forget = forget
+        self._on_close = on_close
         self._closed = False
         self._lock = Lock()
         self.stdin, self.stdout, self.stderr = inner.stdin, inner.stdout, inner.stderr
@@ -71,7 +70,7 @@ class _Leased:
         self._inner.freeze(frozen=frozen)
 
     def kill(self) -> None:
-        # Once it is closed, its process id may be another's.
+        # Once it is closed, its process id may be in use by another program.
         with self._lock:
             if not self._closed:
                 self._inner.kill()
@@ -79,5 +78,5 @@ class _Leased:
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            self._forget(self)
+            self._on_close(self)
             self._inner.close()

@@ -1,4 +1,4 @@
-"""What a run keeps in the scheduler: its bots, for the workers to fetch, and its end."""
+"""A run's plugin in the scheduler: serves its bots to the workers, and cleans up after it."""
 
 import pickle
 from collections.abc import Mapping
@@ -6,38 +6,38 @@ from typing import Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from arena.league.cluster import tasks as hands
+from arena.league.cluster import tasks
 from arena.league.cluster.worker import check_identity
 
 
 class RunPlugin(SchedulerPlugin):
-    """Hands out a run's parcels by name, and has all workers clear up when its client is gone.
+    """Serves a run's files by name, and has all workers forget the run when its client is gone.
 
-    It lives in the scheduler, which sees a client go however it ends.
+    The scheduler sees a client go however it ends.
     """
 
-    def __init__(self, run: str, client: str, asking: str, stock: Mapping[str, bytes]) -> None:
+    def __init__(self, run: str, client: str, identity: str, files: Mapping[str, bytes]) -> None:
         self.name = run
         self._client = client
-        self._asking = asking
-        self._stock = stock
+        self._identity = identity
+        self._files = files
 
     async def start(self, scheduler: Any) -> None:
-        """Open for the workers; raises ArenaError in a scheduler of another arena."""
-        check_identity(self._asking, f"the scheduler {scheduler.address}")
-        scheduler.handlers[self.name] = self.hand_out
+        """Start serving; raises ArenaError in a scheduler of another arena."""
+        check_identity(self._identity, f"the scheduler {scheduler.address}")
+        scheduler.handlers[self.name] = self.serve
 
-    async def hand_out(self, item: str) -> bytes:
-        """Return what a worker asks for by name."""
-        return self._stock[item]
+    async def serve(self, name: str) -> bytes:
+        """Return the file of a name, for a worker."""
+        return self._files[name]
 
     def remove_client(self, scheduler: Any, client: str) -> None:
-        """Close where it was this run's client that went."""
+        """Stop serving if the client that left is this run's."""
         if client == self._client:
             scheduler.handlers.pop(self.name, None)
             scheduler.loop.add_callback(self._end, scheduler)
 
     async def _end(self, scheduler: Any) -> None:
-        leave = {"function": pickle.dumps(hands.leave), "args": pickle.dumps((self.name,))}
-        await scheduler.broadcast(msg={"op": "run", **leave}, on_error="ignore")
+        call = {"function": pickle.dumps(tasks.forget_run), "args": pickle.dumps((self.name,))}
+        await scheduler.broadcast(msg={"op": "run", **call}, on_error="ignore")
         await scheduler.unregister_scheduler_plugin(self.name)

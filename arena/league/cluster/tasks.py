@@ -1,4 +1,4 @@
-"""What Dask calls in a worker; all of it is known there by name, nothing is sent as code."""
+"""What Dask calls in a worker, by name: no code is sent."""
 
 import asyncio
 from functools import cache, partial
@@ -8,35 +8,35 @@ from typing import Any
 from distributed import get_worker
 from distributed.utils import sync
 
-from arena.league.cluster.worker import BatchResult, Fetch, TaskBatch, WorkerRuns
+from arena.league.cluster.worker import BatchResult, FileSource, TaskBatch, WorkerRuns
 
 
 def play(batch: TaskBatch) -> BatchResult:
     """Play a batch of fixtures, as a task."""
     worker = get_worker()
-    return _posts(worker).play(batch, _fetch(worker, batch.run))
+    return _runs(worker).play(batch, _file_source(worker, batch.run))
 
 
-async def prepare(run: str, asking: str, dask_worker: Any = None) -> str:
+async def prepare(run: str, identity: str, dask_worker: Any = None) -> str:
     """Make this worker ready for a run; returns the sandbox it chose. Raises ArenaError.
 
-    In a thread, as it may take seconds: the worker goes on to be heard of.
+    In a thread, as it may take seconds in which the worker must go on to send heartbeats.
     """
-    fetch = _fetch(dask_worker, run)
-    return await asyncio.to_thread(_posts(dask_worker).muster, run, asking, fetch)
+    files = _file_source(dask_worker, run)
+    return await asyncio.to_thread(_runs(dask_worker).prepare, run, identity, files)
 
 
-async def leave(run: str, dask_worker: Any = None) -> None:
-    """Have this worker clear away what is left of a run."""
-    await asyncio.to_thread(_posts(dask_worker).leave, run)
+async def forget_run(run: str, dask_worker: Any = None) -> None:
+    """Have this worker clean up after a run."""
+    await asyncio.to_thread(_runs(dask_worker).forget, run)
 
 
 @cache
-def _posts(worker: Any) -> WorkerRuns:
-    """Return the runs of a worker: more than one may live in a process."""
+def _runs(worker: Any) -> WorkerRuns:
+    """Return the runs of a worker: a process may have several workers."""
     return WorkerRuns(f"the worker {worker.address} on {gethostname()}")
 
 
-def _fetch(worker: Any, run: str) -> Fetch:
-    """Return what gets things from a run's depot, in any thread but that of the worker's loop."""
-    return lambda item: bytes(sync(worker.loop, partial(getattr(worker.scheduler, run), item=item)))
+def _file_source(worker: Any, run: str) -> FileSource:
+    """Return a function that gets a run's files, from any thread but that of the worker's loop."""
+    return lambda name: bytes(sync(worker.loop, partial(getattr(worker.scheduler, run), name=name)))

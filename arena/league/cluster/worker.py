@@ -1,4 +1,4 @@
-"""A worker's end of a cluster run: its own sandbox, its own copies of the bots, its clean-up."""
+"""A run on a cluster's worker: its own sandbox, its own copies of the bots, its clean-up."""
 
 import os
 import platform
@@ -18,70 +18,54 @@ from msgspec.structs import replace
 import arena
 from arena.errors import ArenaError
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
-from arena.league.config import League
-from arena.league.cores import own_core
+from arena.league.host import claim_core
 from arena.league.workers import Task, play_task
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import PackedFixture
-from arena.submissions import bundle as parcel
+from arena.submissions import bundle
 from arena.submissions.manifest import Bot
 from arena.submissions.staging import install_hint, missing_program, runtimes_of
 
-RUN_SPEC = "orders"
-"""What a run asks for is kept in its depot under this name, beside the bots' parcels."""
-Fetch = Callable[[str], bytes]
-"""Gets what a run's depot has under a name."""
+RUN_SPEC = "run spec"
+"""The name of a run's specification among its files; the others are bundles of bots."""
+FileSource = Callable[[str], bytes]
+"""Gets a file of a run by its name."""
 
 
 class RunSpec(Struct, frozen=True):
     """What a run asks of each worker."""
 
     sandbox: str
-    """By name, as the league or the person asked for it: each worker chooses for itself."""
+    """By name, as the league or the person asked for it; for "auto" each worker chooses."""
     images: dict[str, str]
-    bots: tuple[Bot, ...]
-    """All that will play; the folder of each is the name of its parcel."""
     trusted: bool
-    """Whether bots may run where nothing isolates them."""
+    """Whether bots may run without isolation."""
     freeze: bool
     pin: bool
-    """Whether to take a core that no other worker has; only where workers end with the run."""
-
-
-def run_spec(league: League, sandbox: str | None, *, trusted: bool) -> RunSpec:
-    """Return what a league asks of workers; `sandbox` is what a person asked for instead.
-
-    Which bots play is added when they are packed.
-    """
-    return RunSpec(
-        sandbox=sandbox or league.sandbox,
-        images=league.images,
-        bots=(),
-        trusted=trusted,
-        freeze=league.limits.freeze,
-        pin=league.pin,
-    )
+    """Whether to claim a core that no other worker has; only for workers that end with the run."""
+    bots: tuple[Bot, ...] = ()
+    """All that will play, added when they are packed: the folder of each is its bundle's name."""
 
 
 class TaskBatch(Struct, frozen=True):
-    """What is handed to a worker at a time."""
+    """What a worker plays as one task of Dask."""
 
     run: str
-    """What the run is called: its depot's name in the scheduler."""
-    arena: str
-    """Who asks: see `identity`."""
+    """The run's name: its plugin's in the scheduler."""
+    identity: str
+    """The identity of the arena that runs it."""
     tasks: Sequence[Task]
 
 
 class BatchResult(Struct, frozen=True):
-    """What came of a batch."""
+    """The results of a batch."""
 
     fixtures: list[PackedFixture]
     seconds: float
-    """Time that the worker spent, with starting the bots."""
+    """Time that the worker spent, including the start of the bots."""
 
 
 @cache
@@ -95,141 +79,139 @@ def identity() -> str:
     return f"arena {arena.__version__} ({code.hexdigest()[:12]}) on Python {python}"
 
 
-def check_identity(asking: str, here: str) -> None:
-    """Refuse to take part in a run of another arena, or of another Python; `here` says who."""
-    if identity() != asking:
-        what = f"{here} has {identity()}, the run is of {asking}"
+def check_identity(expected: str, who: str) -> None:
+    """Raise ArenaError if the run is of another arena, or another Python, than `who` has."""
+    if identity() != expected:
+        what = f"{who} has {identity()}, the run is of {expected}"
         raise ArenaError(what, hint="install the same version there")
 
 
 class WorkerRun:
-    """What a run has on this worker; all of it goes when it is closed.
+    """What a run has on this worker, until it is closed: a sandbox, copies of bots, a warm pool.
 
-    Raises ArenaError where the run cannot be played here.
+    Raises ArenaError if the run cannot be played here.
     """
 
-    def __init__(self, fetch: Fetch) -> None:
-        self._fetch = fetch
-        self._orders = orders = msgspec.msgpack.decode(
-            fetch(RUN_SPEC), type=RunSpec, dec_hook=_path
-        )
-        self.sandbox = RevocableSandbox(_sandbox(orders))
-        self._roster = WarmPool()
+    def __init__(self, files: FileSource) -> None:
+        self._files = files
+        self._spec = msgspec.msgpack.decode(files(RUN_SPEC), type=RunSpec, dec_hook=_path)
+        self.sandbox = RevocableSandbox(_sandbox(self._spec))
+        self._warm_pool = WarmPool()
         self._open = ExitStack()
         self._folder = self._open.enter_context(run_folder())
-        self._open.callback(self._roster.end)
+        self._open.callback(self._warm_pool.end)
 
     def play(self, tasks: Sequence[Task]) -> list[PackedFixture]:
-        """Play fixtures one after the other."""
-        if self._orders.pin:
-            own_core()
+        """Play fixtures one after another."""
+        if self._spec.pin:
+            claim_core()
         return [self._play(task) for task in tasks]
 
     def _play(self, task: Task) -> PackedFixture:
-        bots, following = (tuple(map(self._at_hand, seq)) for seq in (task.bots, task.next_bots))
-        here = replace(task, bots=bots, next_bots=following)
-        played = play_task(here, self.sandbox, self._roster)
-        if self.sandbox.over:
-            # Its bots were killed: that is not how they play.
+        bots, next_bots = (tuple(map(self._local, seats)) for seats in (task.bots, task.next_bots))
+        local = replace(task, bots=bots, next_bots=next_bots)
+        played = play_task(local, self.sandbox, self._warm_pool)
+        if self.sandbox.revoked:
+            # Its bots were killed: the faults are not theirs.
             raise ArenaError("the run is over")
         return played
 
     def close(self) -> None:
-        """End the bots that wait and remove all copies."""
+        """End the bots of the warm pool and remove all copies."""
         self._open.close()
 
-    def _at_hand(self, bot: Bot) -> Bot:
-        """Return a bot in its folder here; it is fetched by its hash the first time."""
+    def _local(self, bot: Bot) -> Bot:
+        """Return a bot in its folder here; the first time its bundle is fetched."""
         name = str(bot.folder)
         folder = self._folder / name[:16]
         if not folder.exists():
-            parcel.unpack(self._fetch(name), name, folder)
+            bundle.unpack(self._files(name), name, folder)
         return replace(bot, folder=folder)
 
 
 class WorkerRuns:
     """The runs of one worker. One task plays at a time, however many threads the worker has.
 
-    `here` is how a person would name the worker.
+    `name` is how errors name the worker.
     """
 
-    def __init__(self, here: str) -> None:
-        self.here = here
-        self._posts: dict[str, WorkerRun] = {}
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._runs: dict[str, WorkerRun] = {}
         self._playing = Lock()
-        self._left: set[str] = set()
+        self._over: set[str] = set()
         Finalize(None, self._close_all, exitpriority=1)
 
-    def muster(self, run: str, asking: str, fetch: Fetch) -> str:
+    def prepare(self, run: str, identity: str, files: FileSource) -> str:
         """Make ready for a run; returns the sandbox chosen here. Raises ArenaError."""
-        check_identity(asking, self.here)
+        check_identity(identity, self.name)
         with self._playing:
-            return self._post(run, fetch).sandbox.name
+            return self._run(run, files).sandbox.name
 
-    def play(self, batch: TaskBatch, fetch: Fetch) -> BatchResult:
+    def play(self, batch: TaskBatch, files: FileSource) -> BatchResult:
         """Play a batch of fixtures."""
-        check_identity(batch.arena, self.here)
+        check_identity(batch.identity, self.name)
         try:
             with self._playing:
                 began = time.perf_counter()
-                fixtures = self._post(batch.run, fetch).play(batch.tasks)
+                fixtures = self._run(batch.run, files).play(batch.tasks)
                 return BatchResult(fixtures, time.perf_counter() - began)
         finally:
-            self._tidy()
+            self._close_over()
 
-    def leave(self, run: str) -> None:
-        """Clear away what a run that is over has here; what it still plays is given up."""
-        self._left.add(run)
-        if post := self._posts.get(run):
-            post.sandbox.end()
-        self._tidy()
+    def forget(self, run: str) -> None:
+        """Clean up after a run that is over; what it still plays is abandoned."""
+        self._over.add(run)
+        if known := self._runs.get(run):
+            known.sandbox.revoke()
+        self._close_over()
 
-    def _post(self, run: str, fetch: Fetch) -> WorkerRun:
-        if run in self._left:
-            raise ArenaError("the run is over", self.here)
-        if run not in self._posts:
+    def _run(self, run: str, files: FileSource) -> WorkerRun:
+        if run in self._over:
+            raise ArenaError("the run is over", self.name)
+        if run not in self._runs:
             try:
-                self._posts[run] = WorkerRun(fetch)
+                self._runs[run] = WorkerRun(files)
             except ArenaError as error:
-                what = f"{self.here} cannot take part: {error.what}"
+                what = f"{self.name} cannot take part: {error.what}"
                 raise ArenaError(what, error.where, error.hint) from None
-        return self._posts[run]
+        return self._runs[run]
 
-    def _tidy(self) -> None:
-        """Close what was left, unless one plays: whoever plays asks again when it is done."""
-        while self._left & self._posts.keys() and self._playing.acquire(blocking=False):
+    def _close_over(self) -> None:
+        """Close the runs that are over, unless one plays: its thread does so when it is done."""
+        while self._over & self._runs.keys() and self._playing.acquire(blocking=False):
             try:
-                for run in self._left & self._posts.keys():
-                    self._posts.pop(run).close()
+                for run in self._over & self._runs.keys():
+                    self._runs.pop(run).close()
             finally:
                 self._playing.release()
 
     def _close_all(self) -> None:
-        while self._posts:
-            self._posts.popitem()[1].close()
+        while self._runs:
+            self._runs.popitem()[1].close()
 
 
 def _path(kind: type, value: object) -> object:
     return kind(value)
 
 
-def _sandbox(orders: RunSpec) -> Sandbox:
-    """Choose as a run on this machine would; raises ArenaError where that cannot be had here."""
-    sandbox = make_sandbox(orders.sandbox, runtimes_of(orders.bots), orders.images)
-    if not sandbox.isolates and not orders.trusted:
+def _sandbox(spec: RunSpec) -> Sandbox:
+    """Choose as a run on this machine would; raises ArenaError if it does not work here."""
+    sandbox = make_sandbox(spec.sandbox, runtimes_of(spec.bots), spec.images)
+    if not sandbox.isolates and not spec.trusted:
         what = f"its sandbox '{sandbox.name}' does not isolate bots that are not the arena's own"
         raise ArenaError(what, hint="install bubblewrap there, or --trust-bots if you trust them")
-    if orders.freeze and not sandbox.freezes:
+    if spec.freeze and not sandbox.freezes:
         what = f"its sandbox '{sandbox.name}' cannot freeze bots (limits.freeze)"
         raise ArenaError(what, hint="see what can: arena doctor, or leave limits.freeze out")
     if sandbox.uses_host_programs:
-        for bot in orders.bots:
+        for bot in spec.bots:
             _check_program(bot)
     return sandbox
 
 
 def _check_program(bot: Bot) -> None:
-    """Refuse a bot whose interpreter is not here; what is in its folder came with it."""
-    ready = replace(bot, build=None)
-    if "/" not in bot.command[0] and (program := missing_program(ready)):
+    """Refuse a bot whose interpreter is missing; a program in its own folder comes with it."""
+    built = replace(bot, build=None)
+    if "/" not in bot.command[0] and (program := missing_program(built)):
         raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot))

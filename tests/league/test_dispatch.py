@@ -1,4 +1,4 @@
-"""What the runner hands out, and whom it blames, with an engine that does as it is told."""
+"""How the runner hands out tasks and blames those that kill workers, on a scripted engine."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.conditions import conditions
-from arena.league.runner import run
-from arena.league.schedule import schedule
+from arena.league.conditions import conditions_of
+from arena.league.runner import RunListener, play_due
+from arena.league.schedule import Schedule
 from arena.league.workers import Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store.rows import PackedFixture, pack
@@ -21,23 +21,23 @@ Died = Callable[[Sequence[Task]], int]
 
 
 class Scripted:
-    """An engine of two workers that play nothing, and take so many tasks at a time."""
+    """An engine of two workers that play nothing, and take batches of a fixed size."""
 
-    def __init__(self, share: int, died: Died = lambda _: 0) -> None:
+    def __init__(self, size: int, died: Died = lambda _: 0) -> None:
         self.handed_out: list[list[str]] = []
-        self._share = share
+        self._size = size
         self._died = died
 
-    def places(self) -> int:
+    def worker_count(self) -> int:
         return 2
 
-    def share(self, waiting: int) -> int:
+    def batch_size(self, waiting: int) -> int:
         assert waiting > 0
-        return self._share
+        return self._size
 
     @contextmanager
-    def executor(self, places: int) -> Iterator[Executor]:
-        with ThreadPoolExecutor(places) as threads:
+    def executor(self, workers: int) -> Iterator[Executor]:
+        with ThreadPoolExecutor(workers) as threads:
             yield threads
 
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
@@ -57,24 +57,25 @@ class Season:
 
     def __init__(self, folder: Path) -> None:
         plan = leagues.league(folder, players=[2])
-        self.info: LeagueInfo = conditions(plan, "process", "seed")
+        self.info: LeagueInfo = conditions_of(plan, "process", "seed")
         self.bots = {bot.name: bot for bot in plan.bots}
-        self.fixtures = schedule(self.info)
+        self.fixtures = Schedule(self.info).fixtures
         self.kept: list[str] = []
-        self.aside: list[QuarantinedFixture] = []
+        self.quarantined: list[QuarantinedFixture] = []
 
-    def play(self, engine: Scripted) -> bool:
-        def keep(packed: PackedFixture, result: FixtureResult) -> None:
-            assert packed.row.id == result.fixture.id
-            self.kept.append(result.fixture.id)
+    def play(self, engine: Scripted, listener: RunListener | None = None) -> bool:
+        listener = listener or RunListener()
+        return play_due(self.info, self.bots, engine, self, listener, leagues.quiet)
 
-        return run(
-            *(self.info, self._due, self.bots, engine),
-            *(keep, self.aside.append, leagues.quiet),
-        )
-
-    def _due(self) -> list[Fixture]:
+    def due(self) -> list[Fixture]:
         return [one for one in self.fixtures if one.id not in self.kept]
+
+    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
+        assert packed.row.id == result.fixture.id
+        self.kept.append(result.fixture.id)
+
+    def quarantine(self, fixture: QuarantinedFixture) -> None:
+        self.quarantined.append(fixture)
 
 
 @pytest.fixture
@@ -82,17 +83,17 @@ def season(tmp_path: Path) -> Season:
     return Season(tmp_path)
 
 
-@pytest.mark.parametrize("share", [1, 2, 4, 100])
-def test_each_fixture_is_handed_out_once_in_shares(season: Season, share: int) -> None:
-    engine = Scripted(share)
+@pytest.mark.parametrize("size", [1, 2, 4, 100])
+def test_each_fixture_is_handed_out_once_in_batches(season: Season, size: int) -> None:
+    engine = Scripted(size)
     assert season.play(engine)
     ids = [one.id for one in season.fixtures]
     assert [id_ for batch in engine.handed_out for id_ in batch] == ids
-    assert {len(batch) for batch in engine.handed_out[:-1]} <= {share}
+    assert {len(batch) for batch in engine.handed_out[:-1]} <= {size}
     assert sorted(season.kept) == sorted(ids)
 
 
-def test_a_batch_that_took_down_its_worker_is_played_one_by_one(season: Season) -> None:
+def test_batch_that_killed_its_worker_is_played_one_by_one(season: Season) -> None:
     bad = season.fixtures[1].id
 
     def died(tasks: Sequence[Task]) -> int:
@@ -100,14 +101,14 @@ def test_a_batch_that_took_down_its_worker_is_played_one_by_one(season: Season) 
 
     engine = Scripted(3, died)
     assert season.play(engine)
-    assert [one.fixture.id for one in season.aside] == [bad]
+    assert [one.fixture.id for one in season.quarantined] == [bad]
     assert sorted(season.kept) == sorted(one.id for one in season.fixtures if one.id != bad)
     tries = [batch for batch in engine.handed_out if bad in batch]
     assert [len(batch) for batch in tries] == [3, 1, 1]
-    assert season.aside[0].deaths == 3
+    assert season.quarantined[0].deaths == 3
 
 
-def test_a_fixture_is_never_set_aside_before_it_was_alone(season: Season) -> None:
+def test_fixture_is_never_quarantined_before_it_was_played_alone(season: Season) -> None:
     """A cluster tells of a death only after several: they may have been a neighbour's."""
     bad = season.fixtures[0].id
 
@@ -115,24 +116,46 @@ def test_a_fixture_is_never_set_aside_before_it_was_alone(season: Season) -> Non
         return 4 * (len(tasks) > 1 and tasks[0].fixture.id == bad)
 
     assert season.play(Scripted(2, died))
-    assert season.aside == []
+    assert season.quarantined == []
     assert sorted(season.kept) == sorted(one.id for one in season.fixtures)
 
 
-def test_alone_it_is_set_aside_with_all_that_died(season: Season) -> None:
+def test_quarantined_fixture_counts_all_deaths(season: Season) -> None:
     bad = season.fixtures[0].id
 
     def died(tasks: Sequence[Task]) -> int:
         return 4 * (tasks[0].fixture.id == bad)
 
     assert season.play(Scripted(1, died))
-    assert [(one.fixture.id, one.deaths) for one in season.aside] == [(bad, 8)]
+    assert [(one.fixture.id, one.deaths) for one in season.quarantined] == [(bad, 8)]
 
 
-def test_what_an_engine_says_is_over_ends_the_run(season: Season) -> None:
+def test_arena_error_of_the_engine_ends_the_run(season: Season) -> None:
     def died(_: Sequence[Task]) -> int:
         raise ArenaError("all is over")
 
     with pytest.raises(ArenaError, match="all is over"):
         season.play(Scripted(1, died))
     assert season.kept == []
+
+
+def test_listener_stops_the_run_after_the_fixtures_being_played(season: Season) -> None:
+    class Stopper(RunListener):
+        stops = 0
+
+        def stop_requested(self) -> bool:
+            return len(season.kept) > 0
+
+        def stopping(self) -> None:
+            self.stops += 1
+
+    listener, engine = Stopper(), Scripted(1)
+    assert not season.play(engine, listener)
+    assert listener.stops == 1
+    assert 0 < len(season.kept) == len(engine.handed_out) < len(season.fixtures)
+
+
+def test_run_in_another_thread_leaves_signals_alone(season: Season) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(season.play, Scripted(1)).result()
+    assert len(season.kept) == len(season.fixtures)

@@ -1,0 +1,208 @@
+"""Playing a league from its file to its last fixture: `arena run`, but for the report.
+
+Nothing here needs a terminal: tests, services and the command line give a request and listen.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.league.cluster.address import check_cluster
+from arena.league.cluster.worker import RunSpec
+from arena.league.conditions import commit, resolve
+from arena.league.config import League, check_anchor, check_bot_count, load_league
+from arena.league.process_pool import ProcessEngine
+from arena.league.progress import LeagueProgress
+from arena.league.runner import RunListener, play_due
+from arena.league.schedule import Schedule
+from arena.league.workers import Engine
+from arena.match.preparation import prepared
+from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.docker.engine import runc_warning
+from arena.sandboxes.docker.sandbox import DockerSandbox
+from arena.sandboxes.registry import check_freezing, make_sandbox
+from arena.store.rows import PackedFixture
+from arena.store.store import Store
+from arena.submissions.manifest import Bot
+from arena.submissions.staging import check_trust, install_hint, missing_program, runtimes_of
+
+if TYPE_CHECKING:  # slow to import, and not always installed
+    from arena.league.cluster.client import Cluster
+
+
+class RunRequest(Struct, frozen=True):
+    """What to play, and how; None stands for what the league.yaml says."""
+
+    league: Path
+    store: Path
+    sandbox: str | None = None
+    workers: int | None = None
+    cluster: str | None = None
+    """A Dask scheduler's address, or `local:N`; None plays in processes of this machine."""
+    trust_bots: bool = False
+    """Whether bots that did not come with the arena may run without isolation."""
+    skip_missing_runtimes: bool = False
+    """Whether bots that this machine lacks a program for are left out."""
+    accept_changes: bool = False
+    """Whether to go on if the league changed since its first game."""
+
+
+class RunOutcome(Struct, frozen=True):
+    """How far a run came."""
+
+    conditions: LeagueInfo
+    finished: bool
+    """False if the run was stopped."""
+    stored: int
+    """Fixtures in the store, also those that no longer count."""
+
+
+def play_league(request: RunRequest, listener: RunListener | None = None) -> RunOutcome:
+    """Play what a store lacks of a league; raises ArenaError if that cannot begin, or go on."""
+    with open_run(request, listener or RunListener()) as run:
+        return run.play()
+
+
+@contextmanager
+def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"]:
+    """Check a league, store its conditions and make its bots and workers ready to play.
+
+    Raises ArenaError for the first thing that is wrong; changes of the league are looked at before
+    bots are built and tried.
+    """
+    if request.cluster is not None:
+        check_cluster(request.cluster, request.workers)
+    league, sandbox = _checked(request, listener)
+    with (
+        _connected(request.cluster) as cluster,
+        Store(request.store, create=True) as store,
+    ):
+        resolution = resolve(league, sandbox.name, store, accept=request.accept_changes)
+        rules = next(iter(league.variants.values()))
+        with prepared(league.bots, rules, league.limits, sandbox) as staged:
+            commit(resolution, store, listener.note)
+            _announce(resolution.schedule.conditions, listener)
+            workers = request.workers or league.workers
+            engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
+            spec = _run_spec(request, league)
+            bots = cluster.distribute(spec, staged, listener.note) if cluster else staged
+            yield LeagueRun(store, resolution.schedule, engine, bots, listener)
+
+
+class LeagueRun:
+    """A league that is ready to be played, with its store open."""
+
+    def __init__(
+        self,
+        store: Store,
+        schedule: Schedule,
+        engine: Engine,
+        bots: Sequence[Bot],
+        listener: RunListener,
+    ) -> None:
+        self.store = store
+        self.schedule = schedule
+        self._engine = engine
+        self._bots = {bot.name: bot for bot in bots}
+        self._listener = listener
+        self._progress = LeagueProgress(schedule)
+
+    def play(self) -> RunOutcome:
+        """Play what is not stored yet, until all is played or the run is stopped."""
+        left = len(self._progress) - self._resume()
+        finished = not self.due() or self._play(left)
+        if finished:
+            self._tell_verdicts()
+        return RunOutcome(self.schedule.conditions, finished, len(self.store.finished()))
+
+    def due(self) -> Sequence[Fixture]:
+        """Return what to play next."""
+        return self._progress.due()
+
+    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
+        """Store a fixture that was played."""
+        self.store.add(packed)
+        self._progress.add(result)
+
+    def quarantine(self, fixture: QuarantinedFixture) -> None:
+        """Store that a fixture cannot be played in this run."""
+        self.store.quarantine(fixture)
+
+    def _resume(self) -> int:
+        """Take what is stored into account; returns how many fixtures of it count."""
+        stored = [one for one in self.store.results() if self._progress.counts(one.fixture.id)]
+        for result in stored:
+            self._progress.add(result)
+        most = "at most " if self.schedule.conditions.until else ""
+        if stored:
+            self._listener.note(
+                f"stored already: {len(stored)} of {most}{len(self._progress)} fixtures"
+            )
+        return len(stored)
+
+    def _play(self, left: int) -> bool:
+        conditions, listener = self.schedule.conditions, self._listener
+        with listener.progress(left) as on_result:
+            return play_due(conditions, self._bots, self._engine, self, listener, on_result)
+
+    def _tell_verdicts(self) -> None:
+        # A quarantined fixture is due again in the next run: its division is not at its end.
+        unfinished = {fixture.division for fixture in self.due()}
+        for verdict in self._progress.verdicts():
+            if verdict.division not in unfinished:
+                self._listener.verdict(verdict, self.schedule.conditions)
+
+
+def _announce(conditions: LeagueInfo, listener: RunListener) -> None:
+    listener.started(conditions)
+    if conditions.sandbox == DockerSandbox.name and (text := runc_warning()):
+        listener.note(f"warning: {text}")
+
+
+def _run_spec(request: RunRequest, league: League) -> RunSpec:
+    return RunSpec(
+        sandbox=request.sandbox or league.sandbox,
+        images=league.images,
+        trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
+        freeze=league.limits.freeze,
+        pin=league.pin,
+    )
+
+
+def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbox]:
+    """Read a league and choose its sandbox; raises ArenaError if it cannot be played there."""
+    league = load_league(request.league)
+    name = request.sandbox or league.sandbox
+    sandbox = make_sandbox(name, runtimes_of(league.bots), league.images)
+    if request.skip_missing_runtimes and sandbox.uses_host_programs:
+        league = _without_missing_runtimes(league, listener)
+    check_bot_count(league)
+    names = [bot.name for bot in league.bots]
+    check_anchor(league.ratings, names, league.lines["ratings.anchor"])
+    check_trust(sandbox, league.bots, trusted=request.trust_bots)
+    check_freezing(sandbox, league.limits)
+    return league, sandbox
+
+
+def _without_missing_runtimes(league: League, listener: RunListener) -> League:
+    """Leave out the bots that this machine cannot run, with one line for all of them."""
+    missing = [bot for bot in league.bots if missing_program(bot)]
+    if missing:
+        names = ", ".join(f"{bot.name} (needs {missing_program(bot)})" for bot in missing)
+        hints = sorted({install_hint(bot) for bot in missing})
+        listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
+    return replace(league, bots=tuple(bot for bot in league.bots if bot not in missing))
+
+
+def _connected(address: str | None) -> "AbstractContextManager[Cluster | None]":
+    if address is None:
+        return nullcontext()
+    # Slow to import, and not always installed.
+    from arena.league.cluster.client import connected
+
+    return connected(address)

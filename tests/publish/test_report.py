@@ -1,0 +1,119 @@
+"""Reports without a terminal: after a run, of a store, and again whenever the store changes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.errors import ArenaError
+from arena.league.play import RunRequest, play_league
+from arena.league.runner import RunListener
+from arena.league.schedule import Schedule
+from arena.publish.report import Report, ReportRequest, play_and_report, report, watch
+from arena.records import LeagueInfo
+from arena.store.store import Store
+from tests.league import leagues
+from tests.publish.pages import broken_links, tree
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunRequest:
+    """A request to play a small league."""
+    league = leagues.write_league(tmp_path, players=[2], bots=["sample:honest", "sample:random"])
+    return RunRequest(league, tmp_path / "store", workers=1)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[LeagueInfo]:
+    """The conditions of every schedule that is drawn."""
+    found: list[LeagueInfo] = []
+    draw = Schedule.__init__
+
+    def spy(schedule: Schedule, conditions: LeagueInfo) -> None:
+        found.append(conditions)
+        draw(schedule, conditions)
+
+    monkeypatch.setattr(Schedule, "__init__", spy)
+    return found
+
+
+def played(run: RunRequest, site: Path) -> Report:
+    outcome, written = play_and_report(run, site, "all", RunListener())
+    assert outcome.finished
+    assert written
+    return written
+
+
+def test_run_ends_with_the_report_of_its_store(run: RunRequest, tmp_path: Path) -> None:
+    written = played(run, tmp_path / "site")
+    assert (written.games, written.left, written.quarantined) == (4, 0, [])
+    assert written.front_page == tmp_path / "site/index.html"
+    assert broken_links(tmp_path / "site") == []
+    again = report(ReportRequest(run.league, run.store, tmp_path / "again", replays="all"))
+    assert again.root == written.root
+    assert tree(tmp_path / "again") == tree(tmp_path / "site")
+
+
+def test_stopped_run_has_no_report(run: RunRequest, tmp_path: Path) -> None:
+    class Stopper(RunListener):
+        def stop_requested(self) -> bool:
+            return True
+
+    outcome, written = play_and_report(run, tmp_path / "site", "all", Stopper())
+    assert (outcome.finished, written) == (False, None)
+    assert not (tmp_path / "site").exists()
+
+
+def test_one_schedule_is_drawn_for_each_set_of_conditions(
+    run: RunRequest, tmp_path: Path, drawn: list[LeagueInfo]
+) -> None:
+    for _ in ("begun", "finished"):
+        played(run, tmp_path / "site")
+        assert len(drawn) == 1
+        drawn.clear()
+    report(ReportRequest(run.league, run.store, tmp_path / "site"))
+    assert len(drawn) == 1
+    drawn.clear()
+    whole = json.loads(run.league.read_text())
+    run.league.write_text(json.dumps({**whole, "games": 1}))
+    played(replace(run, accept_changes=True), tmp_path / "site")
+    assert [conditions.games for conditions in drawn] == [2, 1]
+
+
+def test_nothing_to_report_before_the_first_game(run: RunRequest, tmp_path: Path) -> None:
+    request = ReportRequest(run.league, run.store, tmp_path / "site")
+    with pytest.raises(ArenaError, match="nothing was played yet"):
+        report(request)
+    Store(run.store, create=True).__exit__()
+    with pytest.raises(ArenaError, match="nothing was played yet"):
+        report(request)
+    assert not request.site.exists()
+
+
+def test_watched_report_follows_the_league_and_ends_with_it(
+    run: RunRequest, tmp_path: Path
+) -> None:
+    class Once(RunListener):
+        def stop_requested(self) -> bool:
+            with Store(run.store) as store:
+                return bool(store.positions())
+
+    leagues.write_league(tmp_path, players=[2], rounds=3)
+    reports = watch(ReportRequest(run.league, run.store, tmp_path / "site"))
+    assert next(reports) is None
+    assert not play_league(run, Once()).finished
+    written = next(reports)
+    assert written
+    assert 0 < written.left < 9
+    assert play_league(run).finished
+    assert [last.left if last else None for last in reports] == [0]
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+def test_seed_is_revealed_only_by_a_league_that_gives_it(tmp_path: Path, seed: int | None) -> None:
+    league = leagues.write_league(tmp_path, seed=seed)
+    request = ReportRequest(league, tmp_path / "store", tmp_path / "site")
+    assert not request.reveals_seed()
+    assert replace(request, anonymous=True).reveals_seed() == (seed is not None)
+    assert replace(request, key=tmp_path / "key").reveals_seed() == (seed is not None)
