@@ -22,9 +22,9 @@ from arena.records import LeagueInfo, LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.seeds import commitment
-from arena.submissions.bot_patterns import bot_folders, find_bots
-from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import check_trust, missing_program, runtimes_of
+from arena.submissions.bot import Bot, check_trust, runtimes_of
+from arena.submissions.bot_patterns import bot_sources, find_bots
+from arena.submissions.manifest import load_bot
 
 SAMPLES = "sample:*"
 STOPPING = "stopping: what runs is finished first; Ctrl-C again stops at once"
@@ -115,7 +115,7 @@ def command(
 
 
 def _version(pattern: str, which: str) -> Bot:
-    folders = bot_folders(pattern, Path.cwd(), which)
+    folders = bot_sources(pattern, Path.cwd(), which)
     if len(folders) > 1:
         raise ArenaError(f"'{pattern}' names {len(folders)} bots", which, "name one")
     return load_bot(folders[0])
@@ -125,7 +125,7 @@ def _field(patterns: tuple[str, ...], players: int) -> tuple[Bot, ...]:
     named = [(pattern, "--field") for pattern in patterns or (SAMPLES,)]
     bots = find_bots(named, Path.cwd())
     if not patterns:
-        bots = tuple(bot for bot in bots if not missing_program(bot))
+        bots = tuple(bot for bot in bots if not bot.missing_program)
     if len(bots) < players - 1:
         what = f"{len(bots)} bots in the field are too few for tables of {players}"
         raise ArenaError(what, "--field", "name more, or fewer --players")

@@ -43,8 +43,7 @@ from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.store.rows import Packed
 from arena.store.store import Store
-from arena.submissions.manifest import Bot
-from arena.submissions.staging import check_trust, install_hint, missing_program, runtimes_of
+from arena.submissions.bot import StagedBot, check_trust, install_hint, runtimes_of
 
 if TYPE_CHECKING:  # slow to import, and not always installed
     from arena.league.cluster.client import Cluster
@@ -118,9 +117,10 @@ def command(
         engine: Engine = link or Processes(box, workers or plan.workers, pin=plan.pin)
         trusted = trust_bots or all(bot.shipped for bot in plan.bots)
         orders = run_spec(plan, sandbox, trusted=trusted)
-        bots = link.distribute(orders, staged, say) if link else staged
+        if link:
+            link.distribute(orders, staged, say)
         course = LeagueProgress(info)
-        if not _play(info, course, {bot.name: bot for bot in bots}, engine, kept):
+        if not _play(info, course, {bot.name: bot for bot in staged}, engine, kept):
             return _say_how_to_resume(kept)
         report = write_report(kept, info, info.ratings, site, replays)
     if as_json:
@@ -155,7 +155,7 @@ def _connected(cluster: str | None) -> "AbstractContextManager[Cluster | None]":
 @contextmanager
 def _prepared(
     plan: League, box: Sandbox, store: Store, *, accept: bool
-) -> Iterator[tuple[LeagueInfo, list[Bot]]]:
+) -> Iterator[tuple[LeagueInfo, list[StagedBot]]]:
     """Yield the conditions in force and the bots, ready to play; changes are looked at first."""
     proposal = resolve(plan, box.name, store, accept=accept)
     rules = next(iter(plan.variants.values()))
@@ -165,10 +165,10 @@ def _prepared(
 
 def _leave_out(plan: League) -> League:
     """Leave out the bots that this machine cannot run, with one line for all of them."""
-    lacking = [bot for bot in plan.bots if missing_program(bot)]
+    lacking = [bot for bot in plan.bots if bot.missing_program]
     if lacking:
-        names = ", ".join(f"{bot.name} (needs {missing_program(bot)})" for bot in lacking)
-        hints = sorted({install_hint(bot) for bot in lacking})
+        names = ", ".join(f"{bot.name} (needs {bot.missing_program})" for bot in lacking)
+        hints = sorted({install_hint(bot.info.runtime) for bot in lacking})
         say(f"left out: {names}; to have them play: {'; '.join(hints)}")
     return without(plan, lacking)
 
@@ -184,7 +184,11 @@ def _announce(info: LeagueInfo, store: Store) -> None:
 
 
 def _play(
-    info: LeagueInfo, course: LeagueProgress, bots: dict[str, Bot], engine: Engine, store: Store
+    info: LeagueInfo,
+    course: LeagueProgress,
+    bots: dict[str, StagedBot],
+    engine: Engine,
+    store: Store,
 ) -> bool:
     """Play what is not stored yet; returns whether the league was finished."""
     stored = [one for one in store.results() if course.counts(one.fixture.id)]
@@ -207,7 +211,7 @@ def _play(
 def _play_on(
     info: LeagueInfo,
     course: LeagueProgress,
-    bots: dict[str, Bot],
+    bots: dict[str, StagedBot],
     engine: Engine,
     store: Store,
     tally: Tally,

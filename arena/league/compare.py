@@ -13,7 +13,7 @@ from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.sandboxes.base import Sandbox
 from arena.seeds import block_seed, fixture_seed
 from arena.store.rows import Packed
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 
 OLD, NEW = "old", "new"
 """What the two versions are called at their tables."""
@@ -70,7 +70,7 @@ def comparison_fixtures(info: LeagueInfo) -> list[Fixture]:
 
 def compare(
     info: LeagueInfo,
-    bots: Mapping[str, Bot],
+    bots: Mapping[str, StagedBot],
     sandbox: Sandbox,
     progress: OnResult,
     *,

@@ -11,7 +11,7 @@ from arena.league.interruption import Interruption, interruptible
 from arena.league.workers import Engine, Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.store.rows import Packed
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 
 _TICK = 0.25
 """Seconds between looks at the progress and at Ctrl-C."""
@@ -28,7 +28,7 @@ OnResult = Callable[[FixtureResult | None], None]
 def run(
     info: LeagueInfo,
     due: Callable[[], Sequence[Fixture]],
-    bots: Mapping[str, Bot],
+    bots: Mapping[str, StagedBot],
     engine: Engine,
     keep: Keep,
     set_aside: Callable[[QuarantinedFixture], None],
@@ -63,7 +63,7 @@ def run(
         return not tasks
 
 
-def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, Bot]) -> Task:
+def _task(info: LeagueInfo, fixture: Fixture, bots: Mapping[str, StagedBot]) -> Task:
     return Task(
         fixture,
         info.variants[fixture.variant],

@@ -22,9 +22,10 @@ from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo
 from arena.sandboxes.base import Sandbox
+from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import Packed, pack
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 
 _PR_SET_PDEATHSIG = 1
 _PIPE = 1 << 20
@@ -40,10 +41,10 @@ class Task(Struct, frozen=True):
 
     fixture: Fixture
     rules: Rules
-    bots: tuple[Bot, ...]
+    bots: tuple[StagedBot, ...]
     limits: LimitsInfo
     keep_memory: bool = False
-    next_bots: tuple[Bot, ...] = ()
+    next_bots: tuple[StagedBot, ...] = ()
     """Who plays in the task that this task's worker will probably get after it."""
 
 
@@ -172,12 +173,10 @@ def play_task(task: Task, sandbox: Sandbox, roster: WarmPool) -> Packed:
     """
     _take_turns()
     if sandbox.starts_slowly:
-        roster.prepare(task.next_bots, sandbox)
-    played = play_fixture(
-        *(task.fixture, task.rules, task.bots, sandbox, task.limits),
-        roster=roster,
-        keep_memory=task.keep_memory,
-    )
+        roster.prepare([bot.program for bot in task.next_bots], sandbox)
+    programs = [bot.program for bot in task.bots]
+    with Multiplexer(programs, sandbox, task.limits, pool=roster) as multiplexer:
+        played = play_fixture(task.fixture, task.rules, multiplexer, keep_memory=task.keep_memory)
     return pack(played)
 
 

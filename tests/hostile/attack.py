@@ -17,16 +17,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import shipped
-from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS
 from arena.records import Fixture, PlayedFixture
 from arena.sandboxes.base import MIB, Quota, Sandbox
 from arena.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.bot import StagedBot
+from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
 from tests.hostile.leftovers import changes, traces
 from tests.hostile.misbehaviours import WAYS, Way
+from tests.support.live import play_bots
 
 NAME = "<img src=x onerror=alert(1)>\x1b[31m../=A1"
 """What all hostile bots are called."""
@@ -75,10 +76,10 @@ def attack(way: str, sandbox: str) -> Attack:
         return Attack(way, sandbox, played, seconds, changes(before, traces(folder, mark)), mark)
 
 
-def _play(bots: tuple[Bot, ...], sandbox: Sandbox, way: Way) -> PlayedFixture:
+def _play(bots: tuple[StagedBot, ...], sandbox: Sandbox, way: Way) -> PlayedFixture:
     seats = tuple(bot.name for bot in bots)
     fixture = Fixture("attack", 0, RULES.name, seats, "a seed", way.games)
-    return play_fixture(fixture, RULES, bots, sandbox, way.limits)
+    return play_bots(fixture, RULES, bots, sandbox, way.limits)
 
 
 @contextmanager
@@ -91,12 +92,14 @@ def _temporary_files_in(folder: Path) -> Iterator[None]:
         tempfile.tempdir = usual
 
 
-def _honest(name: str, folder: Path, sandbox: Sandbox, mark: str) -> Bot:
+def _honest(name: str, folder: Path, sandbox: Sandbox, mark: str) -> StagedBot:
     bot = stage(load_bot(shipped.folder("sample_bots") / name), folder, sandbox)
     return replace(bot, command=(*bot.command, mark))
 
 
-def _hostile(way: str, folder: Path, sandbox: Sandbox, mark: str, targets: dict[str, Any]) -> Bot:
+def _hostile(
+    way: str, folder: Path, sandbox: Sandbox, mark: str, targets: dict[str, Any]
+) -> StagedBot:
     source = folder / "hostile"
     copytree(_PROGRAM, source / "bots")
     command = ["python3", "-S", "-E", "-B", "-m", "bots", way]
@@ -106,7 +109,9 @@ def _hostile(way: str, folder: Path, sandbox: Sandbox, mark: str, targets: dict[
     return replace(bot, command=(*bot.command, json.dumps({"mark": mark, **targets})))
 
 
-def _targets(folder: Path, sandbox: Sandbox, rival: Bot, open_sockets: ExitStack) -> dict[str, Any]:
+def _targets(
+    folder: Path, sandbox: Sandbox, rival: StagedBot, open_sockets: ExitStack
+) -> dict[str, Any]:
     """Set up what there is to attack."""
     store = folder / "league.sqlite"
     store.write_bytes(b"a store that everybody may read")

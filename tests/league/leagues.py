@@ -14,6 +14,7 @@ from arena.records import FixtureResult
 from arena.sandboxes.process import ProcessSandbox
 from arena.store.rows import Packed
 from arena.store.store import Store
+from tests.support.live import in_place
 
 SAMPLES = ("sample:honest", "sample:memory", "sample:random")
 PATIENT = {"start": 60, "answer": 60, "game": 600}
@@ -63,7 +64,7 @@ def play(
         course = LeagueProgress(info)
         for one in store.played():
             course.add(one)
-        bots = {bot.name: bot for bot in plan.bots}
+        bots = {bot.name: in_place(bot) for bot in plan.bots}
 
         def keep(packed: Packed, result: FixtureResult) -> None:
             store.add(packed)

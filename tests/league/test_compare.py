@@ -13,6 +13,7 @@ from arena.sandboxes.process import ProcessSandbox
 from arena.shipped import folder
 from arena.submissions.manifest import load_bot
 from tests.publish import factory
+from tests.support.live import in_place
 
 each_field = settings(max_examples=15, deadline=None, database=None)
 
@@ -68,7 +69,7 @@ def test_in_each_block_the_field_is_met_alike(players: int, more: int, rounds: i
 def play(old: str, new: str, *field: str) -> Comparison:
     samples = folder("sample_bots")
     names = {OLD: old, NEW: new, **{in_field(name): name for name in field}}
-    bots = {seat: load_bot(samples / name) for seat, name in names.items()}
+    bots = {seat: in_place(load_bot(samples / name)) for seat, name in names.items()}
     info = conditions(field, 2, 6, games=4)
     found = compare(info, bots, ProcessSandbox(), lambda _: None, workers=2, notify=lambda: None)
     assert found
@@ -96,9 +97,9 @@ def test_a_better_bot_is_found_to_be_better() -> None:
 def test_faults_are_counted_by_version(tmp_path: Path) -> None:
     (tmp_path / "bot.yaml").write_text("name: quits\ncommand: sh -c 'read x'\n")
     bots = {
-        OLD: load_bot(folder("sample_bots") / "honest"),
-        NEW: load_bot(tmp_path),
-        in_field("odds"): load_bot(folder("sample_bots") / "odds"),
+        OLD: in_place(load_bot(folder("sample_bots") / "honest")),
+        NEW: in_place(load_bot(tmp_path)),
+        in_field("odds"): in_place(load_bot(folder("sample_bots") / "odds")),
     }
     info = conditions(("odds",), 2, 2, games=3)
     found = compare(info, bots, ProcessSandbox(), lambda _: None, workers=1, notify=lambda: None)

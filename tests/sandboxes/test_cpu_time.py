@@ -19,7 +19,7 @@ from arena.sandboxes.registry import make_sandbox
 from arena.sessions.clock import READY
 from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.session import Session
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 from arena.submissions.staging import stage
 from arena.wire.messages import Answer, Ready
 from tests.support.live import HANG, write_bot
@@ -91,7 +91,7 @@ def one_core() -> Iterator[None]:
     os.sched_setaffinity(0, before)
 
 
-def written(runs: Path, sandbox: Sandbox, name: str, program: str) -> Bot:
+def written(runs: Path, sandbox: Sandbox, name: str, program: str) -> StagedBot:
     return stage(write_bot(runs / "written" / name, program), runs, sandbox)
 
 
@@ -103,8 +103,8 @@ def test_spinning_rivals_change_no_verdict(
 ) -> None:
     bots = [written(runs, timed, "worker", WORKER)]
     bots += [written(runs, timed, "spinner", SPINNER)] * rivals
-    late = Fault(Cause.TIMEOUT, "no answer within 0.05 s of its own processor time")
-    with Multiplexer(bots, timed, TIGHT) as board:
+    late = Fault(Cause.TIMEOUT, "no answer within 0.05 s of its own CPU time")
+    with Multiplexer([bot.program for bot in bots], timed, TIGHT) as board:
         for seat in range(len(bots)):
             assert board.start(seat, b'{"id":-1}\n') is None
         ready: set[int] = set()
@@ -182,7 +182,7 @@ def test_a_bot_thinks_on_where_it_may(runs: Path) -> None:
 @freezes
 def test_a_frozen_bot_hears_goodbye(runs: Path) -> None:
     bot = written(runs, ProcessSandbox(), "thinker", THINKER)
-    with Multiplexer([bot], ProcessSandbox(), FROZEN) as board:
+    with Multiplexer([bot.program], ProcessSandbox(), FROZEN) as board:
         board.start(0, b"{}\n")
         board.wait()
         session = board._sessions[0]

@@ -1,7 +1,7 @@
 """Bots and probes that the tests write, and the sandboxes they run in: shared fixtures."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,16 @@ import pytest
 from msgspec import Struct
 
 from arena import shipped
+from arena.match.table import play_fixture
+from arena.perudo.rules import Rules
+from arena.records import Fixture, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import run_once
-from arena.submissions.manifest import Bot, load_bot
+from arena.sessions.multiplexer import Log, Multiplexer
+from arena.submissions.bot import Bot, StagedBot
+from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
 
 HANG = 60.0
@@ -77,12 +82,30 @@ def write_bot(folder: Path, program: str, command: str = PYTHON, more: str = "")
     return load_bot(folder)
 
 
-def good_bot(runs: Path, sandbox: Sandbox) -> Bot:
+def good_bot(runs: Path, sandbox: Sandbox) -> StagedBot:
     """Stage a sample bot that plays well and quickly."""
     return stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, sandbox)
 
 
-def run_inside(sandbox: Sandbox, bot: Bot, said: bytes = b"") -> Ran:
+def in_place(bot: Bot) -> StagedBot:
+    """Return a bot that runs from its own folder, without a copy or a build."""
+    return StagedBot(bot.info, bot.folder, bot.command)
+
+
+def play_bots(
+    fixture: Fixture,
+    rules: Rules,
+    bots: Sequence[StagedBot],
+    sandbox: Sandbox,
+    limits: LimitsInfo,
+    log: Log | None = None,
+) -> PlayedFixture:
+    """Play a fixture with live bots, in the order of its seats."""
+    with Multiplexer([bot.program for bot in bots], sandbox, limits, log) as multiplexer:
+        return play_fixture(fixture, rules, multiplexer)
+
+
+def run_inside(sandbox: Sandbox, bot: StagedBot, said: bytes = b"") -> Ran:
     """Run a bot's command to its end, with `said` on its standard input."""
     code, out, err, _ = run_once(sandbox, bot.program, HANG, said=said)
     assert code is not None, "it hangs"

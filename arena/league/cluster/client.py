@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
-from pathlib import Path
 from typing import Any
 
 import dask
@@ -31,8 +30,8 @@ from arena.league.cores import enough_cores
 from arena.league.workers import Task, WorkerDiedError
 from arena.sandboxes.run_folder import run_folder
 from arena.store.rows import Packed
-from arena.submissions import bundle as parcel
-from arena.submissions.manifest import Bot
+from arena.submissions import bundle
+from arena.submissions.bot import StagedBot
 
 TASK_SECONDS = 0.5
 """What a task should take at least: each costs the scheduler a millisecond or two."""
@@ -70,26 +69,22 @@ class Cluster:
         """Seconds that workers played, and fixtures."""
 
     def distribute(
-        self, orders: RunSpec, bots: Sequence[Bot], notify: Callable[[str], None]
-    ) -> list[Bot]:
-        """Offer staged bots to the workers; returns them as tasks name them, by their content.
+        self, orders: RunSpec, bots: Sequence[StagedBot], notify: Callable[[str], None]
+    ) -> None:
+        """Offer staged bots to the workers.
 
         `orders` has no bots yet. Which sandboxes the workers chose is told to `notify`, and later
         that no worker is left. Raises ArenaError where a worker cannot take part.
         """
         self._notify = notify
-        packed = {bot.folder: parcel.pack(bot.folder) for bot in bots}
-        stock = {parcel.bundle_digest(one): one for one in packed.values()}
-        named = [
-            replace(bot, folder=Path(parcel.bundle_digest(packed[bot.folder]))) for bot in bots
-        ]
+        bundles = {bot.info.digest: bundle.pack(bot.folder) for bot in bots}
+        stock = {packed.digest: packed.content for packed in bundles.values()}
         pin = orders.pin and self._own and enough_cores(self.places())
-        stock[RUN_SPEC] = msgspec.msgpack.encode(
-            replace(orders, bots=tuple(named), pin=pin), enc_hook=str
-        )
+        digests = {digest: packed.digest for digest, packed in bundles.items()}
+        spec = replace(orders, bots=tuple(bots), bundles=digests, pin=pin)
+        stock[RUN_SPEC] = msgspec.msgpack.encode(spec, enc_hook=str)
         self._open_depot(stock)
         self._muster()
-        return named
 
     def places(self) -> int:
         """Return how many workers there are; workers may come and go."""

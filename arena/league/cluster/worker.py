@@ -26,12 +26,12 @@ from arena.sandboxes.registry import make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import Packed
-from arena.submissions import bundle as parcel
-from arena.submissions.manifest import Bot
-from arena.submissions.staging import install_hint, missing_program, runtimes_of
+from arena.submissions import bundle
+from arena.submissions.bot import StagedBot, install_hint, missing_program, runtimes_of
+from arena.submissions.bundle import Bundle
 
 RUN_SPEC = "orders"
-"""What a run asks for is kept in its depot under this name, beside the bots' parcels."""
+"""What a run asks for is kept in its depot under this name, beside the bots' bundles."""
 Fetch = Callable[[str], bytes]
 """Gets what a run's depot has under a name."""
 
@@ -42,8 +42,10 @@ class RunSpec(Struct, frozen=True):
     sandbox: str
     """By name, as the league or the person asked for it: each worker chooses for itself."""
     images: dict[str, str]
-    bots: tuple[Bot, ...]
-    """All that will play; the folder of each is the name of its parcel."""
+    bots: tuple[StagedBot, ...]
+    """All that will play, in their folders where the run was started."""
+    bundles: dict[str, str]
+    """The digest of each bot's bundle, by the digest of the bot's files."""
     trusted: bool
     """Whether bots may run where nothing isolates them."""
     freeze: bool
@@ -60,6 +62,7 @@ def run_spec(league: League, sandbox: str | None, *, trusted: bool) -> RunSpec:
         sandbox=sandbox or league.sandbox,
         images=league.images,
         bots=(),
+        bundles={},
         trusted=trusted,
         freeze=league.limits.freeze,
         pin=league.pin,
@@ -138,12 +141,12 @@ class WorkerRun:
         """End the bots that wait and remove all copies."""
         self._open.close()
 
-    def _at_hand(self, bot: Bot) -> Bot:
-        """Return a bot in its folder here; it is fetched by its hash the first time."""
-        name = str(bot.folder)
-        folder = self._folder / name[:16]
+    def _at_hand(self, bot: StagedBot) -> StagedBot:
+        """Return a bot in its folder on this machine; its bundle is fetched the first time."""
+        digest = self._orders.bundles[bot.info.digest]
+        folder = self._folder / digest[:16]
         if not folder.exists():
-            parcel.unpack(self._fetch(name), name, folder)
+            bundle.unpack(Bundle(digest, self._fetch(digest)), folder)
         return replace(bot, folder=folder)
 
 
@@ -228,8 +231,8 @@ def _sandbox(orders: RunSpec) -> Sandbox:
     return sandbox
 
 
-def _check_program(bot: Bot) -> None:
+def _check_program(bot: StagedBot) -> None:
     """Refuse a bot whose interpreter is not here; what is in its folder came with it."""
-    ready = replace(bot, build=None)
-    if "/" not in bot.command[0] and (program := missing_program(ready)):
-        raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot))
+    program = missing_program(bot.command, bot.folder)
+    if program and "/" not in program:
+        raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot.info.runtime))

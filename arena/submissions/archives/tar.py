@@ -1,7 +1,7 @@
-"""Reading a tar archive, compressed or not, entry by entry, as its bytes come.
+"""Reading a tar archive, compressed or not, entry by entry, in bounded memory and time.
 
-tarfile understands the header of an entry; what follows headers is read here, under limits: a
-long header, a chain of them or a size that is a lie must not take the arena's memory or time.
+tarfile decodes the header of an entry. Everything after headers is read here, under limits: long
+headers, chains of headers and false sizes must not use up the arena's memory or time.
 """
 
 import bz2
@@ -19,17 +19,17 @@ from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, BadArchive, Entry
 
 _BLOCK = 512
 _MAX_NOTE = 65_536
-"""Longest header that gives an entry's long name or attributes, in bytes."""
+"""Longest header with an entry's long name or attributes, in bytes."""
 _MAX_NOTES, _MAX_ATTRIBUTES = 8, 64
-"""Such headers before one entry, and attributes in one: they take time, however short."""
+"""Most such headers before one entry, and attributes in one."""
 _XZ_MEMORY = 128 * 1024 * 1024
-"""What unpacking xz may take; `xz -9` needs 65 MiB."""
+"""Memory limit of xz in bytes; `xz -9` needs 65 MiB."""
 _FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
 _NOTES = {
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
     *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
 }
-"""Headers that say something of the entry after them."""
+"""Types of headers about the entry after them."""
 _REFUSED = {
     tarfile.SYMTYPE: "a symbolic link",
     tarfile.LNKTYPE: "a hard link",
@@ -49,7 +49,7 @@ class _Source(Protocol):
 
 
 def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
-    """Yield what a tar archive holds, at most `max_bytes` of it with all its headers.
+    """Yield the entries of a tar archive of at most `max_bytes`, headers included.
 
     Raises BadArchive, and whatever the decompressors raise.
     """
@@ -67,14 +67,14 @@ def _decompressed(path: Path, file: BinaryIO) -> "_Source":
 
 
 class _Xz:
-    """An xz stream that is unpacked with bounded memory: its header may ask for gigabytes."""
+    """An xz stream unpacked in bounded memory: its header may ask for gigabytes."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes, b"" at the end; raises EOFError where it ends too early."""
+        """Return up to `size` bytes, b"" at the end; raises EOFError if it is cut off."""
         while not self._decoder.eof:
             fed = self._file.read(CHUNK) if self._decoder.needs_input else b""
             if self._decoder.needs_input and not fed:
@@ -84,11 +84,11 @@ class _Xz:
         return b""
 
     def close(self) -> None:
-        """Nothing to do: the file is its opener's."""
+        """Do nothing: whoever opened the file closes it."""
 
 
 class _Stream:
-    """Decompressed bytes, counted as they come."""
+    """Decompressed bytes, counted against a limit."""
 
     def __init__(self, source: _Source, limit: int) -> None:
         self._source = source
@@ -116,7 +116,7 @@ class _Stream:
         return b"".join(self.parts(_BLOCK))
 
     def skip(self, size: int) -> None:
-        """Pass over `size` bytes."""
+        """Skip `size` bytes."""
         for _ in self.parts(size):
             pass
 
@@ -125,13 +125,13 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
     for header, notes in _headers(stream):
         name = _text(notes.get(b"path", header.name.encode("utf-8", "surrogateescape")))
         yield from _entry(stream, header, name, _size(notes, header, name))
-    # What follows the end is padding; a compressed stream proves itself whole at its own end.
+    # The rest is padding, but a compressed stream has its checksum at the end.
     while stream.some(CHUNK):
         pass
 
 
 def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
-    """Yield each entry's header and what others before it say of it: its path, its size."""
+    """Yield each entry's header, and its path and size if headers before it give them."""
     notes: dict[bytes, bytes] = {}
     count = 0
     header = _header(stream, "not a tar archive")
@@ -147,19 +147,19 @@ def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
         header = _header(stream, "the archive is damaged")
 
 
-def _header(stream: _Stream, otherwise: str) -> TarInfo | None:
-    """Return the next header, None at the end of the archive; refuse what is `otherwise`."""
+def _header(stream: _Stream, damage: str) -> TarInfo | None:
+    """Return the next header, None at the end of the archive; `damage` says what a bad one is."""
     try:
         return TarInfo.frombuf(stream.block(), "utf-8", "surrogateescape")
-    # The standard library has it, its stubs have not.
+    # Missing in the stubs of the standard library.
     except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
         return None
     except tarfile.HeaderError as error:
-        raise BadArchive(f"{otherwise}: {error}") from None
+        raise BadArchive(f"{damage}: {error}") from None
 
 
 def _note(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
-    """Read a header that says something of the entry after it: its long name, or attributes."""
+    """Read a header about the entry after it: its long name, or attributes."""
     if not 0 <= header.size <= _MAX_NOTE:
         raise BadArchive(f"a header of more than {_MAX_NOTE:,} bytes", header.name)
     note = b"".join(stream.parts(header.size))
@@ -168,16 +168,16 @@ def _note(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
         return {}
     if header.type == tarfile.GNUTYPE_LONGNAME:
         return {b"path": note.partition(b"\0")[0]}
-    found = list(islice(_attributes(note), _MAX_ATTRIBUTES + 1))
-    if len(found) > _MAX_ATTRIBUTES:
+    pairs = list(islice(_attributes(note), _MAX_ATTRIBUTES + 1))
+    if len(pairs) > _MAX_ATTRIBUTES:
         raise BadArchive(f"a header of more than {_MAX_ATTRIBUTES} attributes", header.name)
-    attributes = dict(found)
+    attributes = dict(pairs)
     if any(key.startswith(b"GNU.sparse") for key in attributes):
         raise BadArchive("a file with holes", header.name, _REMEDY[tarfile.GNUTYPE_SPARSE])
-    kept = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}
-    if kept and header.type == tarfile.XGLTYPE:
+    used = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}
+    if used and header.type == tarfile.XGLTYPE:
         raise BadArchive("one name or size for all entries", header.name)
-    return kept
+    return used
 
 
 def _attributes(note: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -201,12 +201,12 @@ def _size(notes: dict[bytes, bytes], header: TarInfo, name: str) -> int:
     if text := notes.get(b"size"):
         size = int(text) if text.isdigit() and len(text) < 20 else -1
     if size < 0:
-        raise BadArchive("a size that is no number", name)
+        raise BadArchive("a size that is not a number", name)
     return size
 
 
 def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[Entry]:
-    """Yield the entry, then pass over what was not read of it."""
+    """Yield the entry, then skip what was not read of it."""
     if header.type == tarfile.DIRTYPE:
         yield Entry(name, is_folder=True, executable=True, content=iter(()))
         return
