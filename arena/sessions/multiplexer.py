@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
+from typing import Self
 
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Program, Running, Sandbox
@@ -52,7 +53,7 @@ class Multiplexer:
         self._read_ahead: set[int] = set()
         self._next_check = inf
 
-    def __enter__(self) -> "Multiplexer":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

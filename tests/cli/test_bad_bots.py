@@ -62,7 +62,9 @@ MANIFESTS = {
 
 
 @pytest.mark.parametrize(("source", "parts"), STARTS.values(), ids=STARTS)
-def test_a_bot_that_does_not_start(tmp_path: Path, source: str, parts: list[str]) -> None:
+def test_bot_that_does_not_start_stops_the_league(
+    tmp_path: Path, source: str, parts: list[str]
+) -> None:
     bot(tmp_path / "new", source)
     limits = {"start": 0.3 if "not ready" in parts[0] else 10}
     league(tmp_path, bots=["sample:odds", "new"], limits=limits)
@@ -74,7 +76,7 @@ def test_a_bot_that_does_not_start(tmp_path: Path, source: str, parts: list[str]
 
 
 @pytest.mark.parametrize(("manifest", "parts"), MANIFESTS.values(), ids=MANIFESTS)
-def test_a_manifest_that_is_wrong(tmp_path: Path, manifest: str, parts: list[str]) -> None:
+def test_bad_manifest_stops_the_league(tmp_path: Path, manifest: str, parts: list[str]) -> None:
     folder = bot(tmp_path / "new")
     (folder / "bot.yaml").write_text(manifest)
     league(tmp_path, bots=["sample:odds", "new"])
@@ -83,21 +85,21 @@ def test_a_manifest_that_is_wrong(tmp_path: Path, manifest: str, parts: list[str
     error_line(ran, *parts)
 
 
-def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+def test_folder_without_a_manifest_stops_the_league(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     league(tmp_path, bots=["sample:odds", "new"])
     ran = run("run", "league.yaml", cwd=tmp_path)
     error_line(ran, "no bot.yaml in the bot's folder / ", "new / see protocol/README.md")
 
 
-def test_a_link_in_a_bot_s_folder(tmp_path: Path) -> None:
+def test_link_in_a_bot_folder_stops_the_league(tmp_path: Path) -> None:
     (bot(tmp_path / "new") / "secrets").symlink_to("/etc/passwd")
     league(tmp_path, bots=["sample:odds", "new"])
     ran = run("run", "league.yaml", cwd=tmp_path)
     error_line(ran, "a bot's folder may hold no links / ", "new/secrets / copy the file instead")
 
 
-def test_strangers_need_isolation_or_trust(tmp_path: Path) -> None:
+def test_untrusted_bots_need_isolation_or_trust(tmp_path: Path) -> None:
     bot(tmp_path / "new")
     league(tmp_path, bots=["sample:odds", "new"], sandbox="process")
     ran = run("run", "league.yaml", cwd=tmp_path)
@@ -108,7 +110,7 @@ def test_strangers_need_isolation_or_trust(tmp_path: Path) -> None:
     error_line(ran, "'process' does not isolate bots", "new / ", "bubblewrap, or --trust-bots")
 
 
-def test_a_runtime_that_is_missing_stops_the_league_or_is_left_out(tmp_path: Path) -> None:
+def test_missing_runtime_stops_the_league_or_is_left_out(tmp_path: Path) -> None:
     bot(tmp_path / "new", command="no-such-interpreter x", runtime="node")
     bot(tmp_path / "other", command="./gone")
     bot(tmp_path / "built", command="./bot", build="no-such-compiler x", runtime="c")
@@ -130,7 +132,7 @@ def test_a_runtime_that_is_missing_stops_the_league_or_is_left_out(tmp_path: Pat
     assert len(records(tmp_path / "league.sqlite")) == 2
 
 
-def test_all_runtimes_are_missing(tmp_path: Path) -> None:
+def test_league_without_any_runtime_is_refused(tmp_path: Path) -> None:
     bot(tmp_path / "new", command="no-such-interpreter x")
     league(tmp_path, bots=["new", "sample:odds"])
     command = ("run", "league.yaml", "--skip-missing-runtimes", "--sandbox", "bubblewrap")

@@ -40,7 +40,7 @@ FAULTY: dict[str, tuple[str, str, str]] = {
 }
 
 
-def test_sample_bots_are_well(tmp_path: Path) -> None:
+def test_sample_bots_have_no_faults(tmp_path: Path) -> None:
     ran = run("check", *SAMPLES, "--sandbox", "process", cwd=tmp_path)
     assert ran.code == 0, ran
     assert ran.err == "sandbox: process\n"
@@ -48,7 +48,7 @@ def test_sample_bots_are_well(tmp_path: Path) -> None:
     assert lines == [f"{folder.name}: ok (N games, N decisions)" for folder in SAMPLES]
 
 
-def test_check_json(tmp_path: Path) -> None:
+def test_check_prints_json(tmp_path: Path) -> None:
     ran = run("check", ROOT / "sample_bots/random", "--json", cwd=tmp_path)
     (checked,) = json.loads(ran.out)
     assert (ran.code, ran.err) == (0, "")
@@ -58,7 +58,7 @@ def test_check_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("source", "fault", "stderr"), FAULTY.values(), ids=FAULTY)
-def test_a_faulty_bot(tmp_path: Path, source: str, fault: str, stderr: str) -> None:
+def test_check_reports_a_faulty_bot(tmp_path: Path, source: str, fault: str, stderr: str) -> None:
     bot(tmp_path / "new", source)
     ran = run("check", "new", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
     assert ran.code == 1
@@ -71,7 +71,7 @@ def test_a_faulty_bot(tmp_path: Path, source: str, fault: str, stderr: str) -> N
     assert bool(said) == bool(stderr)
 
 
-def test_a_faulty_bot_among_good_ones(tmp_path: Path) -> None:
+def test_check_reports_a_faulty_bot_among_good_ones(tmp_path: Path) -> None:
     source, fault, stderr = FAULTY["start"]
     bot(tmp_path / "new", source)
     folders = ("new", SAMPLES[0])
@@ -84,7 +84,7 @@ def test_a_faulty_bot_among_good_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [[], [ROOT / "sample_bots/odds"] * 2])
-def test_transcript(tmp_path: Path, more: list[Path]) -> None:
+def test_check_prints_a_transcript(tmp_path: Path, more: list[Path]) -> None:
     honest = ROOT / "sample_bots/honest"
     arguments = ("check", honest, *more, "--transcript", "bga", "--sandbox", "process")
     ran = run(*arguments, cwd=tmp_path)
@@ -162,7 +162,7 @@ TAMPERINGS = [
 
 
 @pytest.mark.parametrize("tamper", TAMPERINGS)
-def test_verify_finds_what_was_tampered_with(
+def test_verify_finds_tampering(
     tmp_path: Path, stored: Path, tamper: Callable[[dict[str, Any]], None]
 ) -> None:
     store = edit.copied(stored, tmp_path / "league.sqlite")
@@ -189,7 +189,7 @@ def test_verify_finds_another_master_seed(tmp_path: Path, stored: Path) -> None:
     assert "league: the master seed does not match its published hash" in ran.out
 
 
-def test_a_damaged_record_is_said(tmp_path: Path, stored: Path) -> None:
+def test_verify_reports_a_damaged_record(tmp_path: Path, stored: Path) -> None:
     store = edit.copied(stored, tmp_path / "league.sqlite")
     edit.execute(logs_path(store), "UPDATE logs SET log = x'00' WHERE key = ?", 2 * GAMES)
     ran = run("verify", "league.yaml", cwd=tmp_path)

@@ -26,12 +26,12 @@ def validator(file: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(schemas()[file])
 
 
-def test_the_folder_holds_these_and_no_others() -> None:
+def test_folder_holds_exactly_the_golden_transcripts() -> None:
     assert sorted(path.stem for path in TRANSCRIPTS.iterdir()) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_live_bots_say_it_again(name: str) -> None:
+def test_live_bots_reproduce_the_transcript(name: str) -> None:
     """Same bots, same seed: the same conversation; `make protocol` writes a changed one."""
     assert play(goldens()[name]) == (TRANSCRIPTS / f"{name}.txt").read_text(encoding="utf-8")
 
@@ -52,7 +52,7 @@ def test_schemas_and_codec_accept_every_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_news_come_with_a_request_or_the_goodbye(name: str) -> None:
+def test_notices_come_with_a_request_or_bye(name: str) -> None:
     """To each seat: hello first, bye last, and an answer after each request."""
     seats = {seat for _, seat, _ in lines_of(name)}
     for seat in seats:
@@ -65,7 +65,7 @@ def test_news_come_with_a_request_or_the_goodbye(name: str) -> None:
         assert "bye" not in kinds[:-1]
 
 
-def test_together_they_show_every_message_and_action() -> None:
+def test_transcripts_show_every_message_and_action() -> None:
     said = [(way, json.loads(line)) for name in NAMES for way, _, line in lines_of(name)]
     told = {_kind(way, message) for way, message in said if way == ">>"}
     assert told == {"hello", "turn", "calza", "round_end", "fault", "game_end", "bye"}

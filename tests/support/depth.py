@@ -1,0 +1,13 @@
+"""How deep the tests look: `make test` samples, `make test FULL=1` tries everything."""
+
+import os
+from typing import TypeVar
+
+T = TypeVar("T")
+FULL = os.environ.get("ARENA_TEST_FULL") == "1"
+"""Whether nothing is sampled."""
+
+
+def depth(quick: T, full: T) -> T:
+    """Return one of two sizes."""
+    return full if FULL else quick
