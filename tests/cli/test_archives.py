@@ -1,4 +1,4 @@
-"""Bots in archives and bots that are built, through the front door."""
+"""Commands on bots in archives and bots that are built."""
 
 import io
 import json
@@ -55,7 +55,7 @@ def test_archive_needs_isolation_or_trust(tmp_path: Path) -> None:
 
 
 def test_archive_resumes_the_league_of_its_folder(tmp_path: Path) -> None:
-    """Both are the same version of the bot; what was played is not played again."""
+    """Both are the same version of the bot: no fixture is played again."""
     folder = bot(tmp_path / "new")
     league(tmp_path, bots=[*FIELD, "new"])
     assert run("run", "league.yaml", *TRUSTED, cwd=tmp_path).code == 0
@@ -118,7 +118,7 @@ def test_refused_archives_leave_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_bomb_leaves_nothing_behind(tmp_path: Path) -> None:
-    """70 KB on the disk, 70 MiB if it were believed; nothing of it stays."""
+    """70 KB on disk, 70 MiB unpacked."""
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("bot.yaml", MANIFEST)
         with file.open("big", "w") as big:

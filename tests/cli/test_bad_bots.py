@@ -1,4 +1,4 @@
-"""A league of bots that cannot play: one line that names the bot, and nothing is stored."""
+"""A league with bots that cannot play: a one-line error names the bot, and nothing is stored."""
 
 from pathlib import Path
 
@@ -47,7 +47,10 @@ MANIFESTS = {
     "a runtime unheard of": ("name: x\ncommand: y\nruntime: cobol\n", ["cobol", "bot.yaml:3:1"]),
     "no such program": (
         "name: x\ncommand: no-such-interpreter bot.py\n",
-        ["'x' needs 'no-such-interpreter', which is not here / ", "mend the command in bot.yaml"],
+        [
+            "'x' needs 'no-such-interpreter', which was not found / ",
+            "correct the command in bot.yaml",
+        ],
     ),
     "no such program in the folder": ("name: x\ncommand: ./bot\n", ["'x' needs './bot'"]),
     "a build that fails": (
@@ -117,14 +120,14 @@ def test_missing_runtime_stops_the_league_or_is_left_out(tmp_path: Path) -> None
     league(tmp_path, bots=["sample:odds", "sample:honest", "new", "other", "built"])
     arguments = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
     ran = run(*arguments, cwd=tmp_path)
-    error_line(ran, "needs 'no-such-compiler', which is not here / ", "built / ", "gcc")
+    error_line(ran, "needs 'no-such-compiler', which was not found / ", "built / ", "gcc")
     assert records(tmp_path / "league.sqlite") == []
     ran = run(*arguments, "--skip-missing-runtimes", cwd=tmp_path)
     assert ran.code == 0
     said = [line for line in ran.err.splitlines() if "left out" in line]
     expected = (
         "left out: built (needs no-such-compiler), new (needs no-such-interpreter),"
-        " other (needs ./gone); to have them play: install it, or mend the command in bot.yaml;"
+        " other (needs ./gone); to have them play: install it, or correct the command in bot.yaml;"
         " sudo apt-get install gcc libc6-dev; sudo apt-get install nodejs"
     )
     assert said == [expected]

@@ -1,4 +1,4 @@
-"""`arena rerun`: a stored fixture, played once more by the same bots, by others, and by none."""
+"""`arena rerun`: a stored fixture, played again by the same bots, by others, and by none."""
 
 import json
 import shlex
@@ -24,7 +24,7 @@ FAULTY = (
             print(json.dumps(answer), flush=True)
 """
 )
-"""A bot that says something odd at every seventh turn of its life."""
+"""A bot that says something odd at every seventh turn."""
 TRUSTED = ("--sandbox", "process", "--trust-bots")
 
 
@@ -46,7 +46,7 @@ def test_command_on_a_bot_page_reproduces_its_fault(played: Path) -> None:
     for command in commands[:2]:
         words = shlex.split(command)[1:]
         ran = run(*words, *TRUSTED, cwd=played)
-        assert (ran.code, ran.err) == (0, f"fixture {words[2]}, 1 game: just as stored\n")
+        assert (ran.code, ran.err) == (0, f"fixture {words[2]}, 1 game: as stored\n")
         said = ran.out.splitlines()
         assert any(line.endswith('{"type": oops') for line in said)
         games = {json.loads(line[4:]).get("game") for line in said if line.startswith(">>")}
@@ -60,7 +60,7 @@ def test_command_on_a_bot_page_reproduces_its_fault(played: Path) -> None:
 
 def test_rerun_of_a_whole_fixture_is_the_same(played: Path) -> None:
     ran = run("rerun", "league.yaml", 1, *TRUSTED, cwd=played)
-    assert (ran.code, ran.out, ran.err) == (0, "", "fixture 1, 5 games: just as stored\n")
+    assert (ran.code, ran.out, ran.err) == (0, "", "fixture 1, 5 games: as stored\n")
     said = json.loads(run("rerun", "league.yaml", 1, 2, *TRUSTED, "--json", cwd=played).out)
     assert (said["fixture"], said["games"], said["differences"]) == (1, 1, [])
     assert sorted(said["seats"]) == ["honest", "odd"]
@@ -74,7 +74,7 @@ def test_changed_bot_is_named_and_differs(tmp_path: Path, played: Path) -> None:
     ran = run("rerun", "league.yaml", 0, *TRUSTED, cwd=tmp_path)
     assert (ran.code, ran.out) == (1, "")
     first, *lines = ran.err.splitlines()
-    assert first == "'odd' has other files now than when it played"
+    assert first == "'odd' has different files now"
     assert lines[0].endswith(" on")
     assert '["fault",' in lines[1]
     ran = run("rerun", "league.yaml", 0, *TRUSTED, "--json", cwd=tmp_path)
@@ -96,7 +96,7 @@ def test_missing_fixture_or_game_is_an_error(played: Path, tmp_path: Path) -> No
     error_line(run("rerun", "league.yaml", 0, cwd=tmp_path), "nothing was played yet")
     copied(played / "league.sqlite", tmp_path / "league.sqlite")
     ran = run("rerun", "league.yaml", 0, "--sandbox", "process", cwd=tmp_path)
-    error_line(ran, "'odd' played in this fixture, and is not in the league now", "league.yaml")
+    error_line(ran, "'odd' played in this fixture, but is not in the league now", "league.yaml")
 
 
 def test_untrusted_bots_need_a_sandbox_or_trust(played: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the protocol's README shows is true."""
+"""The examples in the protocol's README are valid."""
 
 import json
 import re

@@ -15,6 +15,7 @@ from arena.submissions.bot import Bot
 from arena.submissions.folder import BotLimits
 from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
+from tests.support.depth import depth
 from tests.support.live import HANG, run_inside, write_bot
 
 BUILD = "build: sh build.sh\n"
@@ -304,7 +305,7 @@ def test_forbidden_leftovers_of_a_build_are_refused(
 
 
 def test_build_too_deep_for_python_is_removed(sandbox: Sandbox, tmp_path: Path) -> None:
-    deep = "import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
+    deep = f"import os\nfor _ in range({depth(1100, 3000)}): os.mkdir('d'); os.chdir('d')"
     bot = write_built(tmp_path / "bot", f'python3 -c "{deep}"\n')
     with run_folder() as runs, pytest.raises(ArenaError, match="32 folders deep at most"):
         stage(bot, runs, sandbox)
