@@ -57,8 +57,8 @@ class Seats:
         """Note what a bot said when it was ready."""
         self.starting.discard(seat)
         self.ready.add(seat)
-        _change(self.calza_seats, seat, present=ready.calza)
-        _change(self._multiplexer.reusable, seat, present=ready.reusable or self._keep_memory)
+        _set(self.calza_seats, seat, ready.calza)
+        _set(self._multiplexer.reusable, seat, ready.reusable or self._keep_memory)
         self._concurrent_games[seat] = ready.concurrent_games
         self.max_games = min(self._limits.concurrent_games, *self._concurrent_games)
 
@@ -111,8 +111,5 @@ class Seats:
         )
 
 
-def _change(seats: set[int], seat: int, *, present: bool) -> None:
-    if present:
-        seats.add(seat)
-    else:
-        seats.discard(seat)
+def _set(seats: set[int], seat: int, member: bool) -> None:
+    (seats.add if member else seats.discard)(seat)

@@ -31,24 +31,20 @@ class CheckedBot(Struct, frozen=True):
 def check_bot(bot: StagedBot, sandbox: Sandbox, limits: LimitsInfo | None = None) -> CheckedBot:
     """Play a bot against itself under each variant, with calza and without."""
     limits = limits or LimitsInfo()
+    plain = list(VARIANTS.values())
+    full = [replace(rules, calza=True, lost_dice_visible=True) for rules in plain]
     played = [
-        (rules, _play(bot, rules, players, sandbox, limits))
-        for rules in _all_rules()
+        _play(bot, rules, players, sandbox, limits)
+        for rules in [*plain, *full]
         for players in _TABLE_SIZES
     ]
     return CheckedBot(
         bot=bot.name,
-        games=sum(len(p.games) for _, p in played),
-        decisions=sum(p.decisions for _, p in played),
-        faults=[line for rules, p in played for line in _faults(rules, p)],
-        stderr=next((text for _, p in played for text in p.stderr if text), ""),
+        games=sum(len(fixture.games) for fixture in played),
+        decisions=sum(fixture.decisions for fixture in played),
+        faults=[line for fixture in played for line in _faults(fixture)],
+        stderr=next((text for fixture in played for text in fixture.stderr if text), ""),
     )
-
-
-def _all_rules() -> list[Rules]:
-    plain = list(VARIANTS.values())
-    full = [replace(rules, calza=True, lost_dice_visible=True) for rules in plain]
-    return [*plain, *full]
 
 
 def _play(
@@ -59,10 +55,10 @@ def _play(
         return play_fixture(fixture, rules, multiplexer)
 
 
-def _faults(rules: Rules, played: PlayedFixture) -> list[str]:
-    seats = len(played.fixture.seats)
+def _faults(played: PlayedFixture) -> list[str]:
+    table = f"{played.fixture.variant}, {len(played.fixture.seats)} players"
     return [
-        f"{rules.name}, {seats} players, game {record.game}: {event.cause}: {event.detail}"
+        f"{table}, game {record.game}: {event.cause}: {event.detail}"
         for record in played.games
         for event in record.events
         if isinstance(event, Faulted)

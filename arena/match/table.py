@@ -139,8 +139,9 @@ class _Table:
             for game in games:
                 self._advance(game)
             for seat in self._all:
-                if self._queued[seat] and not self._multiplexer.live(seat):
-                    self._start(seat)
+                missing = self._queued[seat] and not self._multiplexer.live(seat)
+                if missing and (fault := self._seats.start(seat)):
+                    self._did_not_start(seat, fault)
             if not self._to_advance:
                 return
 
@@ -222,12 +223,6 @@ class _Table:
         self._queued = [_until(last, games) for games in self._queued]
 
     # ------------------------------------------------------------ bots
-
-    def _start(self, seat: int) -> None:
-        """Start a bot that games under way wait for."""
-        fault = self._seats.start(seat)
-        if fault:
-            self._did_not_start(seat, fault)
 
     def _welcome(self, seat: int, ready: Ready) -> None:
         """Send a bot that is ready the notices of the games under way, and what waits for it."""

@@ -171,7 +171,7 @@ class Multiplexer:
 
     def _flushed(self, seat: int, session: Session) -> None:
         """Note what follows a write: a deadline, answers read ahead, a rest still to be written."""
-        self._next_check = min(self._next_check, session.next_check)
+        self._next_check = min(self._next_check, session.clock.next_check)
         if session.read_ahead:
             self._read_ahead.add(seat)
         if session.outbox and session.stdin not in self._handlers:
@@ -209,7 +209,7 @@ class Multiplexer:
         """Return the timeouts, and update when to check again."""
         sessions = list(self._sessions.items())
         timeouts = [(seat, session.expired()) for seat, session in sessions]
-        self._next_check = min((session.next_check for _, session in sessions), default=inf)
+        self._next_check = min((session.clock.next_check for _, session in sessions), default=inf)
         return [(seat, *reply) for seat, reply in timeouts if reply]
 
     def _watch(self, fd: int, handler: _Handler, event: int = select.EPOLLIN) -> None:

@@ -28,7 +28,8 @@ class Session:
 
     Any number of requests may be open. What is told and asked is queued until `flush` writes it in
     one go, because every write wakes the bot. `outbox` is what the pipe did not take yet; `closed`
-    means that no more output can come, `ended` that the program has ended.
+    means that no more output can come, `ended` that the program has ended. `clock.next_check` is
+    when `expired` must be called.
     """
 
     def __init__(
@@ -41,8 +42,8 @@ class Session:
     ) -> None:
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.exit_fd = running.stderr, running.exit_fd
-        self._clock = Clock(limits, now, running.cpu, banks)
-        self._open = self._clock.open
+        self.clock = Clock(limits, now, running.cpu, banks)
+        self._open = self.clock.open
         self._requests: list[tuple[int, int]] = []
         self.outbox = b""
         self.closed = False
@@ -66,7 +67,7 @@ class Session:
 
     def greet(self, line: bytes) -> None:
         """Write the first line, and start the clock of the start."""
-        self._clock.await_ready()
+        self.clock.await_ready()
         self._lines.append(line)
         self.flush()
 
@@ -90,7 +91,7 @@ class Session:
         self._flooded = self.full
         if self._freezes:
             self._running.freeze(frozen=False)
-        self._clock.ask(*self._requests)
+        self.clock.ask(*self._requests)
         self._requests.clear()
 
     def write(self) -> None:
@@ -168,14 +169,9 @@ class Session:
         self.closed = True
         return replies + self.replies()
 
-    @property
-    def next_check(self) -> float:
-        """When `expired` must be called; infinite if no request is open."""
-        return self._clock.next_check
-
     def expired(self) -> Tagged | None:
         """Return a timeout if an answer took too long."""
-        reason = self._clock.expired()
+        reason = self.clock.expired()
         return self._fault(Cause.TIMEOUT, reason) if reason else None
 
     def release(self) -> Running | None:
@@ -213,9 +209,9 @@ class Session:
         return self._answered(answer.id, answer)
 
     def _answered(self, id_: int, reply: Answer | Ready) -> Tagged:
-        reason = self._clock.answered(id_)
+        reason = self.clock.answered(id_)
         if reason:
-            self._clock.forget()
+            self.clock.forget()
             return id_, Fault(Cause.TIMEOUT, reason)
         if self._freezes and not self._open:
             self._running.freeze(frozen=True)
@@ -224,7 +220,7 @@ class Session:
     def _fault(self, cause: Cause, detail: str) -> Tagged:
         """Give up on the bot: the oldest open request gets the fault, the others are dropped."""
         id_ = next(iter(self._open))
-        self._clock.forget()
+        self.clock.forget()
         return id_, Fault(cause, detail)
 
     def _how_it_ended(self) -> str:

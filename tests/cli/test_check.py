@@ -54,8 +54,9 @@ def test_check_prints_json(tmp_path: Path) -> None:
     assert checked["decisions"] > checked["games"]
 
 
-@pytest.mark.parametrize(("source", "fault", "stderr"), FAULTY.values(), ids=FAULTY)
-def test_check_reports_a_faulty_bot(tmp_path: Path, source: str, fault: str, stderr: str) -> None:
+@pytest.mark.parametrize("kind", depth(("garbage", "exception"), tuple(FAULTY)))
+def test_check_reports_a_faulty_bot(tmp_path: Path, kind: str) -> None:
+    source, fault, stderr = FAULTY[kind]
     bot(tmp_path / "new", source)
     ran = run("check", "new", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
     assert ran.code == 1

@@ -8,12 +8,11 @@ import bz2
 import gzip
 import lzma
 import tarfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from tarfile import TarInfo
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, BadArchive, Entry
 
@@ -40,12 +39,7 @@ _REFUSED = {
 }
 _REMEDY = {tarfile.GNUTYPE_SPARSE: "archive it without --sparse"}
 _COPY = "put a copy of the file in its place"
-
-
-class _Source(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-    def close(self) -> None: ...
+_Read = Callable[[int], bytes]
 
 
 def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
@@ -53,17 +47,17 @@ def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
 
     Raises BadArchive, and whatever the decompressors raise.
     """
-    with path.open("rb") as file, closing(_decompressed(path, file)) as source:
-        yield from _entries(_Stream(source, max_bytes))
+    with path.open("rb") as file:
+        yield from _entries(_Stream(_reader(path, file), max_bytes))
 
 
-def _decompressed(path: Path, file: BinaryIO) -> "_Source":
+def _reader(path: Path, file: BinaryIO) -> _Read:
     name = path.name.lower()
     if name.endswith("gz"):
-        return gzip.GzipFile(fileobj=file, mode="rb")
+        return gzip.GzipFile(fileobj=file, mode="rb").read
     if name.endswith("bz2"):
-        return bz2.BZ2File(file)
-    return _Xz(file) if name.endswith("xz") else file
+        return bz2.BZ2File(file).read
+    return _Xz(file).read if name.endswith("xz") else file.read
 
 
 class _Xz:
@@ -83,20 +77,17 @@ class _Xz:
                 return data
         return b""
 
-    def close(self) -> None:
-        """Do nothing: whoever opened the file closes it."""
-
 
 class _Stream:
     """Decompressed bytes, counted against a limit."""
 
-    def __init__(self, source: _Source, limit: int) -> None:
-        self._source = source
+    def __init__(self, read: _Read, limit: int) -> None:
+        self._read = read
         self._left = limit
 
     def some(self, size: int) -> bytes:
         """Return 1 to `size` bytes, b"" at the end of the archive."""
-        chunk = self._source.read(min(size, CHUNK))
+        chunk = self._read(min(size, CHUNK))
         self._left -= len(chunk)
         if self._left < 0:
             raise BadArchive("the archive unpacks to too many bytes", "", LEAVE_OUT)
