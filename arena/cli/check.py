@@ -48,8 +48,8 @@ def command(
     The output of its build is always shown.
     """
     bots = [load_bot(folder) for folder in folders]
-    box = make_sandbox(sandbox or AUTO, runtimes_of(bots))
-    check_trust(box, bots, trusted=trust_bots)
+    chosen = make_sandbox(sandbox or AUTO, runtimes_of(bots))
+    check_trust(chosen, bots, trusted=trust_bots)
     builds: dict[str, str] = {}
 
     def on_build(bot: Bot, output: str) -> None:
@@ -58,14 +58,16 @@ def command(
             _print_build(bot, output)
 
     with run_folder() as runs:
-        staged = [stage(bot, runs, box, on_build) for bot in bots]
+        staged = [stage(bot, runs, chosen, on_build) for bot in bots]
         if variant_name:
-            return _print_transcript(staged, box, variant_name)
-        checked = [replace(check_bot(bot, box), build=builds.get(bot.name, "")) for bot in staged]
+            return _print_transcript(staged, chosen, variant_name)
+        checked = [
+            replace(check_bot(bot, chosen), build=builds.get(bot.name, "")) for bot in staged
+        ]
     if as_json:
         print_json(checked)
     else:
-        say(f"sandbox: {box.name}")
+        say(f"sandbox: {chosen.name}")
         for bot in checked:
             _print(bot)
     return 1 if any(bot.faults for bot in checked) else 0

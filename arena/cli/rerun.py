@@ -56,14 +56,14 @@ def command(
     with Store(store_path(league, store)) as opened:
         info, stored = _stored(opened, fixture, game)
     bots = [_bot(config.bots, name, league) for name in stored.fixture.seats]
-    box = make_sandbox(sandbox or config.sandbox, runtimes_of(bots), config.images)
-    check_trust(box, bots, trusted=trust_bots)
-    check_freezing(box, info.limits)
-    _say_what_changed(info, stored, bots, box.name)
+    chosen = make_sandbox(sandbox or config.sandbox, runtimes_of(bots), config.images)
+    check_trust(chosen, bots, trusted=trust_bots)
+    check_freezing(chosen, info.limits)
+    _say_what_changed(info, stored, bots, chosen.name)
     with run_folder() as runs:
-        staged = [stage(bot, runs, box) for bot in bots]
+        staged = [stage(bot, runs, chosen) for bot in bots]
         rules = info.variants[stored.fixture.variant]
-        result = rerun(stored, rules, staged, box, info.limits, game)
+        result = rerun(stored, rules, staged, chosen, info.limits, game)
     if as_json:
         print_json(result)
     else:

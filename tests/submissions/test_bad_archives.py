@@ -223,7 +223,7 @@ def test_false_zip_size_is_refused(tmp_path: Path, more: int) -> None:
         assert error.what == "the archive is damaged: Bad CRC-32 for file 'data'"
 
 
-BAD_NOTES = {
+BAD_HEADERS = {
     "a negative size": (header(b"x", size=-512), "a size that is not a number"),
     "a negative name": (header(b"x", type=b"L", size=-512), "a header of more than"),
     "a size in words": (pax(record(b"size", b"many")) + entry(b"x"), "a size that is not a number"),
@@ -244,9 +244,9 @@ BAD_NOTES = {
 }
 
 
-@pytest.mark.parametrize("what", BAD_NOTES)
+@pytest.mark.parametrize("what", BAD_HEADERS)
 def test_invalid_headers_are_refused(tmp_path: Path, what: str) -> None:
-    content, reason = BAD_NOTES[what]
+    content, reason = BAD_HEADERS[what]
     (tmp_path / "a.tar").write_bytes(entry(b"bot.yaml", MANIFEST) + content + END)
     assert reason in refused(tmp_path / "a.tar").what
 

@@ -17,28 +17,29 @@ from typing import BinaryIO
 from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, BadArchive, Entry
 
 _BLOCK = 512
-_MAX_NOTE = 65_536
+_MAX_EXTENDED_SIZE = 65_536
 """Longest header with an entry's long name or attributes, in bytes."""
-_MAX_NOTES, _MAX_ATTRIBUTES = 8, 64
+_MAX_EXTENDED, _MAX_ATTRIBUTES = 8, 64
 """Most such headers before one entry, and attributes in one."""
 _XZ_MEMORY = 128 * 1024 * 1024
 """Memory limit of xz in bytes; `xz -9` needs 65 MiB."""
 _FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
-_NOTES = {
+_EXTENDED = {
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
     *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
 }
 """Types of headers about the entry after them."""
+_COPY, _LEAVE_OUT = "put a copy of the file in its place", "leave it out"
+_SPARSE = "a file with holes", "archive it without --sparse"
 _REFUSED = {
-    tarfile.SYMTYPE: "a symbolic link",
-    tarfile.LNKTYPE: "a hard link",
-    tarfile.CHRTYPE: "a device",
-    tarfile.BLKTYPE: "a device",
-    tarfile.FIFOTYPE: "a FIFO",
-    tarfile.GNUTYPE_SPARSE: "a file with holes",
+    tarfile.SYMTYPE: ("a symbolic link", _COPY),
+    tarfile.LNKTYPE: ("a hard link", _COPY),
+    tarfile.CHRTYPE: ("a device", _LEAVE_OUT),
+    tarfile.BLKTYPE: ("a device", _LEAVE_OUT),
+    tarfile.FIFOTYPE: ("a FIFO", _LEAVE_OUT),
+    tarfile.GNUTYPE_SPARSE: _SPARSE,
 }
-_REMEDY = {tarfile.GNUTYPE_SPARSE: "archive it without --sparse"}
-_COPY = "put a copy of the file in its place"
+"""What an entry is, and a hint."""
 _Read = Callable[[int], bytes]
 
 
@@ -113,9 +114,10 @@ class _Stream:
 
 
 def _entries(stream: _Stream) -> Iterator[Entry]:
-    for header, notes in _headers(stream):
-        name = _text(notes.get(b"path", header.name.encode("utf-8", "surrogateescape")))
-        yield from _entry(stream, header, name, _size(notes, header, name))
+    for header, extended in _headers(stream):
+        path = extended.get(b"path")
+        name = path.decode("utf-8", "surrogateescape") if path is not None else header.name
+        yield from _entry(stream, header, name, _size(extended, header, name))
     # The rest is padding, but a compressed stream has its checksum at the end.
     while stream.some(CHUNK):
         pass
@@ -123,17 +125,17 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
 
 def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
     """Yield each entry's header, and its path and size if headers before it give them."""
-    notes: dict[bytes, bytes] = {}
+    extended: dict[bytes, bytes] = {}
     count = 0
     header = _header(stream, "not a tar archive")
     while header is not None:
-        if header.type not in _NOTES:
-            yield header, notes
-            notes, count = {}, 0
-        elif count == _MAX_NOTES:
-            raise BadArchive(f"more than {_MAX_NOTES} headers for one entry", header.name)
+        if header.type not in _EXTENDED:
+            yield header, extended
+            extended, count = {}, 0
+        elif count == _MAX_EXTENDED:
+            raise BadArchive(f"more than {_MAX_EXTENDED} headers for one entry", header.name)
         else:
-            notes |= _note(stream, header)
+            extended |= _extended_header(stream, header)
             count += 1
         header = _header(stream, "the archive is damaged")
 
@@ -149,47 +151,43 @@ def _header(stream: _Stream, damage: str) -> TarInfo | None:
         raise BadArchive(f"{damage}: {error}") from None
 
 
-def _note(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
+def _extended_header(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
     """Read a header about the entry after it: its long name, or attributes."""
-    if not 0 <= header.size <= _MAX_NOTE:
-        raise BadArchive(f"a header of more than {_MAX_NOTE:,} bytes", header.name)
-    note = b"".join(stream.parts(header.size))
+    if not 0 <= header.size <= _MAX_EXTENDED_SIZE:
+        raise BadArchive(f"a header of more than {_MAX_EXTENDED_SIZE:,} bytes", header.name)
+    content = b"".join(stream.parts(header.size))
     stream.skip(-header.size % _BLOCK)
     if header.type == tarfile.GNUTYPE_LONGLINK:
         return {}
     if header.type == tarfile.GNUTYPE_LONGNAME:
-        return {b"path": note.partition(b"\0")[0]}
-    pairs = list(islice(_attributes(note), _MAX_ATTRIBUTES + 1))
+        return {b"path": content.partition(b"\0")[0]}
+    pairs = list(islice(_attributes(content), _MAX_ATTRIBUTES + 1))
     if len(pairs) > _MAX_ATTRIBUTES:
         raise BadArchive(f"a header of more than {_MAX_ATTRIBUTES} attributes", header.name)
     attributes = dict(pairs)
     if any(key.startswith(b"GNU.sparse") for key in attributes):
-        raise BadArchive("a file with holes", header.name, _REMEDY[tarfile.GNUTYPE_SPARSE])
+        raise BadArchive(_SPARSE[0], header.name, _SPARSE[1])
     used = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}
     if used and header.type == tarfile.XGLTYPE:
         raise BadArchive("one name or size for all entries", header.name)
     return used
 
 
-def _attributes(note: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _attributes(content: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield the key and value of each "LENGTH KEY=VALUE" line of a pax header."""
     at = 0
-    while at < len(note):
-        length = note[at : at + 8].partition(b" ")[0]
-        if not length.isdigit() or not len(length) + 4 <= int(length) <= len(note) - at:
+    while at < len(content):
+        length = content[at : at + 8].partition(b" ")[0]
+        if not length.isdigit() or not len(length) + 4 <= int(length) <= len(content) - at:
             raise BadArchive("the archive is damaged: bad attributes")
-        key, _, value = note[at + len(length) + 1 : at + int(length) - 1].partition(b"=")
+        key, _, value = content[at + len(length) + 1 : at + int(length) - 1].partition(b"=")
         at += int(length)
         yield key, value
 
 
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
-
-
-def _size(notes: dict[bytes, bytes], header: TarInfo, name: str) -> int:
+def _size(extended: dict[bytes, bytes], header: TarInfo, name: str) -> int:
     size = header.size
-    if text := notes.get(b"size"):
+    if text := extended.get(b"size"):
         size = int(text) if text.isdigit() and len(text) < 20 else -1
     if size < 0:
         raise BadArchive("a size that is not a number", name)
@@ -202,8 +200,8 @@ def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[E
         yield Entry(name, is_folder=True, executable=True, content=iter(()))
         return
     if header.type not in _FILES:
-        what = _REFUSED.get(header.type, "what is neither a file nor a folder")
-        hint = _COPY if "link" in what else _REMEDY.get(header.type, "leave it out")
+        other = "what is neither a file nor a folder", _LEAVE_OUT
+        what, hint = _REFUSED.get(header.type, other)
         raise BadArchive(what, name, hint)
     content = stream.parts(size)
     yield Entry(name, is_folder=False, executable=bool(header.mode & 0o100), content=content)
