@@ -55,7 +55,7 @@ def illegal_answer(id_: int) -> Answer:
 # ---------------------------------------------------------------- one game, whatever the dice
 
 Deal = Callable[[int, int, Hand], Hand]
-"""From a round, a seat and the dice it rolled to those that it gets instead."""
+"""Maps a round, a seat and its rolled dice to the dice that it gets instead."""
 
 
 class BlindSeats(FakeMultiplexer):

@@ -25,7 +25,7 @@ def play(
     command: str = PYTHON,
     goods: int = 1,
 ) -> PlayedFixture:
-    """Play good bots in the first seats against one whose program has this body in the last."""
+    """Play good bots in the first seats against one in the last whose program has this body."""
     odd = stage(write_bot(runs / "odd", program(body), command), runs, sandbox)
     seats = (*[good_bot(runs, sandbox)] * goods, odd)
     fixture = Fixture("f", 0, rules.name, tuple(bot.name for bot in seats), "a seed", games)

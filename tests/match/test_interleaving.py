@@ -38,7 +38,7 @@ def tempers() -> st.SearchStrategy[Temper]:
 
 
 def as_bytes(played: PlayedFixture) -> bytes:
-    """All that is stored and must not depend on the order of play."""
+    """Encode what is stored and must not depend on the order of play."""
     return msgspec.json.encode((played.fixture, played.games, played.decisions))
 
 

@@ -1,4 +1,4 @@
-"""Each folder is what an author would hand in: a manifest, a standalone program, nothing else."""
+"""Each folder is what an author would submit: a manifest and a standalone program."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What the bots read: fields in any order, things they do not know, what they count and learn."""
+"""How sample bots read messages, count dice and learn."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def turn(**changes: Any) -> dict[str, Any]:
 
 
 def begin(bot: BotProcess) -> None:
-    """Say hello as at a table of three, the bot in seat 0."""
+    """Say hello at a table of three, with the bot in seat 0."""
     Table(variant("bga", {}), "", [bot, Scripted(1), Scripted(2)]).begin(1)
 
 
@@ -67,7 +67,7 @@ def test_unknown_fields_and_messages_are_ignored(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bot_doubts_if_it_cannot_raise(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
-    """Without a raise it doubts even what its own dice prove."""
+    """It doubts even a bid that its own dice prove."""
     with running(folders[name], tmp_path) as bot:
         begin(bot)
         last = turn(bids=[{"seat": 1, "quantity": 2, "face": 1}], dice=[1] * 5, raises=[])
@@ -102,7 +102,7 @@ def test_hidden_dice_are_counted(name: str, folders: dict[str, Path], tmp_path: 
 
 
 def test_odds_counts_dice_by_game(folders: dict[str, Path], tmp_path: Path) -> None:
-    """It plays many games over one pipe: what a game loses, another does not."""
+    """Dice lost in one of several concurrent games are not lost in another."""
     faults = [{"type": "fault", "game": 0, "round": 0, "seat": 2, "cause": "crash"}]
     with running(folders["odds"], tmp_path) as bot:
         begin(bot)
@@ -157,7 +157,7 @@ def test_memory_learns_which_seat_bluffs(folders: dict[str, Path], tmp_path: Pat
 
 
 def test_bluffer_and_random_depend_on_their_seed(folders: dict[str, Path], tmp_path: Path) -> None:
-    """The seed is all that differs between two seats that are asked the same thing."""
+    """Two seats with the same requests differ only by their seed."""
     for name in ("bluffer", "random"):
         said = []
         for seat in (0, 1):

@@ -1,4 +1,4 @@
-"""When an answer is too late: by which clock, and for whom."""
+"""When an answer is too late, and by which clock."""
 
 from collections.abc import Iterator
 

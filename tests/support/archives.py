@@ -41,7 +41,7 @@ def zip_info(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
 
 
 def tar_of(path: Path, files: dict[str, bytes], *more: tarfile.TarInfo, **options: Any) -> Path:
-    """Write a tar archive of files, compressed as its name says; `more` are entries as they are."""
+    """Write a tar archive of files, compressed as its name says; `more` are further entries."""
     mode = {"gz": "w:gz", "bz2": "w:bz2", "xz": "w:xz", "tar": "w"}[path.name.rsplit(".", 1)[-1]]
     # Each mode has a signature of its own, which a mode that is looked up cannot choose.
     with tarfile.open(path, mode, **options) as archive:  # type: ignore[call-overload]
@@ -82,7 +82,7 @@ def pax(*records: bytes, kind: bytes = tarfile.XHDTYPE) -> bytes:
 
 
 def record(key: bytes, value: bytes) -> bytes:
-    """Return one attribute as a pax header has it: its own length first."""
+    """Return one attribute of a pax header."""
     rest = b" " + key + b"=" + value + b"\n"
     length = next(n for n in range(len(rest), len(rest) + 9) if len(str(n)) + len(rest) == n)
     return b"%d%b" % (length, rest)

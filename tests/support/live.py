@@ -1,4 +1,4 @@
-"""Bots and probes that the tests write, and the sandboxes they run in: shared fixtures."""
+"""Bots and probes written by tests, and fixtures for the sandboxes they run in."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
 
 HANG = 60.0
-"""Seconds after which something is taken to hang: far above what anything here takes."""
+"""Seconds after which something is taken to hang: far above what any test needs."""
 PYTHON = "python3 -I -S bot.py"
 BOMB = """
 import json, os, signal
@@ -36,11 +36,11 @@ try:
 except OSError as error:
     print(json.dumps([len(children), error.strerror]))
 """
-"""A bot that starts processes until it may not, and says how many, and why not."""
+"""A bot that starts processes until it fails, and prints how many, and the error."""
 
 
 class Ran(Struct):
-    """How a program ended that was run in a sandbox."""
+    """The result of a program in a sandbox."""
 
     code: int
     out: bytes
@@ -55,7 +55,7 @@ class Ran(Struct):
 
 @pytest.fixture(scope="session", params=list(SANDBOXES))
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    """Each sandbox; one that does not work here is an error, not a skip."""
+    """Each sandbox; one that does not work on this machine is an error, not a skip."""
     return make_sandbox(request.param)
 
 
