@@ -13,11 +13,12 @@ from arena.perudo.rules import variant
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import check_trust, runtimes_of, stage
+from arena.submissions.bot import Bot, StagedBot, check_trust, runtimes_of
+from arena.submissions.manifest import load_bot
+from arena.submissions.staging import stage
 
 _LINES = 20
-"""Lines that are shown of what a bot or its build wrote, the last ones."""
+"""Lines shown of the end of a bot's or its build's output."""
 
 
 @click.command()
@@ -30,7 +31,7 @@ _LINES = 20
     "--transcript",
     "variant_name",
     metavar="VARIANT",
-    help="Instead, let the BOTs play one game and print all that is said.",
+    help="Instead, have the BOTs play one game and print the conversation.",
 )
 @json_option
 def command(
@@ -43,34 +44,36 @@ def command(
 ) -> int:
     """Play each BOT (a folder with a bot.yaml, or an archive) against itself in all four variants.
 
-    Prints what it did wrong, with what it wrote to standard error; exit code 1 if anything. What
-    its build wrote is shown in any case.
+    Prints its faults and the end of its standard error; the exit code is 1 if there are faults.
+    The output of its build is always shown.
     """
     bots = [load_bot(folder) for folder in folders]
-    box = make_sandbox(sandbox or AUTO, runtimes_of(bots))
-    check_trust(box, bots, trusted=trust_bots)
+    chosen = make_sandbox(sandbox or AUTO, runtimes_of(bots))
+    check_trust(chosen, bots, trusted=trust_bots)
     builds: dict[str, str] = {}
 
-    def told(bot: Bot, output: str) -> None:
+    def on_build(bot: Bot, output: str) -> None:
         builds[bot.name] = output
         if not as_json:
             _print_build(bot, output)
 
     with run_folder() as runs:
-        staged = [stage(bot, runs, box, told) for bot in bots]
+        staged = [stage(bot, runs, chosen, on_build) for bot in bots]
         if variant_name:
-            return _print_transcript(staged, box, variant_name)
-        found = [replace(check_bot(bot, box), build=builds.get(bot.name, "")) for bot in staged]
+            return _print_transcript(staged, chosen, variant_name)
+        checked = [
+            replace(check_bot(bot, chosen), build=builds.get(bot.name, "")) for bot in staged
+        ]
     if as_json:
-        print_json(found)
+        print_json(checked)
     else:
-        say(f"sandbox: {box.name}")
-        for checked in found:
-            _print(checked)
-    return 1 if any(checked.faults for checked in found) else 0
+        say(f"sandbox: {chosen.name}")
+        for bot in checked:
+            _print(bot)
+    return 1 if any(bot.faults for bot in checked) else 0
 
 
-def _print_transcript(bots: list[Bot], sandbox: Sandbox, variant_name: str) -> int:
+def _print_transcript(bots: list[StagedBot], sandbox: Sandbox, variant_name: str) -> int:
     """Print one game; a single bot plays against itself."""
     seats = bots if len(bots) > 1 else bots * 2
     for line in transcript(seats, variant(variant_name, {}, calza=True), sandbox):

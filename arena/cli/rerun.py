@@ -21,10 +21,10 @@ from arena.records import LeagueInfo, PlayedFixture
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.store.store import Store
-from arena.submissions.manifest import Bot
-from arena.submissions.staging import check_trust, runtimes_of, stage
+from arena.submissions.bot import Bot, check_trust, runtimes_of
+from arena.submissions.staging import stage
 
-_SHOWN = 160
+_MAX_SHOWN = 160
 """Characters of an event that are printed."""
 
 
@@ -46,50 +46,49 @@ def command(
     trust_bots: bool,
     as_json: bool,
 ) -> int:
-    """Play FIXTURE of LEAGUE again, on the same dice and in the same seats, with the bots as now.
+    """Play FIXTURE of LEAGUE again with the current bots, on the same dice and in the same seats.
 
-    FIXTURE is its place in the schedule, from 0, as the report names it. With GAME, from 0, all
-    that is said in that game is printed. Exit code 1 where it comes out differently from what is
-    stored. Nothing is stored.
+    FIXTURE is its number in the schedule, from 0, as in the report. With GAME, from 0, the
+    conversation of that game is printed. The exit code is 1 if any game differs from the stored
+    one. Nothing is stored.
     """
-    plan = load_league(league)
-    with Store(store_path(league, store)) as kept:
-        info, stored = _stored(kept, fixture, game)
-    bots = [_bot(plan.bots, name, league) for name in stored.fixture.seats]
-    box = make_sandbox(sandbox or plan.sandbox, runtimes_of(bots), plan.images)
-    check_trust(box, bots, trusted=trust_bots)
-    check_freezing(box, info.limits)
-    _say_what_changed(info, stored, bots, box.name)
+    config = load_league(league)
+    with Store(store_path(league, store)) as opened:
+        info, stored = _stored(opened, fixture, game)
+    bots = [_bot(config.bots, name, league) for name in stored.fixture.seats]
+    chosen = make_sandbox(sandbox or config.sandbox, runtimes_of(bots), config.images)
+    check_trust(chosen, bots, trusted=trust_bots)
+    check_freezing(chosen, info.limits)
+    _say_what_changed(info, stored, bots, chosen.name)
     with run_folder() as runs:
-        staged = {bot.name: stage(bot, runs, box) for bot in bots}
-        seats = [staged[bot.name] for bot in bots]
+        staged = [stage(bot, runs, chosen) for bot in bots]
         rules = info.variants[stored.fixture.variant]
-        played = rerun(stored, rules, seats, box, info.limits, game)
+        result = rerun(stored, rules, staged, chosen, info.limits, game)
     if as_json:
-        print_json(played)
+        print_json(result)
     else:
-        _print(played)
-    return 1 if played.differences else 0
+        _print(result)
+    return 1 if result.differences else 0
 
 
-def _stored(kept: Store, fixture: int, game: int | None) -> tuple[LeagueInfo, PlayedFixture]:
-    """Return the conditions and the fixture; raises ArenaError where either is not there."""
-    info = kept.league
+def _stored(store: Store, fixture: int, game: int | None) -> tuple[LeagueInfo, PlayedFixture]:
+    """Return the conditions and the fixture; raises ArenaError if either is missing."""
+    info = store.league
     if info is None:
-        raise ArenaError("nothing was played yet", str(kept.path), "start with: arena run")
-    played = next(kept.played(fixture, fixture), None)
+        raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
+    played = next(store.played(fixture, fixture), None)
     if played is None:
-        raise ArenaError(f"fixture {fixture} is not stored", str(kept.path), "see: arena status")
-    if game is not None and game not in {one.game for one in played.games}:
+        raise ArenaError(f"fixture {fixture} is not stored", str(store.path), "see: arena status")
+    if game is not None and game not in {record.game for record in played.games}:
         hint = f"its games are 0 to {len(played.games) - 1}"
-        raise ArenaError(f"fixture {fixture} has no game {game}", str(kept.path), hint)
+        raise ArenaError(f"fixture {fixture} has no game {game}", str(store.path), hint)
     return info, played
 
 
 def _bot(bots: Sequence[Bot], name: str, league: Path) -> Bot:
     names = {bot.name: bot for bot in bots}
     if name not in names:
-        what = f"'{name}' played in this fixture, and is not in the league now"
+        what = f"'{name}' played in this fixture, but is not in the league now"
         raise ArenaError(what, str(league), did_you_mean(name, names))
     return names[name]
 
@@ -97,24 +96,24 @@ def _bot(bots: Sequence[Bot], name: str, league: Path) -> Bot:
 def _say_what_changed(
     info: LeagueInfo, stored: PlayedFixture, bots: Sequence[Bot], sandbox: str
 ) -> None:
-    """Say why it may come out differently, before it is played."""
+    """Say why the result may differ, before it is played."""
     before = {bot.name: bot.digest for bot in info.bots}
     for bot in {bot.name: bot for bot in bots}.values():
         if bot.info.digest != before.get(bot.name):
-            say(f"'{bot.name}' has other files now than when it played")
+            say(f"'{bot.name}' has different files now")
     if sandbox != stored.sandbox:
-        say(f"it was played in the sandbox '{stored.sandbox}', and is now in '{sandbox}'")
+        say(f"it was played in the sandbox '{stored.sandbox}', not in '{sandbox}'")
     if info.memory_across_fixtures:
-        say("bots kept what they learnt in earlier fixtures, and start afresh now")
+        say("bots kept their memory from earlier fixtures, and start without it now")
 
 
-def _print(played: Rerun) -> None:
-    for line in played.transcript:
+def _print(result: Rerun) -> None:
+    for line in result.transcript:
         click.echo(harmless(line))
-    for one in played.differences:
-        say(f"game {one.game} comes out differently from step {one.step} on")
-        say(f"  stored: {one.stored[:_SHOWN] or 'nothing'}")
-        say(f"  now:    {one.now[:_SHOWN] or 'nothing'}")
-    if not played.differences:
-        games = "1 game" if played.games == 1 else f"{played.games} games"
-        say(f"fixture {played.fixture}, {games}: just as stored")
+    for difference in result.differences:
+        say(f"game {difference.game} differs from step {difference.step} on")
+        say(f"  stored: {difference.stored[:_MAX_SHOWN] or 'nothing'}")
+        say(f"  now:    {difference.now[:_MAX_SHOWN] or 'nothing'}")
+    if not result.differences:
+        games = "1 game" if result.games == 1 else f"{result.games} games"
+        say(f"fixture {result.fixture}, {games}: as stored")

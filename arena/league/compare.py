@@ -19,9 +19,9 @@ from arena.records import Fixture, FixtureResult, LeagueInfo, LimitsInfo, Quaran
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.seeds import block_seed, commitment, fixture_seed
 from arena.store.rows import PackedFixture
-from arena.submissions.bot_patterns import bot_folders, find_bots
-from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import check_trust, missing_program, runtimes_of
+from arena.submissions.bot import Bot, check_trust, runtimes_of
+from arena.submissions.bot_patterns import bot_sources, find_bots
+from arena.submissions.manifest import load_bot
 
 OLD, NEW = "old", "new"
 """What the two versions are called at their tables."""
@@ -114,16 +114,16 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
 
 
 def _version(pattern: str, which: str) -> Bot:
-    folders = bot_folders(pattern, Path.cwd(), which)
-    if len(folders) > 1:
-        raise ArenaError(f"'{pattern}' names {len(folders)} bots", which, "name one")
-    return load_bot(folders[0])
+    sources = bot_sources(pattern, Path.cwd(), which)
+    if len(sources) > 1:
+        raise ArenaError(f"'{pattern}' names {len(sources)} bots", which, "name one")
+    return load_bot(sources[0])
 
 
 def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
     bots = find_bots([(pattern, "--field") for pattern in patterns or (_SAMPLES,)], Path.cwd())
     if not patterns:
-        bots = tuple(bot for bot in bots if not missing_program(bot))
+        bots = tuple(bot for bot in bots if not bot.missing_program)
     if len(bots) < players - 1:
         what = f"{len(bots)} bots in the field are too few for tables of {players}"
         raise ArenaError(what, "--field", "name more, or fewer --players")

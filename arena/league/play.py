@@ -28,8 +28,7 @@ from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.store.rows import PackedFixture
 from arena.store.store import Store
-from arena.submissions.manifest import Bot
-from arena.submissions.staging import check_trust, install_hint, missing_program, runtimes_of
+from arena.submissions.bot import StagedBot, check_trust, install_hint, runtimes_of
 
 if TYPE_CHECKING:  # slow to import, and not always installed
     from arena.league.cluster.client import Cluster
@@ -89,9 +88,9 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
             _announce(resolution.schedule.conditions, listener)
             workers = request.workers or league.workers
             engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
-            spec = _run_spec(request, league)
-            bots = cluster.distribute(spec, staged, listener.note) if cluster else staged
-            yield LeagueRun(store, resolution.schedule, engine, bots, listener)
+            if cluster:
+                cluster.distribute(_run_spec(request, league), staged, listener.note)
+            yield LeagueRun(store, resolution.schedule, engine, staged, listener)
 
 
 class LeagueRun:
@@ -102,7 +101,7 @@ class LeagueRun:
         store: Store,
         schedule: Schedule,
         engine: Engine,
-        bots: Sequence[Bot],
+        bots: Sequence[StagedBot],
         listener: RunListener,
     ) -> None:
         self.store = store
@@ -191,10 +190,10 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
 
 def _without_missing_runtimes(league: League, listener: RunListener) -> League:
     """Leave out the bots that this machine cannot run, with one line for all of them."""
-    missing = [bot for bot in league.bots if missing_program(bot)]
+    missing = [bot for bot in league.bots if bot.missing_program]
     if missing:
-        names = ", ".join(f"{bot.name} (needs {missing_program(bot)})" for bot in missing)
-        hints = sorted({install_hint(bot) for bot in missing})
+        names = ", ".join(f"{bot.name} (needs {bot.missing_program})" for bot in missing)
+        hints = sorted({install_hint(bot.info.runtime) for bot in missing})
         listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
     return replace(league, bots=tuple(bot for bot in league.bots if bot not in missing))
 

@@ -16,7 +16,7 @@ from arena.league.progress import Verdict
 from arena.league.workers import Engine, Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.store.rows import PackedFixture
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 
 _TICK = 0.25
 """Seconds between updates of the progress, and checks for Ctrl-C, while no fixture finishes."""
@@ -69,7 +69,7 @@ class RunListener:
 
 def play_due(
     conditions: LeagueInfo,
-    bots: Mapping[str, Bot],
+    bots: Mapping[str, StagedBot],
     engine: Engine,
     ledger: Ledger,
     listener: RunListener,
@@ -92,7 +92,7 @@ class _Dispatcher:
     def __init__(
         self,
         conditions: LeagueInfo,
-        bots: Mapping[str, Bot],
+        bots: Mapping[str, StagedBot],
         engine: Engine,
         ledger: Ledger,
         on_result: OnResult,

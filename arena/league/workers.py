@@ -12,9 +12,10 @@ from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo
 from arena.sandboxes.base import Sandbox
+from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import PackedFixture, pack
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 
 
 class Task(Struct, frozen=True):
@@ -22,10 +23,10 @@ class Task(Struct, frozen=True):
 
     fixture: Fixture
     rules: Rules
-    bots: tuple[Bot, ...]
+    bots: tuple[StagedBot, ...]
     limits: LimitsInfo
     keep_memory: bool = False
-    next_bots: tuple[Bot, ...] = ()
+    next_bots: tuple[StagedBot, ...] = ()
     """Who plays in the task that the worker will probably get after this one."""
 
 
@@ -64,12 +65,10 @@ def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixtur
     """
     _prefer_batches()
     if sandbox.starts_slowly:
-        warm_pool.prepare(task.next_bots, sandbox)
-    played = play_fixture(
-        *(task.fixture, task.rules, task.bots, sandbox, task.limits),
-        roster=warm_pool,
-        keep_memory=task.keep_memory,
-    )
+        warm_pool.prepare([bot.program for bot in task.next_bots], sandbox)
+    programs = [bot.program for bot in task.bots]
+    with Multiplexer(programs, sandbox, task.limits, pool=warm_pool) as multiplexer:
+        played = play_fixture(task.fixture, task.rules, multiplexer, keep_memory=task.keep_memory)
     return pack(played)
 
 

@@ -1,1 +1,1 @@
-"""The referee: one table of bots, one fixture, a record."""
+"""Matches: the referee of a game, the table of a fixture, and what is played outside leagues."""

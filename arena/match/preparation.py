@@ -1,52 +1,63 @@
-"""Bots copied, built and tried, before the first game."""
+"""Bots staged and tried, before the first game."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from arena.errors import ArenaError
-from arena.match.table import try_start
+from arena.match.seats import Seats
 from arena.perudo.rules import Rules
-from arena.records import LimitsInfo
+from arena.records import Fault, Fixture, LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.submissions.manifest import Bot
+from arena.sessions.multiplexer import Multiplexer
+from arena.submissions.bot import Bot, StagedBot
 from arena.submissions.staging import stage
 
-_AT_A_TIME = 4
+_THREADS = 4
 
 
 @contextmanager
 def prepared(
     bots: Sequence[Bot], rules: Rules, limits: LimitsInfo, sandbox: Sandbox
-) -> Iterator[list[Bot]]:
-    """Copy, build and try every bot; yields them in the order given, and removes the copies after.
+) -> Iterator[list[StagedBot]]:
+    """Stage and try every bot; yields them in the order given, and removes the copies afterwards.
 
     Raises ArenaError for the first that does not start.
     """
     with run_folder() as runs:
 
-        def make_ready(bot: Bot) -> Bot:
+        def prepare(bot: Bot) -> StagedBot:
             staged = stage(bot, runs, sandbox)
-            _try(bot, staged, rules, limits, sandbox)
+            if fault := try_start(staged, rules, sandbox, limits):
+                what, hint = (
+                    f"'{bot.name}' does not start: {fault.detail}",
+                    f"arena check {bot.source}",
+                )
+                raise ArenaError(what, str(bot.source), f"see why: {hint}")
             return staged
 
-        different = {bot.info.digest: bot for bot in bots}
-        staged = dict(zip(different, _each(make_ready, different.values(), sandbox), strict=True))
+        by_digest = {bot.info.digest: bot for bot in bots}
+        prepared_bots = _map(prepare, by_digest.values(), sandbox)
+        staged = dict(zip(by_digest, prepared_bots, strict=True))
         yield [staged[bot.info.digest] for bot in bots]
 
 
-def _each(
-    make_ready: Callable[[Bot], Bot], bots: Collection[Bot], sandbox: Sandbox
-) -> Iterable[Bot]:
-    """Make bots ready one by one; where a start is mostly waiting, several at a time."""
+def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
+    """Start a bot, greet it and end it; returns its fault, None if it was ready in time."""
+    fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
+    with Multiplexer([bot.program], sandbox, limits) as multiplexer:
+        if fault := Seats(fixture, rules, multiplexer).start(0):
+            return fault
+        [(_, _, reply)] = multiplexer.wait()
+        return reply if isinstance(reply, Fault) else None
+
+
+def _map(
+    prepare: Callable[[Bot], StagedBot], bots: Collection[Bot], sandbox: Sandbox
+) -> Iterable[StagedBot]:
+    """Prepare bots one by one, or several at a time if a start is mostly waiting."""
     if not sandbox.starts_slowly:
-        return map(make_ready, bots)
-    with ThreadPoolExecutor(_AT_A_TIME) as threads:
-        return list(threads.map(make_ready, bots))
-
-
-def _try(bot: Bot, staged: Bot, rules: Rules, limits: LimitsInfo, sandbox: Sandbox) -> None:
-    if fault := try_start(staged, rules, sandbox, limits):
-        hint = f"see why: arena check {bot.folder}"
-        raise ArenaError(f"'{bot.name}' does not start: {fault.detail}", str(bot.folder), hint)
+        return map(prepare, bots)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return list(threads.map(prepare, bots))

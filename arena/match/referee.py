@@ -4,6 +4,8 @@ It says which seats must answer what, takes answers and faults, and keeps the re
 it brings the bots.
 """
 
+from collections.abc import Callable
+
 from msgspec.structs import astuple
 
 from arena.perudo.dice import Hand, first_opener, roll
@@ -38,6 +40,8 @@ from arena.records import (
 from arena.wire.messages import Answer, CalzaOffer, FaultNotice, GameEnd, RoundEnd, Turn
 
 Notice = RoundEnd | FaultNotice | GameEnd
+Roll = Callable[[str, int, int, int, int], Hand]
+"""Rolls a hand: from the seed, the game, the round, the seat and the number of dice."""
 
 
 class Referee:
@@ -55,6 +59,7 @@ class Referee:
         seed: str,
         game: int,
         calza_seats: frozenset[int] = frozenset(),
+        roll: Roll = roll,
     ) -> None:
         opener = first_opener(
             seed, game, players, highest_roll=rules.first_opener == "highest_roll"
@@ -65,6 +70,7 @@ class Referee:
         self.waiting: tuple[int, ...] = ()
         self._seed = seed
         self._calza_takers = calza_seats
+        self._roll_hand = roll
         self._standing = first_standing(rules, players, opener)
         self._places = [0] * players
         self._number = -1
@@ -236,7 +242,9 @@ class Referee:
         self._bids = []
         self._hands = tuple(
             [
-                roll(self._seed, self.game, self._number, seat, quantity) if quantity else ()
+                self._roll_hand(self._seed, self.game, self._number, seat, quantity)
+                if quantity
+                else ()
                 for seat, quantity in enumerate(standing.dice)
             ]
         )

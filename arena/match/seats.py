@@ -1,7 +1,7 @@
-"""The seats of a fixture: bots started, greeted and lost, and what lasts from game to game."""
+"""The seats of a fixture: which bots run, which may be restarted, and what each of them said."""
 
 from arena.perudo.rules import Rules
-from arena.records import Cause, Fault, Fixture, LimitsInfo
+from arena.records import Cause, Fault, Fixture
 from arena.seeds import bot_seed
 from arena.sessions.multiplexer import Multiplexer
 from arena.wire.codec import encode
@@ -9,92 +9,87 @@ from arena.wire.messages import PROTOCOL, Hello, Limits, Ready
 
 
 class Seats:
-    """Who is there for which game.
+    """Which seat has a bot for which game.
 
     `starting` are the seats whose `ready` is awaited, `ready` those that can be asked, `absent`
     those without a bot for the game that begins next, `calza_seats` those that asked to be offered
-    calza. `room` is how many games all bots together can play at a time.
+    calza. `max_games` is how many games all bots together can play at a time.
     """
 
     def __init__(
-        self,
-        fixture: Fixture,
-        rules: Rules,
-        board: Multiplexer,
-        limits: LimitsInfo,
-        *,
-        keep_memory: bool = False,
+        self, fixture: Fixture, rules: Rules, multiplexer: Multiplexer, *, keep_memory: bool = False
     ) -> None:
         self.starting: set[int] = set()
         self.ready: set[int] = set()
         self.absent: dict[int, Fault] = {}
         self.calza_seats: set[int] = set()
-        self.room = limits.concurrent_games
+        self._limits = limits = multiplexer.limits
+        self.max_games = limits.concurrent_games
         self._fixture = fixture
         self._rules = rules
-        self._board = board
-        self._limits = limits
+        self._multiplexer = multiplexer
         self._keep_memory = keep_memory
         self._all = range(len(fixture.seats))
         self._faulted: list[set[int]] = [set() for _ in self._all]
-        self._can_play = [limits.concurrent_games for _ in self._all]
+        """By seat, the games in which its bot faulted."""
+        self._concurrent_games = [limits.concurrent_games for _ in self._all]
 
     def fill(self, game: int) -> bool:
-        """Start the bots that are missing for a game that is to begin; tell whether all are in."""
+        """Start the bots that are missing for the next game; returns whether all are ready."""
         for seat in self._all:
-            if seat not in self.absent and (fault := self._seat(seat, game)):
-                self.miss(seat, game, fault)
+            if seat not in self.absent and (fault := self._fill_seat(seat, game)):
+                self.leave_empty(seat, game, fault)
         return not self.starting
 
-    def _seat(self, seat: int, game: int) -> Fault | None:
-        """See to it that a seat's bot runs; one may play earlier games to their end and no more."""
-        refused = self._refusal(seat, game)
-        return refused or (None if self._board.live(seat) else self.start(seat))
+    def _fill_seat(self, seat: int, game: int) -> Fault | None:
+        """Have a seat's bot run, unless it may play no game but earlier ones."""
+        refusal = self._refusal(seat, game)
+        return refusal or (None if self._multiplexer.live(seat) else self.start(seat))
 
     def start(self, seat: int) -> Fault | None:
         """Start a seat's bot and greet it."""
-        fault = self._board.start(seat, encode(self._hello(seat)))
+        fault = self._multiplexer.start(seat, encode(self._hello(seat)))
         if not fault:
             self.starting.add(seat)
         return fault
 
     def welcome(self, seat: int, ready: Ready) -> None:
-        """Note what a bot said of itself."""
+        """Note what a bot said when it was ready."""
         self.starting.discard(seat)
         self.ready.add(seat)
-        _put(seat, self.calza_seats, within=ready.calza)
-        _put(seat, self._board.keeping, within=ready.reusable or self._keep_memory)
-        self._can_play[seat] = ready.concurrent_games
-        self.room = min(self._limits.concurrent_games, *self._can_play)
+        _set(self.calza_seats, seat, ready.calza)
+        _set(self._multiplexer.reusable, seat, ready.reusable or self._keep_memory)
+        self._concurrent_games[seat] = ready.concurrent_games
+        self.max_games = min(self._limits.concurrent_games, *self._concurrent_games)
 
     def stop(self, seat: int) -> None:
         """End a seat's bot."""
-        self._board.stop(seat)
+        self._multiplexer.stop(seat)
         self.starting.discard(seat)
         self.ready.discard(seat)
 
-    def miss(self, seat: int, game: int, fault: Fault) -> None:
-        """Leave a seat empty in a game that is to begin."""
+    def leave_empty(self, seat: int, game: int, fault: Fault) -> None:
+        """Have a seat without a bot in the next game."""
         self.absent[seat] = fault
-        self.lose(seat, game)
+        self.count_fault(seat, game)
 
-    def lose(self, seat: int, game: int) -> None:
-        """Note that a bot faulted in a game: it counts against the starts that it has."""
+    def count_fault(self, seat: int, game: int) -> None:
+        """Count a game in which a bot faulted against its restarts."""
         if not self._refusal(seat, game):
             self._faulted[seat].add(game)
 
     def last_game(self, seat: int) -> int | None:
-        """Return the game after which a bot is not started again; None while there is none."""
+        """Return the game after which a bot is not restarted, None if there is none yet."""
         faulted = sorted(self._faulted[seat])
         restarts = self._limits.restarts
         return faulted[restarts] if len(faulted) > restarts else None
 
-    def begin_anew(self, game: int) -> None:
-        """End all bots and forget who faulted from a game on."""
+    def restart_from(self, game: int) -> None:
+        """End all bots, and forget all faults from a game on."""
         self.absent.clear()
         for seat in self._all:
             self.stop(seat)
-            self._faulted[seat] = {lost for lost in self._faulted[seat] if lost < game}
+            self._faulted[seat] = {number for number in self._faulted[seat] if number < game}
 
     def _refusal(self, seat: int, game: int) -> Fault | None:
         last = self.last_game(seat)
@@ -116,8 +111,5 @@ class Seats:
         )
 
 
-def _put(seat: int, seats: set[int], *, within: bool) -> None:
-    if within:
-        seats.add(seat)
-    else:
-        seats.discard(seat)
+def _set(seats: set[int], seat: int, member: bool) -> None:
+    (seats.add if member else seats.discard)(seat)

@@ -1,17 +1,14 @@
-"""One fixture, live: the referees' questions to the bots, one game or many under way."""
+"""One fixture, live: the referees' requests to the bots, with one or many games under way."""
 
 import time
-from collections.abc import Callable, Sequence
 
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Roll
 from arena.match.seats import Seats
+from arena.perudo.dice import roll
 from arena.perudo.rules import Rules
-from arena.records import Fault, Fixture, GameRecord, LimitsInfo, PlayedFixture
-from arena.sandboxes.base import Sandbox
+from arena.records import Fault, Fixture, GameRecord, PlayedFixture
 from arena.sessions.clock import READY
 from arena.sessions.multiplexer import Multiplexer
-from arena.sessions.warm_pool import WarmPool
-from arena.submissions.manifest import Bot
 from arena.wire.codec import encode
 from arena.wire.messages import Answer, Bye, Ready
 
@@ -19,46 +16,31 @@ from arena.wire.messages import Answer, Bye, Ready
 def play_fixture(
     fixture: Fixture,
     rules: Rules,
-    bots: Sequence[Bot],
-    sandbox: Sandbox,
-    limits: LimitsInfo,
-    log: Callable[[int, str, bytes], None] | None = None,
-    roster: WarmPool | None = None,
+    multiplexer: Multiplexer,
     *,
     keep_memory: bool = False,
+    roll: Roll = roll,
 ) -> PlayedFixture:
-    """Play all games of a fixture; `bots` sit in the order of its seats.
+    """Play all games of a fixture; the multiplexer has its bots in the order of its seats.
 
-    As many games are under way at a time as every bot said that it can play, within the limits.
-    `log`, if given, is told every line with its seat and its direction. Bots are taken from the
-    `roster`, if there is one, and return to it: those that said that they may serve again, or, with
-    `keep_memory`, all.
+    As many games are under way at a time as every bot said it can play, within the limits. At the
+    end all bots are stopped; those that said they may serve again, or all with `keep_memory`,
+    return to the multiplexer's warm pool if it has one.
     """
-    with Multiplexer(bots, sandbox, limits, log, roster) as board:
-        seats = Seats(fixture, rules, board, limits, keep_memory=keep_memory)
-        table = _Table(fixture, rules, board, seats)
-        games = table.play()
-        board.bye(encode(Bye()))
+    seats = Seats(fixture, rules, multiplexer, keep_memory=keep_memory)
+    table = _Table(fixture, rules, multiplexer, seats, roll)
+    games = table.play()
+    multiplexer.bye(encode(Bye()))
+    multiplexer.stop_all()
     return PlayedFixture(
         fixture=fixture,
         games=games,
-        sandbox=sandbox.name,
-        clock=sandbox.clock,
+        sandbox=multiplexer.sandbox.name,
+        clock=multiplexer.sandbox.clock,
         decisions=table.decisions,
         seconds=table.seconds,
-        stderr=board.stderr,
+        stderr=multiplexer.stderr,
     )
-
-
-def try_start(bot: Bot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
-    """Start a bot, greet it and end it; returns what it did wrong."""
-    fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
-    with Multiplexer([bot], sandbox, limits) as board:
-        seats = Seats(fixture, rules, board, limits)
-        table = _Table(fixture, rules, board, seats)
-        while not seats.fill(0):
-            table.listen()
-        return seats.absent.get(0)
 
 
 class _Game:
@@ -70,39 +52,44 @@ class _Game:
         self.asked = 0
         """Answers asked for so far."""
         self.awaited = 0
-        """Answers that this moment still waits for."""
-        self.news: list[bytes] = []
-        """What was told of it, for a bot that is started while it is under way."""
+        """Answers still missing before the game goes on."""
+        self.notices: list[bytes] = []
+        """All notices so far, for a bot that starts while the game is under way."""
 
 
 class _Table:
     """The games of a fixture over one set of bots.
 
     A bot that faults is out of the game that it was asked about. Its other games wait for its next
-    process, which is told what was told of the games under way, and asked again what is open. When
-    a bot is to be started no more, the games after its last are played anew without it, so that
-    they are the same as if one game had been played after another.
+    process, which is sent the notices of all games under way and every open request again. When a
+    bot may not be restarted any more, the games after its last one are played again without it, so
+    that they are the same as if one game had been played after another.
     """
 
-    def __init__(self, fixture: Fixture, rules: Rules, board: Multiplexer, seats: Seats) -> None:
+    def __init__(
+        self, fixture: Fixture, rules: Rules, multiplexer: Multiplexer, seats: Seats, roll: Roll
+    ) -> None:
         self.seconds = 0.0
         self._fixture = fixture
         self._rules = rules
-        self._board = board
+        self._multiplexer = multiplexer
         self._seats = seats
+        self._roll = roll
         self._all = range(len(fixture.seats))
         self._played: dict[int, tuple[GameRecord, int]] = {}
         self._under_way: dict[int, _Game] = {}
-        self._moved: list[_Game] = []
+        self._to_advance: list[_Game] = []
         self._open: list[dict[int, _Game]] = [{} for _ in self._all]
-        self._unasked: list[dict[int, _Game]] = [{} for _ in self._all]
+        """By seat, the games of the requests that were sent, by request id."""
+        self._queued: list[dict[int, _Game]] = [{} for _ in self._all]
+        """The same for requests that wait until the seat's bot is ready."""
         self._next = 0
         self._end = fixture.games
         self._began = 0.0
 
     @property
     def decisions(self) -> int:
-        """Answers asked for in all games, once where they were asked for again."""
+        """Answers asked for in all games; a request that was sent again counts once."""
         return sum(asked for _, asked in self._played.values())
 
     def play(self) -> list[GameRecord]:
@@ -111,31 +98,20 @@ class _Table:
             self._end = self._fixture.games
             while self._next < self._end or self._under_way:
                 self._begin_games()
-                self._move_on()
+                self._advance_games()
                 if self._seats.starting or any(self._open):
-                    self.listen()
+                    self._receive()
             if self._end < self._fixture.games:
-                self._seats.begin_anew(self._end)
+                self._seats.restart_from(self._end)
                 self._next = self._end
         return [self._played[number][0] for number in range(self._fixture.games)]
-
-    def listen(self) -> None:
-        """Wait for replies and hand them over."""
-        for seat, id_, reply in self._board.wait():
-            if isinstance(reply, Ready):
-                self._welcome(seat, reply)
-            elif id_ != READY:
-                self._take(seat, id_, reply)
-            elif isinstance(reply, Fault):
-                self._seats.stop(seat)
-                self._miss(seat, reply)
 
     # ------------------------------------------------------------ games
 
     def _begin_games(self) -> None:
         seats = self._seats
-        while self._next < self._end and len(self._under_way) < seats.room:
-            if not seats.fill(self._next) or len(self._under_way) >= seats.room:
+        while self._next < self._end and len(self._under_way) < seats.max_games:
+            if not seats.fill(self._next) or len(self._under_way) >= seats.max_games:
                 return
             self._begin(self._next)
             self._next += 1
@@ -144,34 +120,38 @@ class _Table:
         if not self._under_way:
             self._began = time.perf_counter()
         fixture, seats = self._fixture, self._seats
-        calza_seats = frozenset(seats.calza_seats)
-        referee = Referee(self._rules, len(fixture.seats), fixture.dice_key, number, calza_seats)
+        referee = Referee(
+            *(self._rules, len(fixture.seats), fixture.dice_key, number),
+            frozenset(seats.calza_seats),
+            self._roll,
+        )
         if seats.absent:
             referee.forfeit(seats.absent)
             seats.absent = {}
         game = _Game(number, referee)
         self._under_way[number] = game
-        self._moved.append(game)
+        self._to_advance.append(game)
 
-    def _move_on(self) -> None:
-        """Ask what is to be asked in games that moved, and start bots that are asked."""
+    def _advance_games(self) -> None:
+        """Send the next requests of games that need no other answer; start missing bots."""
         while True:
-            moved, self._moved = self._moved, []
-            for game in moved:
-                self._tell_and_ask(game)
+            games, self._to_advance = self._to_advance, []
+            for game in games:
+                self._advance(game)
             for seat in self._all:
-                if self._unasked[seat] and not self._board.live(seat):
-                    self._start(seat)
-            if not self._moved:
+                missing = self._queued[seat] and not self._multiplexer.live(seat)
+                if missing and (fault := self._seats.start(seat)):
+                    self._did_not_start(seat, fault)
+            if not self._to_advance:
                 return
 
-    def _tell_and_ask(self, game: _Game) -> None:
+    def _advance(self, game: _Game) -> None:
         if game.referee.notices:
             self._tell(game)
         waiting = game.referee.waiting
         game.awaited = len(waiting)
         for seat in waiting:
-            # Every request of a game has the same id, however many games are under way.
+            # A request's id does not depend on how many games are under way.
             id_ = 1 + game.number + game.asked * self._fixture.games
             game.asked += 1
             self._ask(seat, id_, game)
@@ -179,90 +159,95 @@ class _Table:
             self._finish(game)
 
     def _tell(self, game: _Game) -> None:
-        """Tell all what happened; a bot that is not ready will be told when it is."""
+        """Send new notices to all bots that are ready; the others get them when they are."""
         for notice in game.referee.notices:
             line = encode(notice)
-            game.news.append(line)
+            game.notices.append(line)
             for seat in self._seats.ready:
-                self._board.tell(seat, line)
+                self._multiplexer.tell(seat, line)
         game.referee.notices.clear()
 
     def _ask(self, seat: int, id_: int, game: _Game) -> None:
         if seat not in self._seats.ready:
-            self._unasked[seat][id_] = game
+            self._queued[seat][id_] = game
             return
         self._open[seat][id_] = game
-        self._board.ask(seat, id_, encode(game.referee.request(seat, id_)), game.number)
+        self._multiplexer.ask(seat, id_, encode(game.referee.request(seat, id_)), game.number)
 
     def _finish(self, game: _Game) -> None:
         del self._under_way[game.number]
         self._played[game.number] = (game.referee.record, game.asked)
-        self._board.end_game(game.number)
+        self._multiplexer.end_game(game.number)
         if not self._under_way:
             self.seconds += time.perf_counter() - self._began
 
     # ------------------------------------------------------------ replies
 
+    def _receive(self) -> None:
+        """Wait for replies, and deliver them."""
+        for seat, id_, reply in self._multiplexer.wait():
+            if isinstance(reply, Ready):
+                self._welcome(seat, reply)
+            elif id_ != READY:
+                self._take(seat, id_, reply)
+            elif isinstance(reply, Fault):
+                self._seats.stop(seat)
+                self._did_not_start(seat, reply)
+
     def _take(self, seat: int, id_: int, reply: Answer | Fault) -> None:
         game = self._open[seat].pop(id_, None)
         if game:
-            self._hand_over(seat, game, reply)
+            self._deliver(seat, game, reply)
         elif isinstance(reply, Fault):
-            # It was asked in a game that is played anew.
+            # It was asked in a game that is played again.
             self._stop(seat)
 
-    def _hand_over(self, seat: int, game: _Game, reply: Answer | Fault) -> None:
+    def _deliver(self, seat: int, game: _Game, reply: Answer | Fault) -> None:
         game.awaited -= 1
         if not game.awaited:
-            self._moved.append(game)
+            self._to_advance.append(game)
         if game.referee.take(seat, reply):
             self._stop(seat)
-            self._seats.lose(seat, game.number)
+            self._seats.count_fault(seat, game.number)
             last = self._seats.last_game(seat)
             if last is not None and last + 1 < self._next:
-                self._end_after(last)
+                self._discard_after(last)
 
-    def _end_after(self, last: int) -> None:
-        """Drop the games after one of them; they are begun anew when those before are over."""
+    def _discard_after(self, last: int) -> None:
+        """Discard the games after `last`; they are played again once those before are over."""
         self._end = min(self._end, last + 1)
         self._played = {n: played for n, played in self._played.items() if n <= last}
         self._under_way = {n: game for n, game in self._under_way.items() if n <= last}
-        self._moved = [game for game in self._moved if game.number <= last]
+        self._to_advance = [game for game in self._to_advance if game.number <= last]
         self._open = [_until(last, games) for games in self._open]
-        self._unasked = [_until(last, games) for games in self._unasked]
+        self._queued = [_until(last, games) for games in self._queued]
 
     # ------------------------------------------------------------ bots
 
-    def _start(self, seat: int) -> None:
-        """Start a bot that games under way wait for."""
-        fault = self._seats.start(seat)
-        if fault:
-            self._miss(seat, fault)
-
     def _welcome(self, seat: int, ready: Ready) -> None:
-        """Tell a bot that is ready of the games under way, and ask what they wait for."""
+        """Send a bot that is ready the notices of the games under way, and what waits for it."""
         self._seats.welcome(seat, ready)
         for number in sorted(self._under_way):
-            for line in self._under_way[number].news:
-                self._board.tell(seat, line)
-        waiting, self._unasked[seat] = self._unasked[seat], {}
+            for line in self._under_way[number].notices:
+                self._multiplexer.tell(seat, line)
+        waiting, self._queued[seat] = self._queued[seat], {}
         for id_, game in sorted(waiting.items(), key=_by_game):
             self._ask(seat, id_, game)
 
-    def _miss(self, seat: int, fault: Fault) -> None:
-        """Do without a bot that does not start, in the first game that needs it."""
-        waiting = sorted(self._unasked[seat].items(), key=_by_game)
+    def _did_not_start(self, seat: int, fault: Fault) -> None:
+        """Charge a failed start to the first game that needs the bot."""
+        waiting = sorted(self._queued[seat].items(), key=_by_game)
         if not waiting:
-            self._seats.miss(seat, self._next, fault)
+            self._seats.leave_empty(seat, self._next, fault)
             return
         id_, game = waiting[0]
-        del self._unasked[seat][id_]
-        self._hand_over(seat, game, fault)
+        del self._queued[seat][id_]
+        self._deliver(seat, game, fault)
 
     def _stop(self, seat: int) -> None:
-        """End a bot; what it was asked elsewhere will be asked again."""
+        """End a bot; its requests in other games are queued for its next process."""
         self._seats.stop(seat)
-        self._unasked[seat].update(self._open[seat])
+        self._queued[seat].update(self._open[seat])
         self._open[seat].clear()
 
 

@@ -1,4 +1,4 @@
-"""A whole conversation with live bots, line by line: what authors read, what the tests replay."""
+"""A whole conversation with live bots, line by line: for authors to read, for tests to replay."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,72 +9,72 @@ from arena.match.table import play_fixture
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
-from arena.submissions.manifest import Bot
+from arena.sessions.multiplexer import Multiplexer
+from arena.submissions.bot import StagedBot
 
 
 class Line(NamedTuple):
-    """Something said: to a seat (`>>`) or by it (`<<`)."""
+    """A line to a seat (`>>`) or from it (`<<`)."""
 
-    way: str
+    direction: str
     seat: int
     text: str
 
     def __str__(self) -> str:
-        return f"{self.way}{self.seat} {self.text}"
+        return f"{self.direction}{self.seat} {self.text}"
 
 
 def transcript(
-    bots: Sequence[Bot], rules: Rules, sandbox: Sandbox, seed: str = "transcript"
+    bots: Sequence[StagedBot], rules: Rules, sandbox: Sandbox, seed: str = "transcript"
 ) -> list[str]:
-    """Play one game among staged bots; returns ">>seat line" and "<<seat line" in their order.
+    """Play one game; returns ">>seat line" and "<<seat line" in their order.
 
     `seed` is the key of the dice. Answers to the same moment come in the order of the seats,
-    whoever was quicker.
+    whichever came first.
     """
     fixture = Fixture("transcript", 0, rules.name, tuple(bot.name for bot in bots), seed, 1)
-    _, said = conversation(fixture, rules, bots, sandbox, LimitsInfo())
-    return [str(line) for line in said]
+    _, lines = conversation(fixture, rules, bots, sandbox, LimitsInfo())
+    return [str(line) for line in lines]
 
 
 def conversation(
-    fixture: Fixture, rules: Rules, bots: Sequence[Bot], sandbox: Sandbox, limits: LimitsInfo
+    fixture: Fixture, rules: Rules, bots: Sequence[StagedBot], sandbox: Sandbox, limits: LimitsInfo
 ) -> tuple[PlayedFixture, list[Line]]:
-    """Play a fixture among staged bots; returns what came of it, and all that was said."""
-    said: list[Line] = []
+    """Play a fixture; returns it with every line to and from its bots."""
+    lines: list[Line] = []
 
-    def log(seat: int, way: str, line: bytes) -> None:
-        said.append(Line(way, seat, line.decode("utf-8", "backslashreplace").rstrip()))
+    def log(seat: int, direction: str, line: bytes) -> None:
+        lines.append(Line(direction, seat, line.decode("utf-8", "backslashreplace").rstrip()))
 
-    played = play_fixture(fixture, rules, bots, sandbox, limits, log)
-    return played, list(_by_seat(said))
+    with Multiplexer([bot.program for bot in bots], sandbox, limits, log) as multiplexer:
+        played = play_fixture(fixture, rules, multiplexer)
+    return played, list(_answers_by_seat(lines))
 
 
-def of_game(said: Sequence[Line], game: int) -> list[Line]:
-    """Return what was said of one game, and every start of a bot up to its end.
+def of_game(lines: Sequence[Line], game: int) -> list[Line]:
+    """Return the lines of one game, with every start of a bot up to its end.
 
-    A line that is no answer to a request, whatever it holds, belongs to the game that its seat was
-    asked about last.
+    A line from a seat that is no answer to a request belongs to the game that the seat was asked
+    about last.
     """
-    found = []
-    now: dict[int, int] = {}
-    asked: dict[tuple[int, str], int] = {}
+    selected = []
+    last_game: dict[int, int] = {}
+    game_of_request: dict[tuple[int, str], int] = {}
     starting: set[int] = set()
-    for line in said:
+    for line in lines:
         message = _object(line.text)
-        if line.way == ">>" and message.get("type") == "hello":
+        request = line.seat, str(message.get("id"))
+        to_bot = line.direction == ">>"
+        if to_bot and message.get("type") == "hello":
             starting.add(line.seat)
-        number = message.get("game") if line.way == ">>" else asked.get(_key(line, message))
+        number = message.get("game") if to_bot else game_of_request.get(request)
         if isinstance(number, int):
-            now[line.seat] = asked[_key(line, message)] = number
+            last_game[line.seat] = game_of_request[request] = number
             starting.discard(line.seat)
-        at = now.get(line.seat, 0)
-        if at == game or (line.seat in starting and at < game):
-            found.append(line)
-    return found
-
-
-def _key(line: Line, message: dict[str, Any]) -> tuple[int, str]:
-    return line.seat, str(message.get("id"))
+        current = last_game.get(line.seat, 0)
+        if current == game or (line.seat in starting and current < game):
+            selected.append(line)
+    return selected
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -85,7 +85,9 @@ def _object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _by_seat(said: Sequence[Line]) -> Iterator[Line]:
-    for way, run in groupby(said, key=lambda line: line.way):
-        lines = list(run)
-        yield from sorted(lines, key=lambda line: line.seat) if way == "<<" else lines
+def _answers_by_seat(lines: Sequence[Line]) -> Iterator[Line]:
+    for direction, group in groupby(lines, key=lambda line: line.direction):
+        if direction == "<<":
+            yield from sorted(group, key=lambda line: line.seat)
+        else:
+            yield from group

@@ -5,83 +5,84 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
+from typing import Self
 
 from arena.records import Cause, Fault, LimitsInfo
-from arena.sandboxes.base import Running, Sandbox
-from arena.sessions.clock import Bank
-from arena.sessions.session import STDERR_KEPT, Reply, Session
+from arena.sandboxes.base import Program, Running, Sandbox
+from arena.sessions.clock import TimeBank
+from arena.sessions.session import MAX_STDERR, Reply, Session
 from arena.sessions.warm_pool import WarmPool
-from arena.submissions.manifest import Bot
 
 _GRACE = 0.5
 """Seconds that bots have to end by themselves after `bye`."""
-_Reply = tuple[int, int, Reply]
+SeatReply = tuple[int, int, Reply]
+"""A seat, the id of its request and the reply."""
+_Handler = Callable[[], Sequence[SeatReply]]
+Log = Callable[[int, str, bytes], None]
+"""Gets every line with its seat and its direction: ">>" to the bot, "<<" from it."""
 
 
 class Multiplexer:
     """Sessions by seat; a context manager that leaves no process behind.
 
-    `ask` keeps requests, any number a seat; `wait` writes what each seat was told and asked in one
-    go and returns the replies that have come, one or more. `log`, if given, is told every line with
-    its seat and its direction: ">>" to the bot, "<<" from it.
-    Bots come from the `roster`, if there is one; those whose seats are in `keeping` return to it.
+    `ask` queues requests, any number per seat. `wait` writes what each seat was told and asked in
+    one go, and returns the replies that have come, one or more.
+    Bots come from the warm `pool` if there is one; those in the seats `reusable` return to it.
     """
 
     def __init__(
         self,
-        bots: Sequence[Bot],
+        programs: Sequence[Program],
         sandbox: Sandbox,
         limits: LimitsInfo,
-        log: Callable[[int, str, bytes], None] | None = None,
-        roster: WarmPool | None = None,
+        log: Log | None = None,
+        pool: WarmPool | None = None,
     ) -> None:
-        self.keeping: set[int] = set()
-        self._roster = roster
-        self._bots = bots
-        self._sandbox = sandbox
-        self._limits = limits
+        self.sandbox = sandbox
+        self.limits = limits
+        self.reusable: set[int] = set()
+        self._pool = pool
+        self._programs = programs
         self._log = log
-        self._poll = select.epoll()
+        self._epoll = select.epoll()
         self._sessions: dict[int, Session] = {}
-        self._serve: dict[int, Callable[[], Sequence[_Reply]]] = {}
-        self._stderr = [""] * len(bots)
-        self._banks: list[dict[int, Bank]] = [{} for _ in bots]
-        self._asked: set[int] = set()
-        self._ahead: set[int] = set()
-        self._due = inf
+        self._handlers: dict[int, _Handler] = {}
+        self._stderr = [""] * len(programs)
+        self._banks: list[dict[int, TimeBank]] = [{} for _ in programs]
+        self._to_flush: set[int] = set()
+        self._read_ahead: set[int] = set()
+        self._next_check = inf
 
-    def __enter__(self) -> "Multiplexer":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for seat in list(self._sessions):
-            self.stop(seat)
-        self._poll.close()
+        self.stop_all()
+        self._epoll.close()
 
     @property
     def stderr(self) -> tuple[str, ...]:
-        """The end of each seat's standard error so far; complete once its bot was stopped."""
+        """The end of each seat's standard error so far; complete once its bot has been stopped."""
         return tuple(self._stderr)
 
     def live(self, seat: int) -> bool:
-        """Tell whether the seat's bot is running."""
+        """Return whether the seat's bot is running."""
         return seat in self._sessions
 
     def start(self, seat: int, hello: bytes) -> Fault | None:
         """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY."""
-        bot = self._bots[seat]
         try:
-            running = self._take(bot)
+            running = self._take(self._programs[seat])
         except OSError as error:
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         log = partial(self._log, seat) if self._log else None
-        session = Session(running, self._limits, time.monotonic, log, self._banks[seat])
+        session = Session(running, self.limits, time.monotonic, log, self._banks[seat])
         self._sessions[seat] = session
-        self._watch(session.stdout, partial(self._hear, seat, session))
-        self._watch(session.stderr, partial(self._keep_errors, session))
-        self._watch(session.exit_fd, partial(self._bury, seat, session))
+        self._watch(session.stdout, partial(self._read, seat, session))
+        self._watch(session.stderr, partial(self._read_stderr, session))
+        self._watch(session.exit_fd, partial(self._exited, seat, session))
         session.greet(hello)
-        self._look_after(seat, session)
+        self._flushed(seat, session)
         return None
 
     def stop(self, seat: int) -> None:
@@ -90,12 +91,17 @@ class Multiplexer:
         if session is None:
             return
         self._unwatch(session)
-        self._asked.discard(seat)
+        self._to_flush.discard(seat)
         session.stop()
-        self._stderr[seat] = (self._stderr[seat] + session.errors)[-STDERR_KEPT:]
+        self._keep_stderr(seat, session)
+
+    def stop_all(self) -> None:
+        """End the bots of all seats."""
+        for seat in list(self._sessions):
+            self.stop(seat)
 
     def end_game(self, game: int) -> None:
-        """Forget how much of its time each seat used in a game."""
+        """Drop the time banks of a game."""
         for banks in self._banks:
             banks.pop(game, None)
 
@@ -107,35 +113,32 @@ class Multiplexer:
     def ask(self, seat: int, id_: int, line: bytes, game: int = 0) -> None:
         """Ask a live seat for an answer in a game; `wait` writes it."""
         self._sessions[seat].ask(id_, line, game)
-        self._asked.add(seat)
+        self._to_flush.add(seat)
 
-    def wait(self) -> Sequence[_Reply]:
-        """Write what was asked and wait for at least one (seat, request id, reply).
-
-        A fault is a reply, too.
-        """
-        for seat in sorted(self._asked):
+    def wait(self) -> Sequence[SeatReply]:
+        """Write what was asked, and wait for at least one reply; a fault is a reply, too."""
+        for seat in sorted(self._to_flush):
             session = self._sessions[seat]
             session.flush()
-            self._look_after(seat, session)
-        self._asked.clear()
-        found = self._left_over() if self._ahead else []
-        while not found:
-            left = self._due - time.monotonic()
+            self._flushed(seat, session)
+        self._to_flush.clear()
+        replies = self._take_read_ahead() if self._read_ahead else []
+        while not replies:
+            left = self._next_check - time.monotonic()
             if left <= 0:
-                found = self._expired()
-                left = 0.0 if found else self._due - time.monotonic()
-            for fd, _ in self._poll.poll(max(0.0, left)):
-                # One that is served may end the watch over another.
-                if serve := self._serve.get(fd):
-                    found += serve()
-        return found
+                replies = self._timeouts()
+                left = 0.0 if replies else self._next_check - time.monotonic()
+            for fd, _ in self._epoll.poll(max(0.0, left)):
+                # A handler may have ended the watch over another descriptor.
+                if handler := self._handlers.get(fd):
+                    replies += handler()
+        return replies
 
     def bye(self, line: bytes) -> None:
-        """Return bots to the roster, say goodbye to the others and let them end by themselves."""
-        if self._roster:
-            for seat in self.keeping & self._sessions.keys():
-                self._return(seat, self._roster)
+        """Return reusable bots to the pool; say goodbye to the others, and let them end."""
+        if self._pool:
+            for seat in self.reusable & self._sessions.keys():
+                self._give_back(seat, self._pool)
         for session in self._sessions.values():
             session.tell(line)
             self._forget(session.stdin)
@@ -143,79 +146,80 @@ class Multiplexer:
         deadline = time.monotonic() + _GRACE
         waiting = {s.exit_fd: s for s in self._sessions.values() if not s.ended}
         while waiting and (left := deadline - time.monotonic()) > 0:
-            for fd, _ in self._poll.poll(left):
-                self._serve[fd]()
+            for fd, _ in self._epoll.poll(left):
+                self._handlers[fd]()
             waiting = {fd: s for fd, s in waiting.items() if not s.ended}
 
-    def _take(self, bot: Bot) -> Running:
-        if self._roster:
-            return self._roster.take(bot, self._sandbox)
-        return self._sandbox.start(bot.program)
+    def _take(self, program: Program) -> Running:
+        if self._pool:
+            return self._pool.take(program, self.sandbox)
+        return self.sandbox.start(program)
 
-    def _return(self, seat: int, roster: WarmPool) -> None:
-        """Return a bot to the roster, unless it owes or said something."""
+    def _give_back(self, seat: int, pool: WarmPool) -> None:
+        """Return a bot to the pool, unless it owes an answer or said something unasked."""
         session = self._sessions[seat]
         self._unwatch(session)
         if running := session.release():
             del self._sessions[seat]
-            self._stderr[seat] = (self._stderr[seat] + session.errors)[-STDERR_KEPT:]
-            roster.keep(self._bots[seat], self._sandbox, running)
+            self._keep_stderr(seat, session)
+            pool.give_back(self._programs[seat], self.sandbox, running)
         else:
             self.stop(seat)
 
-    def _look_after(self, seat: int, session: Session) -> None:
-        """See to what a seat was asked: in time, all of it, and answered early as it may be."""
-        self._due = min(self._due, session.due)
-        if session.ahead:
-            self._ahead.add(seat)
-        if session.outbox and session.stdin not in self._serve:
-            self._watch(session.stdin, partial(self._write_on, session), select.EPOLLOUT)
+    def _keep_stderr(self, seat: int, session: Session) -> None:
+        self._stderr[seat] = (self._stderr[seat] + session.errors)[-MAX_STDERR:]
 
-    def _left_over(self) -> list[_Reply]:
-        """Take the replies that were read before they were asked for."""
-        seats = sorted(self._ahead & self._sessions.keys())
-        self._ahead.clear()
+    def _flushed(self, seat: int, session: Session) -> None:
+        """Note what follows a write: a deadline, answers read ahead, a rest still to be written."""
+        self._next_check = min(self._next_check, session.clock.next_check)
+        if session.read_ahead:
+            self._read_ahead.add(seat)
+        if session.outbox and session.stdin not in self._handlers:
+            self._watch(session.stdin, partial(self._write_rest, session), select.EPOLLOUT)
+
+    def _take_read_ahead(self) -> list[SeatReply]:
+        """Return the replies that were read before they were asked for."""
+        seats = sorted(self._read_ahead & self._sessions.keys())
+        self._read_ahead.clear()
         return [(seat, *reply) for seat in seats for reply in self._sessions[seat].replies()]
 
-    def _hear(self, seat: int, session: Session) -> Sequence[_Reply]:
+    def _read(self, seat: int, session: Session) -> Sequence[SeatReply]:
         replies = session.read()
         if session.full or session.closed:
-            # It can bring nothing more, or nothing that is wanted.
+            # Nothing more can come, or nothing more is wanted.
             self._forget(session.stdout)
         return [(seat, *reply) for reply in replies]
 
-    def _bury(self, seat: int, session: Session) -> Sequence[_Reply]:
+    def _exited(self, seat: int, session: Session) -> Sequence[SeatReply]:
         self._forget(session.exit_fd)
-        return [(seat, *reply) for reply in session.died()]
+        return [(seat, *reply) for reply in session.exited()]
 
-    def _keep_errors(self, session: Session) -> Sequence[_Reply]:
+    def _read_stderr(self, session: Session) -> Sequence[SeatReply]:
         if not session.read_errors():
             self._forget(session.stderr)
         return ()
 
-    def _write_on(self, session: Session) -> Sequence[_Reply]:
-        session.write_on()
+    def _write_rest(self, session: Session) -> Sequence[SeatReply]:
+        session.write()
         if not session.outbox:
             self._forget(session.stdin)
         return ()
 
-    def _expired(self) -> list[_Reply]:
-        """Return the timeouts; what was due first is looked up again only now."""
+    def _timeouts(self) -> list[SeatReply]:
+        """Return the timeouts, and update when to check again."""
         sessions = list(self._sessions.items())
-        late = [(seat, session.expired()) for seat, session in sessions]
-        self._due = min((session.due for _, session in sessions), default=inf)
-        return [(seat, *reply) for seat, reply in late if reply]
+        timeouts = [(seat, session.expired()) for seat, session in sessions]
+        self._next_check = min((session.clock.next_check for _, session in sessions), default=inf)
+        return [(seat, *reply) for seat, reply in timeouts if reply]
 
-    def _watch(
-        self, fd: int, serve: Callable[[], Sequence[_Reply]], event: int = select.EPOLLIN
-    ) -> None:
-        self._serve[fd] = serve
-        self._poll.register(fd, event)
+    def _watch(self, fd: int, handler: _Handler, event: int = select.EPOLLIN) -> None:
+        self._handlers[fd] = handler
+        self._epoll.register(fd, event)
 
     def _unwatch(self, session: Session) -> None:
         for fd in (session.stdin, session.stdout, session.stderr, session.exit_fd):
             self._forget(fd)
 
     def _forget(self, fd: int) -> None:
-        if self._serve.pop(fd, None) is not None:
-            self._poll.unregister(fd)
+        if self._handlers.pop(fd, None) is not None:
+            self._epoll.unregister(fd)

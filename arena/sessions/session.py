@@ -1,4 +1,4 @@
-"""A conversation with one live bot: what was asked, what came back, what it did wrong."""
+"""A conversation with one live bot: its requests, its replies, its first fault."""
 
 import os
 import select
@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Running
-from arena.sessions.clock import READY, Bank, Clock
+from arena.sessions.clock import READY, Clock, TimeBank
 from arena.wire.codec import decode_answer, decode_ready
 from arena.wire.messages import MAX_LINE, Answer, Ready
 from arena.wire.strict import StrictError
 
-STDERR_KEPT = 65_536
-"""Bytes of standard error kept, the last ones."""
-_READ = 65_536
+MAX_STDERR = 65_536
+"""Bytes that are kept of the end of standard error."""
+_CHUNK = 65_536
 _LINGER = 1.0
-"""Seconds that a program has to be gone after it closed its output."""
+"""Seconds within which a program that closed its output should have ended."""
 
 Reply = Answer | Ready | Fault
 Tagged = tuple[int, Reply]
@@ -26,9 +26,10 @@ Tagged = tuple[int, Reply]
 class Session:
     """One live bot and its pipes. The first fault is final: the bot must then be stopped.
 
-    Any number of requests may be open. What is told and asked is kept until `flush` writes it in
-    one go, because every write wakes the bot. `outbox` is what is to be written; `closed` says that
-    no more output can come, `ended` that the program is gone.
+    Any number of requests may be open. What is told and asked is queued until `flush` writes it in
+    one go, because every write wakes the bot. `outbox` is what the pipe did not take yet; `closed`
+    means that no more output can come, `ended` that the program has ended. `clock.next_check` is
+    when `expired` must be called.
     """
 
     def __init__(
@@ -37,13 +38,13 @@ class Session:
         limits: LimitsInfo,
         now: Callable[[], float],
         log: Callable[[str, bytes], None] | None = None,
-        banks: dict[int, Bank] | None = None,
+        banks: dict[int, TimeBank] | None = None,
     ) -> None:
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.exit_fd = running.stderr, running.exit_fd
-        self._clock = Clock(limits, now, running.cpu_time, banks)
-        self._open = self._clock.open
-        self._asked: list[tuple[int, int]] = []
+        self.clock = Clock(limits, now, running.cpu_time, banks)
+        self._open = self.clock.open
+        self._requests: list[tuple[int, int]] = []
         self.outbox = b""
         self.closed = False
         self.ended = False
@@ -52,81 +53,81 @@ class Session:
         self._log = log
         self._inbox = b""
         self._flooded = False
-        self._told: list[bytes] = []
+        self._lines: list[bytes] = []
         self._errors = bytearray()
 
     @property
     def errors(self) -> str:
         """The end of the bot's standard error, as text."""
-        return self._errors[-STDERR_KEPT:].decode("utf-8", "replace")
+        return self._errors[-MAX_STDERR:].decode("utf-8", "replace")
 
     def tell(self, line: bytes) -> None:
-        """Keep a notice; it is written together with the next request."""
-        self._told.append(line)
+        """Queue a notice; it is written together with the next request."""
+        self._lines.append(line)
 
     def greet(self, line: bytes) -> None:
-        """Write the first line and start the clock of the start."""
-        self._clock.greet()
-        self._told.append(line)
+        """Write the first line, and start the clock of the start."""
+        self.clock.await_ready()
+        self._lines.append(line)
         self.flush()
 
     def ask(self, id_: int, line: bytes, game: int = 0) -> None:
-        """Keep a request for `flush`."""
-        self._told.append(line)
-        self._asked.append((id_, game))
+        """Queue a request for `flush`."""
+        self._lines.append(line)
+        self._requests.append((id_, game))
 
     def flush(self) -> None:
-        """Write what is kept, as far as the pipe takes it, and start the clocks of the requests."""
-        if self._asked:
-            self._begin()
+        """Write what is queued, as far as the pipe takes it; start the clocks of the requests."""
+        if self._requests:
+            self._start_clocks()
         if self._log:
-            for line in self._told:
+            for line in self._lines:
                 self._log(">>", line)
-        self.outbox += b"".join(self._told)
-        self._told.clear()
-        self.write_on()
+        self.outbox += b"".join(self._lines)
+        self._lines.clear()
+        self.write()
 
-    def _begin(self) -> None:
+    def _start_clocks(self) -> None:
         self._flooded = self.full
         if self._freezes:
             self._running.freeze(frozen=False)
-        self._clock.ask(*self._asked)
-        self._asked.clear()
+        self.clock.ask(*self._requests)
+        self._requests.clear()
 
-    def write_on(self) -> None:
-        """Write what the pipe takes of the outbox."""
+    def write(self) -> None:
+        """Write as much of the outbox as the pipe takes."""
         try:
             written = os.write(self.stdin, self.outbox)
         except BlockingIOError:
             written = 0
         except OSError:
-            # It reads no more: its answer, its death or the deadline says what that means.
+            # The bot has closed its input: its answer, its exit or the deadline decides.
             written = len(self.outbox)
         self.outbox = self.outbox[written:]
 
     def say_goodbye(self) -> None:
-        """Write what was kept and end the bot's input."""
+        """Write what is queued, and close the bot's input."""
         self._running.freeze(frozen=False)
         self.flush()
         self._running.end_input()
 
     def read(self) -> list[Tagged]:
-        """Read what has come; returns the replies in it."""
+        """Read what has come, and return the replies in it."""
         try:
-            chunk = os.read(self.stdout, _READ)
+            chunk = os.read(self.stdout, _CHUNK)
         except BlockingIOError:
             return []
-        # Once the process is gone, nothing that a helper writes brings it back.
+        # Output of child processes that outlive the bot does not count.
         self.closed = self.ended or not chunk
         self._inbox += chunk
         return self.replies()
 
     def replies(self) -> list[Tagged]:
-        """Take the replies from what was read already; a fault is the last."""
-        found = []
+        """Return the replies in what was read already; a fault is the last."""
+        replies = []
         while self._open and (reply := self._next_reply()):
-            found.append(reply)
-        return found
+            replies.append(reply)
+        return replies
 
     def _next_reply(self) -> Tagged | None:
         end = self._inbox.find(b"\n") + 1
@@ -134,71 +135,66 @@ class Session:
             return self._fault(Cause.FLOOD, f"more than {MAX_LINE} bytes without an answer in them")
         if end:
             line, self._inbox = self._inbox[:end], self._inbox[end:]
-            return self._understand(line)
+            return self._decode(line)
         return self._fault(Cause.CRASH, self._how_it_ended()) if self.closed else None
 
     @property
     def full(self) -> bool:
-        """Whether as much was read as a bot may write unasked."""
+        """Whether the bot has written as much as it may write unasked."""
         return len(self._inbox) >= MAX_LINE
 
     @property
-    def ahead(self) -> bool:
-        """Whether an open request can be answered without waiting: by what was read, or by the end.
+    def read_ahead(self) -> bool:
+        """Whether an open request can be answered without waiting, by what was read or by the exit.
 
-        Of a bot that ended while nothing was asked, no event tells any more.
+        No further event reports a bot that ended while no request was open.
         """
         return bool((self._inbox or self.closed) and self._open)
 
     def read_errors(self) -> bool:
-        """Read standard error, keep its end; False when it was closed."""
+        """Read standard error and keep its end; returns False once it is closed."""
         try:
-            chunk = os.read(self.stderr, _READ)
+            chunk = os.read(self.stderr, _CHUNK)
         except BlockingIOError:
             return True
         self._errors += chunk
-        if len(self._errors) > 4 * STDERR_KEPT:
-            del self._errors[:-STDERR_KEPT]
+        if len(self._errors) > 4 * MAX_STDERR:
+            del self._errors[:-MAX_STDERR]
         return bool(chunk)
 
-    def died(self) -> list[Tagged]:
-        """Take the news of the process's death: last answers in the pipe still count."""
+    def exited(self) -> list[Tagged]:
+        """Handle the end of the process: answers that are still in the pipe count."""
         self.ended = True
-        found = self.read()
+        replies = self.read()
         self.closed = True
-        return found + self.replies()
-
-    @property
-    def due(self) -> float:
-        """When the first open request must be looked at; infinite when none is open."""
-        return self._clock.due
+        return replies + self.replies()
 
     def expired(self) -> Tagged | None:
         """Return a timeout if an answer took too long."""
-        late = self._clock.expired()
-        return self._fault(Cause.TIMEOUT, late) if late else None
+        reason = self.clock.expired()
+        return self._fault(Cause.TIMEOUT, reason) if reason else None
 
     def release(self) -> Running | None:
-        """Write what was kept and give the program away; None where it is not fit to serve on."""
+        """Write what is queued and give the program away; None if it cannot serve again."""
         self.flush()
         self._drain_errors()
         busy = self._open or self.outbox or self._inbox or self.closed or self.ended
         return None if busy else self._running
 
     def stop(self) -> None:
-        """End the process and everything it started, keep the end of its standard error."""
+        """End the process and everything it started; keep the end of its standard error."""
         self._running.kill()
         self._running.exit_code()
         self._drain_errors()
         self._running.close()
 
     def _drain_errors(self) -> None:
-        """Read what is there of standard error; a bot that goes on writing is not waited for."""
+        """Read what has come on standard error, without waiting for a bot that keeps writing."""
         for _ in range(4):
             if not self.read_errors():
                 break
 
-    def _understand(self, line: bytes) -> Tagged:
+    def _decode(self, line: bytes) -> Tagged:
         if self._log:
             self._log("<<", line)
         try:
@@ -213,22 +209,22 @@ class Session:
         return self._answered(answer.id, answer)
 
     def _answered(self, id_: int, reply: Answer | Ready) -> Tagged:
-        late = self._clock.answered(id_)
-        if late:
-            self._clock.forget()
-            return id_, Fault(Cause.TIMEOUT, late)
+        reason = self.clock.answered(id_)
+        if reason:
+            self.clock.forget()
+            return id_, Fault(Cause.TIMEOUT, reason)
         if self._freezes and not self._open:
             self._running.freeze(frozen=True)
         return id_, reply
 
     def _fault(self, cause: Cause, detail: str) -> Tagged:
-        """Give up on the bot: the oldest open request gets the fault, no other is awaited."""
+        """Give up on the bot: the oldest open request gets the fault, the others are dropped."""
         id_ = next(iter(self._open))
-        self._clock.forget()
+        self.clock.forget()
         return id_, Fault(cause, detail)
 
     def _how_it_ended(self) -> str:
-        """Say how the process ended; its pipe may close a moment before it is gone."""
+        """Say how the process ended; its pipe may close shortly before it does."""
         if not select.select([self.exit_fd], [], [], _LINGER)[0]:
             return "it closed its output"
         code = self._running.exit_code()
@@ -241,6 +237,6 @@ class Session:
 
 
 def _excerpt(line: bytes) -> str:
-    """Return the start of a line, printable."""
+    """Return the start of a line in printable form."""
     text = line[:120].decode("utf-8", "backslashreplace").rstrip("\r\n")
     return repr(text) + (" ..." if len(line) > 120 else "")

@@ -5,24 +5,24 @@ from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 
-from arena.sandboxes.base import Running, Sandbox
-from arena.submissions.manifest import Bot
+from arena.sandboxes.base import Program, Running, Sandbox
 
-MOST = 16
-"""Programs that wait at a time; the one that waited longest makes room."""
-_Key = tuple[str, str]
+MAX_WAITING = 16
+"""Programs that wait at a time; the one that has waited longest is ended for a new one."""
+_Key = tuple[str, Program]
+"""The name of a sandbox, and what runs in it."""
 
 
 class WarmPool:
-    """Running bots that nobody plays with: such as served before, and such as are started ahead."""
+    """Running bots without a table: some have served before, some were started ahead of time."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
+    def __init__(self, max_waiting: int = MAX_WAITING) -> None:
+        self._max_waiting = max_waiting
         self._waiting: deque[tuple[_Key, Running]] = deque()
 
-    def take(self, bot: Bot, sandbox: Sandbox) -> Running:
-        """Return a bot that waits, else a new one; raises OSError where it cannot be started."""
-        key = _key(bot, sandbox)
+    def take(self, program: Program, sandbox: Sandbox) -> Running:
+        """Return a waiting bot, or a new one; raises OSError if it cannot be started."""
+        key = (sandbox.name, program)
         for entry in self._waiting:
             if entry[0] == key:
                 self._waiting.remove(entry)
@@ -30,29 +30,25 @@ class WarmPool:
                     return entry[1]
                 _end(entry[1])
                 break
-        return sandbox.start(bot.program)
+        return sandbox.start(program)
 
-    def keep(self, bot: Bot, sandbox: Sandbox, running: Running) -> None:
+    def give_back(self, program: Program, sandbox: Sandbox, running: Running) -> None:
         """Let a bot wait for its next table."""
-        self._waiting.append((_key(bot, sandbox), running))
-        while len(self._waiting) > self._most:
+        self._waiting.append(((sandbox.name, program), running))
+        while len(self._waiting) > self._max_waiting:
             _end(self._waiting.popleft()[1])
 
-    def prepare(self, bots: Iterable[Bot], sandbox: Sandbox) -> None:
-        """Start bots of which none waits: containers take their time, and others play meanwhile."""
-        for bot in bots:
-            if not any(key == _key(bot, sandbox) for key, _ in self._waiting):
+    def prepare(self, programs: Iterable[Program], sandbox: Sandbox) -> None:
+        """Start programs of which none waits: containers start slowly, others play meanwhile."""
+        for program in programs:
+            if not any(key == (sandbox.name, program) for key, _ in self._waiting):
                 with suppress(OSError):
-                    self.keep(bot, sandbox, sandbox.start(bot.program))
+                    self.give_back(program, sandbox, sandbox.start(program))
 
     def end(self) -> None:
         """End every bot that waits."""
         while self._waiting:
             _end(self._waiting.popleft()[1])
-
-
-def _key(bot: Bot, sandbox: Sandbox) -> _Key:
-    return sandbox.name, str(bot.folder)
 
 
 def _has_ended(running: Running) -> bool:

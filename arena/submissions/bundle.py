@@ -1,4 +1,4 @@
-"""A staged bot as bytes, so that it can be played where the arena's own files are not."""
+"""A staged bot as bytes, to be played on machines that do not share the arena's files."""
 
 import os
 import stat
@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.sandboxes.run_folder import remove_tree
-from arena.submissions.folder import walk
+from arena.submissions.folder import BOT_LIMITS, walk
+from arena.submissions.staging import no_space
 
 _LEVEL = 6
 
@@ -21,50 +22,52 @@ class _Entry(Struct, frozen=True, array_like=True):
 
     path: bytes
     kind: str
-    """`file`, `program` (a file that can be executed), `link` or `folder`."""
+    """`file`, `program` (an executable file), `link` or `folder`."""
     content: bytes = b""
-    """What is in the file, or where the link leads."""
+    """The content of a file, the target of a link."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_entries = msgspec.msgpack.Decoder(list[_Entry])
+_decode = msgspec.msgpack.Decoder(list[_Entry]).decode
 
 
-def pack(folder: Path) -> bytes:
-    """Return all that is in a staged bot's folder; the same files make the same bytes.
+class Bundle(Struct, frozen=True):
+    """All files of a staged bot, those that its build made among them."""
 
-    What a build made goes with the rest. Times and owners stay behind.
+    digest: str
+    """The SHA-256 of the content, hexadecimal."""
+    content: bytes
+
+
+def pack(folder: Path) -> Bundle:
+    """Return all files of a staged bot; the same files make the same bundle.
+
+    Times and owners are left out.
     """
-    found = sorted(walk(folder), key=lambda entry: os.fsencode(entry[0]))
-    packed = [_entry(path, info, folder) for path, info in found]
-    return zlib.compress(_encode(packed), _LEVEL)
+    found = sorted(walk(folder, BOT_LIMITS), key=lambda entry: os.fsencode(entry[0]))
+    entries = [_entry(path, info, folder) for path, info in found]
+    content = zlib.compress(_encode(entries), _LEVEL)
+    return Bundle(sha256(content).hexdigest(), content)
 
 
-def bundle_digest(parcel: bytes) -> str:
-    """Return what a parcel is known by: the SHA-256 of its bytes, hexadecimal."""
-    return sha256(parcel).hexdigest()
+def unpack(bundle: Bundle, folder: Path) -> None:
+    """Write a bundle's files to a new folder, as readable to a sandbox's user as staged ones.
 
-
-def unpack(parcel: bytes, expected: str, folder: Path) -> None:
-    """Write a parcel's files to a new folder, as readable to a sandbox's user as staged ones.
-
-    Raises ArenaError where it is not the parcel `expected`, or there is no space for it.
+    Raises ArenaError if the content does not match the digest, or there is no space for it.
     """
-    if bundle_digest(parcel) != expected:
-        raise ArenaError("a bot was damaged on its way", expected, "run it again")
+    if sha256(bundle.content).hexdigest() != bundle.digest:
+        raise ArenaError("a bot was damaged on its way", bundle.digest, "run it again")
     try:
         folder.mkdir()
         folder.chmod(0o755)
-        for entry in _entries.decode(zlib.decompress(parcel)):
+        for entry in _decode(zlib.decompress(bundle.content)):
             _write(entry, _inside(entry.path, folder))
     except BaseException as error:
-        # What is there in part must not be taken for ready.
+        # An incomplete folder must not be taken for a bot.
         remove_tree(folder)
         if not isinstance(error, OSError):
             raise
-        what = f"a bot cannot be made ready: {error.strerror}"
-        hint = "free some space, or set TMPDIR to a folder that has some"
-        raise ArenaError(what, str(folder), hint) from None
+        raise no_space("a bot", error, folder) from None
 
 
 def _entry(path: Path, info: os.stat_result, folder: Path) -> _Entry:
@@ -80,12 +83,12 @@ def _entry(path: Path, info: os.stat_result, folder: Path) -> _Entry:
 def _inside(path: bytes, folder: Path) -> Path:
     inner = PurePath(os.fsdecode(path))
     if inner.is_absolute() or ".." in inner.parts:
-        raise ArenaError("a parcel's files lie inside its folder", str(inner), "run it again")
+        raise ArenaError("a bundle's files must lie inside its folder", str(inner), "run it again")
     return folder / inner
 
 
 def _write(entry: _Entry, path: Path) -> None:
-    """Write one entry; a folder comes before what is in it."""
+    """Write one entry; a folder comes before its contents."""
     if entry.kind == "link":
         path.symlink_to(os.fsdecode(entry.content))
     elif entry.kind == "folder":

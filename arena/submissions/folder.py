@@ -1,37 +1,56 @@
-"""Walking a folder that someone else filled: every entry, within limits."""
+"""A folder that someone else filled: which files are the bot's, their digest, a copy of them."""
 
 import os
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
+from msgspec import Struct
+
 from arena.errors import ArenaError
+from arena.sandboxes.base import MIB
 from arena.submissions.archives.entry import MAX_DEPTH, MAX_PATH
 
-MAX_ENTRIES = 10_000
-"""Files and folders that a bot may consist of."""
-_SHOWN = 250
+_IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
+_MAC_PREFIX = "._"
+"""The prefix of files in which macOS keeps attributes of other files."""
+_MAX_SHOWN = 250
 """Characters of a long path that an error shows."""
 
 
-def walk(
-    folder: Path, leave_out: Callable[[str], bool] = lambda _: False
-) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield all that is below a folder, links as links; `leave_out` tells by a name what is not.
+class BotLimits(Struct, frozen=True):
+    """The largest bot that is accepted."""
 
-    A folder is yielded before it is looked into. Raises ArenaError for more than MAX_ENTRIES, for
+    entries: int = 10_000
+    """Files and folders."""
+    size: int = 64 * MIB
+    """Bytes of all its files."""
+    build_seconds: float = 120.0
+
+
+BOT_LIMITS = BotLimits()
+
+
+def walk(
+    folder: Path, limits: BotLimits, ignore: Callable[[str], bool] = lambda _: False
+) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield everything below a folder, links as links, without what `ignore` says by its name.
+
+    A folder is yielded before its contents are read. Raises ArenaError for too many entries, for
     paths beyond MAX_DEPTH or MAX_PATH, and for what cannot be read.
     """
     count = 0
     waiting = [folder]
     while waiting:
-        for path, info in _inside(waiting.pop()):
-            if leave_out(path.name):
+        for path, info in _entries(waiting.pop()):
+            if ignore(path.name):
                 continue
             count += 1
-            if count > MAX_ENTRIES:
-                what = f"a bot's folder may hold {MAX_ENTRIES:,} files and folders at most"
+            if count > limits.entries:
+                what = f"a bot's folder may hold {limits.entries:,} files and folders at most"
                 raise ArenaError(what, str(folder))
             is_folder = stat.S_ISDIR(info.st_mode)
             _check_path(path, folder, is_folder=is_folder)
@@ -40,13 +59,13 @@ def walk(
                 waiting.append(path)
 
 
-def holds_more(folder: Path, entries: int, size: int) -> bool:
-    """Tell whether a folder takes more entries or bytes of the disk, while it is being changed."""
+def exceeds(folder: Path, entries: int, size: int) -> bool:
+    """Return whether a folder takes more entries or bytes of disk, while it is being changed."""
     count = total = 0
     waiting = [str(folder)]
     while waiting and count <= entries and total <= size:
-        with suppress(OSError), os.scandir(waiting.pop()) as found:
-            for item in found:
+        with suppress(OSError), os.scandir(waiting.pop()) as items:
+            for item in items:
                 count += 1
                 total += item.stat(follow_symlinks=False).st_blocks * 512
                 if item.is_dir(follow_symlinks=False):
@@ -54,10 +73,70 @@ def holds_more(folder: Path, entries: int, size: int) -> bool:
     return count > entries or total > size
 
 
-def _inside(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+def files_of(folder: Path, limits: BotLimits = BOT_LIMITS) -> list[Path]:
+    """Return the bot's files, sorted; raises ArenaError for a link and for too many bytes."""
+    files = []
+    total = 0
+    for path, info in walk(folder, limits, is_ignored):
+        if stat.S_ISLNK(info.st_mode):
+            raise ArenaError("a bot's folder may hold no links", str(path), "copy the file instead")
+        if stat.S_ISREG(info.st_mode):
+            files.append(path)
+            total += info.st_size
+    check_size(total, folder, limits)
+    return sorted(files)
+
+
+def check_size(total: int, folder: Path, limits: BotLimits) -> None:
+    """Refuse a bot's folder with too many bytes in it."""
+    if total > limits.size:
+        what = f"a bot's folder may hold {limits.size // MIB} MiB at most"
+        raise ArenaError(what, str(folder))
+
+
+def digest(folder: Path, limits: BotLimits = BOT_LIMITS) -> str:
+    """Return the SHA-256 over the names and contents of the bot's files, hexadecimal."""
+
+    def read(path: Path) -> bytes:
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise ArenaError(f"cannot be read: {error.strerror}", str(path)) from None
+
+    return _digest(folder, limits, read)
+
+
+def copy(folder: Path, target: Path, limits: BotLimits = BOT_LIMITS) -> str:
+    """Copy the bot's files to a new folder; returns the digest of the copy. Raises OSError."""
+
+    def read_and_copy(path: Path) -> bytes:
+        content = path.read_bytes()
+        copied = target / path.relative_to(folder)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_bytes(content)
+        shutil.copymode(path, copied)
+        return content
+
+    return _digest(folder, limits, read_and_copy)
+
+
+def _digest(folder: Path, limits: BotLimits, read: Callable[[Path], bytes]) -> str:
+    total = sha256()
+    for path in files_of(folder, limits):
+        name = os.fsencode(path.relative_to(folder).as_posix())
+        total.update(b"%b\0%b\n" % (name, sha256(read(path)).hexdigest().encode()))
+    return total.hexdigest()
+
+
+def is_ignored(name: str) -> bool:
+    """Return whether files and folders of a name are never part of a bot."""
+    return name in _IGNORED or name.startswith(_MAC_PREFIX)
+
+
+def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     try:
-        with os.scandir(folder) as found:
-            for item in found:
+        with os.scandir(folder) as items:
+            for item in items:
                 yield Path(item), item.stat(follow_symlinks=False)
     except OSError as error:
         raise ArenaError(f"cannot be read: {error.strerror}", str(folder)) from None
@@ -65,14 +144,11 @@ def _inside(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 def _check_path(path: Path, folder: Path, *, is_folder: bool) -> None:
     inner = path.relative_to(folder)
+    what = ""
     if len(inner.parts) - (not is_folder) > MAX_DEPTH:
         what = f"a bot's folder may be {MAX_DEPTH} folders deep at most"
-        raise ArenaError(what, _start(path))
-    if len(os.fsencode(inner)) > MAX_PATH:
+    elif len(os.fsencode(inner)) > MAX_PATH:
         what = f"a path in a bot's folder may have {MAX_PATH:,} bytes at most"
-        raise ArenaError(what, _start(path))
-
-
-def _start(path: Path) -> str:
-    text = str(path)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    if what:
+        text = str(path)
+        raise ArenaError(what, text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}...")

@@ -1,163 +1,123 @@
-"""Bots ready to run: copied to a folder of the run, built, and readable by the sandbox's user."""
+"""Bots made ready to run: copied to a run folder, built, readable by the sandbox's user."""
 
 import os
-import shutil
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from arena.errors import ArenaError
-from arena.sandboxes.base import MIB, Sandbox, command_exists
-from arena.sandboxes.bubblewrap import GET_BUBBLEWRAP
+from arena.sandboxes.base import MIB, Program, Sandbox
 from arena.sandboxes.run_folder import remove_tree
 from arena.sandboxes.run_once import run_once
-from arena.submissions import folder, manifest
-from arena.submissions.folder import walk
-from arena.submissions.manifest import Bot, check_size, digest, files_of, opened, places_named
+from arena.submissions.bot import Bot, StagedBot, install_hint, missing_program
+from arena.submissions.folder import BOT_LIMITS, BotLimits, check_size, copy, exceeds, walk
+from arena.submissions.manifest import errors_name_source
 
-BUILD_SECONDS = 120.0
-ROOM = 4
-"""How often what a bot's folder may hold there is room for while it is built."""
+BUILD_FACTOR = 4
+"""How much more than a bot's folder may hold fits into it while it is built."""
 _LINES, _LINE = 5, 200
 """Lines of a build's output that an error shows, and characters of each."""
 _LEADS_OUT = "a bot's folder may hold no link that leads out of it"
-Told = Callable[[Bot, str], None]
-"""Takes a bot and the end of what its build printed."""
-_INSTALL = {
-    "python": "sudo apt-get install python3",
-    "node": "sudo apt-get install nodejs",
-    "c": "sudo apt-get install gcc libc6-dev",
-}
+OnBuild = Callable[[Bot, str], None]
+"""Gets a bot and the end of its build's output."""
 
 
-def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None:
-    """Refuse to run bots that nobody vouched for in a sandbox that does not isolate them."""
-    strangers = [bot for bot in bots if not bot.shipped]
-    if strangers and not sandbox.isolates and not trusted:
-        raise ArenaError(
-            f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
-            str(strangers[0].folder),
-            f"{GET_BUBBLEWRAP}, or --trust-bots if you trust them with your account",
-        )
-
-
-def runtimes_of(bots: Sequence[Bot]) -> frozenset[str]:
-    """Return what bots are written for, as bot.yaml names it."""
-    return frozenset(bot.info.runtime for bot in bots)
-
-
-def missing_program(bot: Bot) -> str:
-    """Return the program that a bot needs and this machine lacks; "" when all is here."""
-    command = bot.build or bot.command
-    if "/" in command[0] and bot.folder.is_file():
-        # Whether an archive holds it shows when it is unpacked.
-        return ""
-    return "" if command_exists(command, bot.folder) else command[0]
-
-
-def install_hint(bot: Bot) -> str:
-    """Say how to get what a bot's runtime needs."""
-    return _INSTALL.get(bot.info.runtime, "install it, or mend the command in bot.yaml")
-
-
-def stage(bot: Bot, runs: Path, sandbox: Sandbox, told: Told | None = None) -> Bot:
+def stage(
+    bot: Bot,
+    runs: Path,
+    sandbox: Sandbox,
+    on_build: OnBuild | None = None,
+    limits: BotLimits = BOT_LIMITS,
+) -> StagedBot:
     """Copy a bot below the folder `runs` and build it there; returns the bot that can be started.
 
-    `told`, if given, gets the end of what its build printed, whether it succeeds or not.
-    Raises ArenaError where its program is missing, its build fails or leaves what a bot's folder
-    may not hold, or there is no space for it.
+    `on_build` is called whether the build succeeds or not. Raises ArenaError if the bot's program
+    is missing, if its build fails or leaves what a bot's folder may not hold, or if there is no
+    space for it.
     """
-    staged = replace(bot, folder=runs / bot.info.digest[:16])
+    staged = StagedBot(bot.info, runs / bot.info.digest[:16], bot.command)
     if not staged.folder.exists():
         try:
-            _make(staged, bot, runs, sandbox, told)
+            _copy(bot, staged.folder, sandbox, limits)
+            if bot.build is not None:
+                _open_to_all(staged.folder, writable=True)
+                _build(staged.program._replace(command=bot.build), bot, sandbox, on_build, limits)
+                _check_built(staged.folder, bot, limits)
+            _open_to_all(staged.folder, writable=False)
         except BaseException:
-            # What was refused once must not be taken for ready.
+            # A refused bot must not be taken for a staged one.
             remove_tree(staged.folder)
             raise
     return staged
 
 
-def _make(staged: Bot, given: Bot, runs: Path, sandbox: Sandbox, told: Told | None) -> None:
-    if sandbox.uses_host_programs:
-        _check_program(given, given)
-    _copy(given, staged.folder, runs)
-    if sandbox.uses_host_programs:
-        _check_program(staged, given)
-    if staged.build is not None:
-        _open_to_all(staged.folder, writable=True)
-        _build(staged, staged.build, sandbox, told)
-        _check_built(staged, given)
-    _open_to_all(staged.folder, writable=False)
+def no_space(bot: str, error: OSError, folder: Path) -> ArenaError:
+    """Return the error for a bot whose files cannot be written."""
+    hint = "free some space, or set TMPDIR to a folder that has some"
+    where = str(error.filename2 or error.filename or folder)
+    return ArenaError(f"{bot} cannot be staged: {error.strerror}", where, hint)
 
 
-def _check_program(bot: Bot, given: Bot) -> None:
-    if program := missing_program(bot):
-        what = f"'{bot.name}' needs '{program}', which is not here"
-        raise ArenaError(what, str(given.folder), install_hint(bot))
-
-
-def _copy(bot: Bot, target: Path, runs: Path) -> None:
+def _copy(bot: Bot, target: Path, sandbox: Sandbox, limits: BotLimits) -> None:
     try:
-        with opened(bot.folder, runs) as folder:
-            for path in files_of(folder):
-                copy = target / path.relative_to(folder)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, copy)
+        digest = copy(bot.folder, target, limits)
     except OSError as error:
-        what = f"'{bot.name}' cannot be made ready: {error.strerror}"
-        hint = "free some space, or set TMPDIR to a folder that has some"
-        raise ArenaError(what, str(error.filename2 or error.filename or target), hint) from None
-    if digest(target) != bot.info.digest:
+        raise no_space(f"'{bot.name}'", error, target) from None
+    if digest != bot.info.digest:
         what = f"the files of '{bot.name}' changed while they were read"
-        raise ArenaError(what, str(bot.folder), "run it again")
+        raise ArenaError(what, str(bot.source), "run it again")
+    missing = sandbox.uses_host_programs and missing_program(bot.build or bot.command, target)
+    if missing:
+        what = f"'{bot.name}' needs '{missing}', which was not found"
+        raise ArenaError(what, str(bot.source), install_hint(bot.info.runtime))
 
 
-def _build(bot: Bot, command: tuple[str, ...], sandbox: Sandbox, told: Told | None) -> None:
-    """Run a bot's build; raises ArenaError with the end of its output where it fails."""
+def _build(
+    program: Program, bot: Bot, sandbox: Sandbox, on_build: OnBuild | None, limits: BotLimits
+) -> None:
+    """Run a bot's build; raises ArenaError with the end of its output if it fails."""
+    command = " ".join(program.command)
 
     def watch() -> None:
-        entries, size = ROOM * folder.MAX_ENTRIES, ROOM * manifest.MAX_FOLDER_BYTES
-        if folder.holds_more(bot.folder, entries, size):
+        entries, size = BUILD_FACTOR * limits.entries, BUILD_FACTOR * limits.size
+        if exceeds(program.folder, entries, size):
             what = f"the build of '{bot.name}' filled its folder"
             hint = f"at most {size // MIB} MiB and {entries:,} files while it runs"
-            raise ArenaError(what, " ".join(command), hint)
+            raise ArenaError(what, command, hint)
 
-    program = bot.program._replace(command=command)
-    ran = run_once(sandbox, program, BUILD_SECONDS, watch=watch, writable=True)
-    code, text = ran.code, ran.output.decode("utf-8", "replace").strip()
-    if told is not None:
-        told(bot, text)
+    ran = run_once(sandbox, program, limits.build_seconds, watch=watch, writable=True)
+    code, output = ran.code, ran.output.decode("utf-8", "replace").strip()
+    if on_build is not None:
+        on_build(bot, output)
     if code == 0:
         return
-    how = f"failed (exit code {code})" if code else f"took longer than {BUILD_SECONDS:g} s"
-    lines = [line.strip() for line in text.splitlines() if line.strip()][-_LINES:]
+    how = f"failed (exit code {code})" if code else f"took longer than {limits.build_seconds:g} s"
+    lines = [line.strip() for line in output.splitlines() if line.strip()][-_LINES:]
     end = " | ".join(line[:_LINE] for line in lines)
-    raise ArenaError(f"the build of '{bot.name}' {how}", " ".join(command), end)
+    raise ArenaError(f"the build of '{bot.name}' {how}", command, end)
 
 
-def _check_built(bot: Bot, given: Bot) -> None:
-    """Refuse what a build left that a bot's folder may not hold; open its folders to be read."""
+def _check_built(folder: Path, bot: Bot, limits: BotLimits) -> None:
+    """Refuse what a bot's folder may not hold after a build; make its folders readable."""
     try:
-        with places_named(bot.folder, given.folder):
-            _check_tree(bot.folder)
+        with errors_name_source(folder, bot.source):
+            _check_tree(folder, limits)
     except ArenaError as error:
         what = f"after the build of '{bot.name}': {error.what}"
         raise ArenaError(what, error.where, error.hint) from None
 
 
-def _check_tree(folder: Path) -> None:
+def _check_tree(folder: Path, limits: BotLimits) -> None:
     folder.chmod(0o755)
     inside = os.path.realpath(folder)
-    links: dict[int, tuple[int, Path]] = {}
+    hard_links: dict[int, tuple[int, Path]] = {}
+    """By inode, how many names of a file were not found yet, and one that was."""
     total = 0
-    for path, info in walk(folder):
+    for path, info in walk(folder, limits):
         total += info.st_size
         kind = stat.S_IFMT(info.st_mode)
         if kind == stat.S_IFDIR:
-            # Before it is looked into: it may be closed to its owner.
+            # Before its contents are read: it may be closed to its owner.
             path.chmod(0o755)
         elif kind == stat.S_IFLNK:
             if not Path(os.path.realpath(path)).is_relative_to(inside):
@@ -166,9 +126,10 @@ def _check_tree(folder: Path) -> None:
             what = "a bot's folder may hold nothing but files and folders"
             raise ArenaError(what, str(path), "have the build remove it")
         elif info.st_nlink > 1:
-            links[info.st_ino] = (links.get(info.st_ino, (info.st_nlink, path))[0] - 1, path)
-    check_size(total, folder)
-    if outside := next((path for missing, path in links.values() if missing), None):
+            missing = hard_links.get(info.st_ino, (info.st_nlink, path))[0] - 1
+            hard_links[info.st_ino] = missing, path
+    check_size(total, folder, limits)
+    if outside := next((path for missing, path in hard_links.values() if missing), None):
         raise ArenaError(_LEADS_OUT, str(outside), "make it a copy")
 
 
@@ -176,7 +137,7 @@ def _open_to_all(folder: Path, *, writable: bool) -> None:
     """Let the sandbox's user read the bot, and write it while it is built."""
     for path in (folder, *folder.rglob("*")):
         if path.is_symlink():
-            # A build may make links; what they point at outside is not the bot's to open.
+            # A build may make links; a target outside the folder must not be opened.
             continue
         execute = path.is_dir() or path.stat().st_mode & 0o100
         path.chmod(

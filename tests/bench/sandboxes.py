@@ -15,7 +15,6 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from arena import shipped
-from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS
 from arena.records import Fixture, LimitsInfo
 from arena.sandboxes.base import Sandbox
@@ -23,8 +22,10 @@ from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.bot import StagedBot
+from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
+from tests.support.live import play_bots
 
 CORES = os.sched_getaffinity(0)
 RUNS = 5
@@ -70,9 +71,9 @@ def print_throughput(players: int) -> bool:
     return any(medians[name] < least * medians["process"] for name, least in REQUIRED.items())
 
 
-def decisions_per_second(sandbox: Sandbox, bots: list[Bot]) -> float:
+def decisions_per_second(sandbox: Sandbox, bots: list[StagedBot]) -> float:
     fixture = Fixture("bench", 0, "bga", tuple(bot.name for bot in bots), "bench", GAMES)
-    played = play_fixture(fixture, VARIANTS["bga"], bots, sandbox, LIMITS)
+    played = play_bots(fixture, VARIANTS["bga"], bots, sandbox, LIMITS)
     return played.decisions / played.seconds
 
 

@@ -19,14 +19,15 @@ from statistics import median
 from typing import NamedTuple
 
 from arena import shipped
-from arena.match.table import play_fixture
 from arena.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import SANDBOXES
 from arena.sandboxes.run_folder import run_folder
 from arena.store.store import Store
-from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.bot import Bot, StagedBot
+from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
+from tests.support.live import play_bots
 
 LIMITS = LimitsInfo(start=60, answer=60, game=3600, concurrent_games=1)
 
@@ -157,8 +158,8 @@ def _arena(league: Path, store: Path, sandbox: str) -> tuple[LeagueInfo, list[Pl
         return opened.league, list(opened.played())
 
 
-def record(info: LeagueInfo, fixture: Fixture, bot: Bot, sandbox: Sandbox) -> list[Step]:
-    """Play a stored fixture again and return what was written to each seat."""
+def record(info: LeagueInfo, fixture: Fixture, bot: StagedBot, sandbox: Sandbox) -> list[Step]:
+    """Play a stored fixture again and keep what was written to whom."""
     steps: list[Step] = []
     news: dict[int, bytes] = {}
 
@@ -169,12 +170,12 @@ def record(info: LeagueInfo, fixture: Fixture, bot: Bot, sandbox: Sandbox) -> li
             steps.append(Step(seat, news.pop(seat)))
 
     bots = [bot] * len(fixture.seats)
-    play_fixture(fixture, info.variants[fixture.variant], bots, sandbox, LIMITS, log)
+    play_bots(fixture, info.variants[fixture.variant], bots, sandbox, LIMITS, log)
     return steps
 
 
-def floor(steps: Sequence[Step], bots: Sequence[Bot], sandbox: Sandbox) -> Measured:
-    """Write the same bytes, read a line for each; nothing is decoded, checked or stored."""
+def floor(steps: Sequence[Step], bots: Sequence[StagedBot], sandbox: Sandbox) -> Measured:
+    """Write the same bytes, read a line for each; nothing is decoded, checked or kept."""
     started = [sandbox.start(bot.program) for bot in bots]
     pipes = [(one.stdin, one.stdout) for one in started]
     for pair in pipes:

@@ -1,4 +1,4 @@
-"""A league of bots that cannot play: one line that names the bot, and nothing is stored."""
+"""A league with bots that cannot play: a one-line error names the bot, and nothing is stored."""
 
 from pathlib import Path
 
@@ -47,7 +47,10 @@ MANIFESTS = {
     "a runtime unheard of": ("name: x\ncommand: y\nruntime: cobol\n", ["cobol", "bot.yaml:3:1"]),
     "no such program": (
         "name: x\ncommand: no-such-interpreter bot.py\n",
-        ["'x' needs 'no-such-interpreter', which is not here / ", "mend the command in bot.yaml"],
+        [
+            "'x' needs 'no-such-interpreter', which was not found / ",
+            "correct the command in bot.yaml",
+        ],
     ),
     "no such program in the folder": ("name: x\ncommand: ./bot\n", ["'x' needs './bot'"]),
     "a build that fails": (
@@ -62,7 +65,9 @@ MANIFESTS = {
 
 
 @pytest.mark.parametrize(("source", "parts"), STARTS.values(), ids=STARTS)
-def test_a_bot_that_does_not_start(tmp_path: Path, source: str, parts: list[str]) -> None:
+def test_bot_that_does_not_start_stops_the_league(
+    tmp_path: Path, source: str, parts: list[str]
+) -> None:
     bot(tmp_path / "new", source)
     limits = {"start": 0.3 if "not ready" in parts[0] else 10}
     league(tmp_path, bots=["sample:odds", "new"], limits=limits)
@@ -74,7 +79,7 @@ def test_a_bot_that_does_not_start(tmp_path: Path, source: str, parts: list[str]
 
 
 @pytest.mark.parametrize(("manifest", "parts"), MANIFESTS.values(), ids=MANIFESTS)
-def test_a_manifest_that_is_wrong(tmp_path: Path, manifest: str, parts: list[str]) -> None:
+def test_bad_manifest_stops_the_league(tmp_path: Path, manifest: str, parts: list[str]) -> None:
     folder = bot(tmp_path / "new")
     (folder / "bot.yaml").write_text(manifest)
     league(tmp_path, bots=["sample:odds", "new"])
@@ -83,21 +88,21 @@ def test_a_manifest_that_is_wrong(tmp_path: Path, manifest: str, parts: list[str
     error_line(ran, *parts)
 
 
-def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+def test_folder_without_a_manifest_stops_the_league(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     league(tmp_path, bots=["sample:odds", "new"])
     ran = run("run", "league.yaml", cwd=tmp_path)
     error_line(ran, "no bot.yaml in the bot's folder / ", "new / see protocol/README.md")
 
 
-def test_a_link_in_a_bot_s_folder(tmp_path: Path) -> None:
+def test_link_in_a_bot_folder_stops_the_league(tmp_path: Path) -> None:
     (bot(tmp_path / "new") / "secrets").symlink_to("/etc/passwd")
     league(tmp_path, bots=["sample:odds", "new"])
     ran = run("run", "league.yaml", cwd=tmp_path)
     error_line(ran, "a bot's folder may hold no links / ", "new/secrets / copy the file instead")
 
 
-def test_strangers_need_isolation_or_trust(tmp_path: Path) -> None:
+def test_untrusted_bots_need_isolation_or_trust(tmp_path: Path) -> None:
     bot(tmp_path / "new")
     league(tmp_path, bots=["sample:odds", "new"], sandbox="process")
     ran = run("run", "league.yaml", cwd=tmp_path)
@@ -108,21 +113,21 @@ def test_strangers_need_isolation_or_trust(tmp_path: Path) -> None:
     error_line(ran, "'process' does not isolate bots", "new / ", "bubblewrap, or --trust-bots")
 
 
-def test_a_runtime_that_is_missing_stops_the_league_or_is_left_out(tmp_path: Path) -> None:
+def test_missing_runtime_stops_the_league_or_is_left_out(tmp_path: Path) -> None:
     bot(tmp_path / "new", command="no-such-interpreter x", runtime="node")
     bot(tmp_path / "other", command="./gone")
     bot(tmp_path / "built", command="./bot", build="no-such-compiler x", runtime="c")
     league(tmp_path, bots=["sample:odds", "sample:honest", "new", "other", "built"])
     arguments = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
     ran = run(*arguments, cwd=tmp_path)
-    error_line(ran, "needs 'no-such-compiler', which is not here / ", "built / ", "gcc")
+    error_line(ran, "needs 'no-such-compiler', which was not found / ", "built / ", "gcc")
     assert records(tmp_path / "league.sqlite") == []
     ran = run(*arguments, "--skip-missing-runtimes", cwd=tmp_path)
     assert ran.code == 0
     said = [line for line in ran.err.splitlines() if "left out" in line]
     expected = (
         "left out: built (needs no-such-compiler), new (needs no-such-interpreter),"
-        " other (needs ./gone); to include them: install it, or mend the command in bot.yaml;"
+        " other (needs ./gone); to have them play: install it, or correct the command in bot.yaml;"
         " sudo apt-get install gcc libc6-dev; sudo apt-get install nodejs"
     )
     assert said == [expected]
@@ -130,7 +135,7 @@ def test_a_runtime_that_is_missing_stops_the_league_or_is_left_out(tmp_path: Pat
     assert len(records(tmp_path / "league.sqlite")) == 2
 
 
-def test_all_runtimes_are_missing(tmp_path: Path) -> None:
+def test_league_without_any_runtime_is_refused(tmp_path: Path) -> None:
     bot(tmp_path / "new", command="no-such-interpreter x")
     league(tmp_path, bots=["new", "sample:odds"])
     command = ("run", "league.yaml", "--skip-missing-runtimes", "--sandbox", "bubblewrap")

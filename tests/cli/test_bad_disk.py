@@ -139,7 +139,7 @@ def test_no_space_for_the_bots_to_run_in(tmp_path: Path) -> None:
     under = _small(tmp_path / "t", 40_960)
     env = {"TMPDIR": str(tmp_path / "t")}
     ran = run(*PLAY, "--trust-bots", cwd=tmp_path, under=under, env=env)
-    error_line(ran, "'new' cannot be made ready: No space left on device / ", "TMPDIR")
+    error_line(ran, "'new' cannot be staged: No space left on device / ", "TMPDIR")
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "report"])

@@ -1,4 +1,4 @@
-"""`arena rerun`: a stored fixture, played once more by the same bots, by others, and by none."""
+"""`arena rerun`: a stored fixture, played again by the same bots, by others, and by none."""
 
 import json
 import shlex
@@ -24,7 +24,7 @@ FAULTY = (
             print(json.dumps(answer), flush=True)
 """
 )
-"""A bot that says something odd at every seventh turn of its life."""
+"""A bot that says something odd at every seventh turn."""
 TRUSTED = ("--sandbox", "process", "--trust-bots")
 
 
@@ -38,7 +38,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_command_on_a_bot_s_page_shows_its_fault_again(played: Path) -> None:
+def test_command_on_a_bot_page_reproduces_its_fault(played: Path) -> None:
     page = (played / "site/bots/odd.html").read_text()
     commands = findall("arena rerun [^<]+", page)
     assert commands
@@ -46,7 +46,7 @@ def test_the_command_on_a_bot_s_page_shows_its_fault_again(played: Path) -> None
     for command in commands[:2]:
         words = shlex.split(command)[1:]
         ran = run(*words, *TRUSTED, cwd=played)
-        assert (ran.code, ran.err) == (0, f"fixture {words[2]}, 1 game: just as stored\n")
+        assert (ran.code, ran.err) == (0, f"fixture {words[2]}, 1 game: as stored\n")
         said = ran.out.splitlines()
         assert any(line.endswith('{"type": oops') for line in said)
         games = {json.loads(line[4:]).get("game") for line in said if line.startswith(">>")}
@@ -58,23 +58,23 @@ def test_the_command_on_a_bot_s_page_shows_its_fault_again(played: Path) -> None
     assert records(played / "league.sqlite") == before
 
 
-def test_a_whole_fixture_comes_out_the_same(played: Path) -> None:
+def test_rerun_of_a_whole_fixture_is_the_same(played: Path) -> None:
     ran = run("rerun", "league.yaml", 1, *TRUSTED, cwd=played)
-    assert (ran.code, ran.out, ran.err) == (0, "", "fixture 1, 5 games: just as stored\n")
+    assert (ran.code, ran.out, ran.err) == (0, "", "fixture 1, 5 games: as stored\n")
     said = json.loads(run("rerun", "league.yaml", 1, 2, *TRUSTED, "--json", cwd=played).out)
     assert (said["fixture"], said["games"], said["differences"]) == (1, 1, [])
     assert sorted(said["seats"]) == ["honest", "odd"]
     assert said["transcript"]
 
 
-def test_a_bot_that_changed_is_named_and_differs(tmp_path: Path, played: Path) -> None:
+def test_changed_bot_is_named_and_differs(tmp_path: Path, played: Path) -> None:
     copied(played / "league.sqlite", tmp_path / "league.sqlite")
     bot(tmp_path / "odd", LOWEST)
     league(tmp_path, bots=["odd", "sample:honest"], games=5)
     ran = run("rerun", "league.yaml", 0, *TRUSTED, cwd=tmp_path)
     assert (ran.code, ran.out) == (1, "")
     first, *lines = ran.err.splitlines()
-    assert first == "'odd' has other files now than when it played"
+    assert first == "'odd' has different files now"
     assert lines[0].endswith(" on")
     assert '["fault",' in lines[1]
     ran = run("rerun", "league.yaml", 0, *TRUSTED, "--json", cwd=tmp_path)
@@ -87,7 +87,7 @@ def test_a_bot_that_changed_is_named_and_differs(tmp_path: Path, played: Path) -
         assert one["now"] != one["stored"]
 
 
-def test_what_is_not_there_is_said(played: Path, tmp_path: Path) -> None:
+def test_missing_fixture_or_game_is_an_error(played: Path, tmp_path: Path) -> None:
     ran = run("rerun", "league.yaml", 99, cwd=played)
     error_line(ran, "fixture 99 is not stored", "league.sqlite")
     ran = run("rerun", "league.yaml", 0, 5, cwd=played)
@@ -96,9 +96,9 @@ def test_what_is_not_there_is_said(played: Path, tmp_path: Path) -> None:
     error_line(run("rerun", "league.yaml", 0, cwd=tmp_path), "nothing was played yet")
     copied(played / "league.sqlite", tmp_path / "league.sqlite")
     ran = run("rerun", "league.yaml", 0, "--sandbox", "process", cwd=tmp_path)
-    error_line(ran, "'odd' played in this fixture, and is not in the league now", "league.yaml")
+    error_line(ran, "'odd' played in this fixture, but is not in the league now", "league.yaml")
 
 
-def test_strangers_need_a_sandbox_or_trust(played: Path) -> None:
+def test_untrusted_bots_need_a_sandbox_or_trust(played: Path) -> None:
     ran = run("rerun", "league.yaml", 0, "--sandbox", "process", cwd=played)
     error_line(ran, "does not isolate bots", "--trust-bots")

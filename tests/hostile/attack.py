@@ -17,16 +17,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import shipped
-from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS
 from arena.records import Fixture, PlayedFixture
 from arena.sandboxes.base import MIB, Quota, Sandbox
 from arena.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.submissions.manifest import Bot, load_bot
+from arena.submissions.bot import StagedBot
+from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
 from tests.hostile.leftovers import changes, traces
 from tests.hostile.misbehaviours import MISBEHAVIOURS, Misbehaviour
+from tests.support.live import play_bots
 
 NAME = "<img src=x onerror=alert(1)>\x1b[31m../=A1"
 """The name of all hostile bots."""
@@ -77,10 +78,10 @@ def attack(misbehaviour: str, sandbox: str) -> Attack:
         )
 
 
-def _play(bots: tuple[Bot, ...], sandbox: Sandbox, how: Misbehaviour) -> PlayedFixture:
+def _play(bots: tuple[StagedBot, ...], sandbox: Sandbox, how: Misbehaviour) -> PlayedFixture:
     seats = tuple(bot.name for bot in bots)
     fixture = Fixture("attack", 0, RULES.name, seats, "a seed", how.games)
-    return play_fixture(fixture, RULES, bots, sandbox, how.limits)
+    return play_bots(fixture, RULES, bots, sandbox, how.limits)
 
 
 @contextmanager
@@ -93,12 +94,14 @@ def _temporary_files_in(folder: Path) -> Iterator[None]:
         tempfile.tempdir = before
 
 
-def _honest(name: str, folder: Path, sandbox: Sandbox, mark: str) -> Bot:
+def _honest(name: str, folder: Path, sandbox: Sandbox, mark: str) -> StagedBot:
     bot = stage(load_bot(shipped.folder("sample_bots") / name), folder, sandbox)
     return replace(bot, command=(*bot.command, mark))
 
 
-def _hostile(name: str, folder: Path, sandbox: Sandbox, mark: str, targets: dict[str, Any]) -> Bot:
+def _hostile(
+    name: str, folder: Path, sandbox: Sandbox, mark: str, targets: dict[str, Any]
+) -> StagedBot:
     source = folder / "hostile"
     copytree(_PROGRAM, source / "bots")
     command = ["python3", "-S", "-E", "-B", "-m", "bots", name]
@@ -108,7 +111,9 @@ def _hostile(name: str, folder: Path, sandbox: Sandbox, mark: str, targets: dict
     return replace(bot, command=(*bot.command, json.dumps({"mark": mark, **targets})))
 
 
-def _targets(folder: Path, sandbox: Sandbox, other: Bot, open_sockets: ExitStack) -> dict[str, Any]:
+def _targets(
+    folder: Path, sandbox: Sandbox, other: StagedBot, open_sockets: ExitStack
+) -> dict[str, Any]:
     """Set up what there is to attack."""
     store = folder / "league.sqlite"
     store.write_bytes(b"a store that every user may read")

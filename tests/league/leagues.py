@@ -16,6 +16,7 @@ from arena.records import Fixture, FixtureResult, LeagueInfo, MachineInfo, Quara
 from arena.sandboxes.process import ProcessSandbox
 from arena.store.rows import PackedFixture
 from arena.store.store import Store
+from tests.support.live import in_place
 
 SAMPLES = ("sample:honest", "sample:memory", "sample:random")
 PATIENT = {"start": 60, "answer": 60, "game": 600}
@@ -102,7 +103,7 @@ def play(
     """Play what a store lacks, with bots in their own folders; returns whether it is finished."""
     with Store(path, create=True) as store:
         conditions = begin(plan, "process", store, accept=accept, machine=machine)
-        bots = {bot.name: bot for bot in plan.bots}
+        bots = {bot.name: in_place(bot) for bot in plan.bots}
         engine, ledger = ProcessEngine(ProcessSandbox(), workers), StoredLedger(store, conditions)
         return play_due(conditions, bots, engine, ledger, RunListener(), progress)
 

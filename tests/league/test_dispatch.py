@@ -15,6 +15,7 @@ from arena.league.workers import Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store.rows import PackedFixture, pack
 from tests.league import leagues
+from tests.support.live import in_place
 
 Died = Callable[[Sequence[Task]], int]
 """Tells how many workers died of tasks that were handed out together."""
@@ -58,7 +59,7 @@ class Season:
     def __init__(self, folder: Path) -> None:
         plan = leagues.league(folder, players=[2])
         self.info: LeagueInfo = conditions_of(plan, "process", "seed")
-        self.bots = {bot.name: bot for bot in plan.bots}
+        self.bots = {bot.name: in_place(bot) for bot in plan.bots}
         self.fixtures = Schedule(self.info).fixtures
         self.kept: list[str] = []
         self.quarantined: list[QuarantinedFixture] = []

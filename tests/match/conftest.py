@@ -1,4 +1,4 @@
-"""The sandboxes and a place for bots."""
+"""The sandboxes and a run folder."""
 
 from tests.support.live import bubblewrap, runs, sandbox
 

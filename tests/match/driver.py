@@ -26,7 +26,7 @@ def bid(quantity: int, face: int) -> Answer:
 def table(
     players: int, book: str = "bga", calza_seats: tuple[int, ...] = (), **options: int
 ) -> Referee:
-    """Begin a game; with calza_seats calza is played."""
+    """Begin a game; calza is played if there are `calza_seats`."""
     chosen = variant(book, {}, calza=bool(calza_seats), **options)
     return Referee(chosen, players, SEED, 0, frozenset(calza_seats))
 
@@ -76,7 +76,7 @@ def driven_games(draw: st.DrawFn, *, some_fault: bool = True) -> Driven:
 
 
 def play_on(referee: Referee, moments: int, rng: Random) -> None:
-    """Play legal moments at random, fewer where the game ends before."""
+    """Play random legal moments, fewer if the game ends first."""
     for _ in range(moments):
         _play_moment(referee, 0.0, rng, [])
 
@@ -110,7 +110,7 @@ def _play_moment(
 
 
 def _strange(rng: Random) -> Answer | Fault:
-    """Something that is a fault whatever was asked."""
+    """Return a reply that is always a fault."""
     if rng.random() < 0.5:
         return Fault(rng.choice(list(Cause)), "why")
     return rng.choice([bid(10_000, 2), bid(1, 9), bid(0, 2)])

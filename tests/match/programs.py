@@ -1,4 +1,4 @@
-"""Programs of bots, written by a few lines of Python that replace what a good one does."""
+"""Programs of bots: a good one, with a few lines of Python replaced."""
 
 # A bot that plays well until `act` is called, which is in its first turn unless it says otherwise.
 FRAME = '''

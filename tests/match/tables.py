@@ -3,16 +3,15 @@
 from pathlib import Path
 
 from arena.match.replay import replay
-from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS, Rules
 from arena.records import Cause, Faulted, Fixture, GameRecord, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.submissions.staging import stage
 from tests.match.programs import program
-from tests.support.live import PYTHON, good_bot, write_bot
+from tests.support.live import PYTHON, good_bot, play_bots, write_bot
 
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
-"""For bots that must not be out of time on a busy machine."""
+"""For bots that must not time out on a busy machine."""
 
 
 def play(
@@ -26,11 +25,11 @@ def play(
     command: str = PYTHON,
     goods: int = 1,
 ) -> PlayedFixture:
-    """Play good bots in the first seats against one whose program has this body in the last."""
+    """Play good bots in the first seats against one in the last whose program has this body."""
     odd = stage(write_bot(runs / "odd", program(body), command), runs, sandbox)
     seats = (*[good_bot(runs, sandbox)] * goods, odd)
     fixture = Fixture("f", 0, rules.name, tuple(bot.name for bot in seats), "a seed", games)
-    played = play_fixture(fixture, rules, seats, sandbox, limits)
+    played = play_bots(fixture, rules, seats, sandbox, limits)
     assert (played.sandbox, played.clock) == (sandbox.name, sandbox.clock)
     for record in played.games:
         assert replay(fixture, rules, record) == record
@@ -42,7 +41,7 @@ def faults(record: GameRecord) -> list[Faulted]:
 
 
 def check_lost(record: GameRecord, cause: Cause, detail: str) -> None:
-    """The odd bot faulted so, and the good ones played on."""
+    """Check that the odd bot faulted so, and that the good ones played on."""
     (fault,) = faults(record)
     assert (fault.seat, fault.cause) == (len(record.places) - 1, cause)
     assert detail in fault.detail

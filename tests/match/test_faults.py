@@ -1,4 +1,4 @@
-"""What a fault does to a fixture: to its other games, and where rules or limits come into it.
+"""Faults and their effect on the other games of a fixture, with rules and limits.
 
 The ways to misbehave are in `tests/hostile`.
 """
@@ -22,16 +22,18 @@ HASTY = replace(PATIENT, answer=1.0, wall=1.0)
     ("command", "said"),
     [("./bot.py", "Permission denied"), ("/usr/bin/env no-such-program", "No such file")],
 )
-def test_a_program_that_cannot_run(command: str, said: str, sandbox: Sandbox, runs: Path) -> None:
+def test_program_that_cannot_run_is_a_crash(
+    command: str, said: str, sandbox: Sandbox, runs: Path
+) -> None:
     played = play(sandbox, runs, "", command=command)
     check_lost(played.games[0], Cause.CRASH, "the program ended with exit code 12")
     assert said in played.stderr[1]
 
 
 @pytest.mark.parametrize(
-    ("dawdle", "clock"), [("time.sleep", "by the wall clock"), ("work", "of processor time")]
+    ("dawdle", "clock"), [("time.sleep", "by the wall clock"), ("work", "of CPU time")]
 )
-def test_many_slow_answers_use_up_the_bank(
+def test_slow_answers_use_up_the_time_bank(
     dawdle: str, clock: str, sandbox: Sandbox, runs: Path
 ) -> None:
     limits = LimitsInfo(start=20.0, answer=20.0, game=1.0, wall=1.0 if "wall" in clock else 60.0)
@@ -55,7 +57,7 @@ def work(seconds):
         ('{"id":%d,"action":"skip"}', Cause.MALFORMED_LINE, "$.action"),
     ],
 )
-def test_a_wrong_answer_to_an_offer_of_calza(
+def test_wrong_answer_to_a_calza_offer_is_a_fault(
     says: str, cause: Cause, detail: str, sandbox: Sandbox, runs: Path
 ) -> None:
     body = start("""say('{"type":"ready","calza":true}')""")
@@ -67,9 +69,7 @@ def test_a_wrong_answer_to_an_offer_of_calza(
 # ---------------------------------------------------------------- several games
 
 
-def test_a_crashed_bot_is_started_again_until_it_was_too_often(
-    sandbox: Sandbox, runs: Path
-) -> None:
+def test_crashed_bot_is_restarted_up_to_the_limit(sandbox: Sandbox, runs: Path) -> None:
     limits = replace(PATIENT, restarts=2)
     body = "sys.stderr.write('here I am\\n')\n" + turn("os._exit(9)")
     played = play(sandbox, runs, body, limits, games=5)
@@ -80,23 +80,22 @@ def test_a_crashed_bot_is_started_again_until_it_was_too_often(
     assert played.stderr[1] == "here I am\n" * 3
 
 
-def test_a_bot_that_recovers_plays_on(sandbox: Sandbox, runs: Path) -> None:
-    """Its second process plays the rest of the fixture."""
+def test_restarted_bot_plays_the_rest_of_the_fixture(sandbox: Sandbox, runs: Path) -> None:
     body = turn("""os._exit(9) if m["game"] == 0 else answer(m)""")
     played = play(sandbox, runs, body, games=4)
     check_lost(played.games[0], Cause.CRASH, "exit code 9")
     assert [faults(record) for record in played.games[1:]] == [[], [], []]
 
 
-def test_a_bot_that_dies_between_two_games(sandbox: Sandbox, runs: Path) -> None:
+def test_bot_that_exits_between_games_faults_in_the_next_one(sandbox: Sandbox, runs: Path) -> None:
     body = turn("""m["game"] and os._exit(4); answer(m)""")
     played = play(sandbox, runs, body, games=3)
     assert faults(played.games[0]) == []
     check_lost(played.games[1], Cause.CRASH, "exit code 4")
 
 
-def test_a_seat_that_stops_listening(sandbox: Sandbox, runs: Path) -> None:
-    """Out of the first game early, its next request comes with more news than its pipe takes."""
+def test_bot_that_stops_reading_times_out(sandbox: Sandbox, runs: Path) -> None:
+    """Its next request comes with more notices than its pipe takes."""
     reckless = """
 fcntl.fcntl(0, 1031, 4096)  # F_SETPIPE_SZ: the pipe holds one page
 def act(m):
@@ -112,6 +111,6 @@ def act(m):
     check_lost(played.games[1], Cause.TIMEOUT, "no answer within 1 s")
 
 
-def test_a_signal_without_a_name(runs: Path) -> None:
+def test_death_by_an_unnamed_signal_is_reported_by_number(runs: Path) -> None:
     played = play(ProcessSandbox(), runs, turn("os.kill(os.getpid(), 40)"))
     check_lost(played.games[0], Cause.CRASH, "the program was killed by signal 40")

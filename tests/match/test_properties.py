@@ -1,4 +1,4 @@
-"""What holds at every table, whatever the rules and the play: secrecy, fair offers, an end."""
+"""Properties of every game, whatever the rules and the play: secrecy, fair offers, an end."""
 
 import pickle
 from random import Random
@@ -14,11 +14,12 @@ from arena.perudo.rules import FACES, Rules
 from arena.records import CallMade, RoundStarted
 from arena.wire.messages import Turn
 from tests.match.driver import Driven, bid, driven_games, play_on
-from tests.match.scripted import Deal, written_to_seats
+from tests.match.fakes import Deal, written_to_seats
 from tests.perudo.games import rules
+from tests.support.depth import depth
 
-each_table = settings(max_examples=150, deadline=None, database=None)
-few_tables = settings(max_examples=40, deadline=None, database=None)
+each_table = settings(max_examples=depth(40, 150), deadline=None, database=None)
+few_tables = settings(max_examples=depth(15, 40), deadline=None, database=None)
 FACES_AND_MORE = range(FACES + 2)
 
 
@@ -37,7 +38,7 @@ def others_changed(viewer: int, changed: int, rng: Random) -> Deal:
 
 
 def until_reveal(lines: list[bytes], number: int) -> tuple[list[bytes], bytes | None]:
-    """The lines before a round's dice are shown, and the line that shows them if there is one."""
+    """Return the lines before a round's dice are shown, and the line that shows them, if any."""
     for place, line in enumerate(lines):
         message: dict[str, Any] = msgspec.json.decode(line)
         if message["type"] == "round_end" and message["round"] == number:
@@ -47,7 +48,7 @@ def until_reveal(lines: list[bytes], number: int) -> tuple[list[bytes], bytes | 
 
 @each_table
 @given(rules(), st.integers(2, 6), st.integers(0, 2**32), st.sampled_from([0.0, 0.02, 0.2]))
-def test_no_byte_tells_of_hidden_dice(book: Rules, players: int, script: int, risk: float) -> None:
+def test_no_byte_reveals_hidden_dice(book: Rules, players: int, script: int, risk: float) -> None:
     """LOST-DICE, DUDO: dice show at the end of their round; those of a void round never do.
 
     The same game is played twice by seats that do not look at their dice. The two deals differ in
@@ -67,7 +68,7 @@ def test_no_byte_tells_of_hidden_dice(book: Rules, players: int, script: int, ri
 
 
 def rounds_in(lines: list[list[bytes]]) -> int:
-    """How many rounds were begun, those that a fault made void among them."""
+    """Return how many rounds were begun, including those that a fault made void."""
     messages = [msgspec.json.decode(line) for seat in lines for line in seat]
     numbers: list[int] = [message.get("round", 0) for message in messages]
     return 1 + max(numbers)
@@ -78,8 +79,8 @@ def rounds_in(lines: list[list[bytes]]) -> int:
 
 @few_tables
 @given(rules(), st.integers(2, 6), st.integers(0, 2**32))
-def test_a_referee_takes_exactly_what_it_offers(book: Rules, players: int, seed: int) -> None:
-    """Every bid there could be, tried on a copy of the game: a fault unless it was offered."""
+def test_referee_accepts_exactly_the_offered_bids(book: Rules, players: int, seed: int) -> None:
+    """Every possible bid, tried on a copy of the game, is a fault unless it was offered."""
     rng = Random(seed)
     referee = Referee(book, players, f"seed {seed}", 0, frozenset(range(players)))
     play_on(referee, rng.randint(0, 40), rng)
@@ -104,7 +105,7 @@ def test_a_referee_takes_exactly_what_it_offers(book: Rules, players: int, seed:
 
 @each_table
 @given(driven_games())
-def test_a_game_ends_within_its_bound(game: Driven) -> None:
+def test_game_ends_within_its_bound(game: Driven) -> None:
     """With C dice at the start, R right calzas and F faults: at most C - 1 + 2R + F rounds.
 
     A round that was settled took a die unless a right calza settled it, which gives back at most

@@ -1,9 +1,9 @@
-"""What an author gets to see: standard error, the report of a check, a transcript."""
+"""Standard error, the report of a check, transcripts: what authors see of their bots."""
 
 from pathlib import Path
 
+from arena.match.preparation import try_start
 from arena.match.selfplay import check_bot
-from arena.match.table import try_start
 from arena.match.transcript import transcript
 from arena.perudo.rules import VARIANTS, variant
 from arena.records import Cause
@@ -18,7 +18,7 @@ from tests.support.live import good_bot, write_bot
 # ---------------------------------------------------------------- standard error
 
 
-def test_the_end_of_standard_error_is_kept(sandbox: Sandbox, runs: Path) -> None:
+def test_end_of_standard_error_is_kept(sandbox: Sandbox, runs: Path) -> None:
     body = turn("os.write(2, b'x' * 500_000 + b'the end %d' % m['round']); answer(m)")
     played = play(sandbox, runs, body)
     good, flooding = played.stderr
@@ -29,14 +29,14 @@ def test_the_end_of_standard_error_is_kept(sandbox: Sandbox, runs: Path) -> None
     assert int(flooding.rsplit(" ", 1)[1]) < len(rounds)
 
 
-def test_standard_error_is_kept_as_it_is(sandbox: Sandbox, runs: Path) -> None:
-    """Colours and letters are the author's matter; what is not UTF-8 becomes a mark."""
+def test_standard_error_is_kept_unchanged(sandbox: Sandbox, runs: Path) -> None:
+    """Escape sequences stay; bytes that are not UTF-8 are replaced."""
     body = "os.write(2, 'Würfel \\u2603 \\x1b[31mred\\x1b[0m\\r\\n\\0'.encode() + b'\\xff')\n"
     played = play(sandbox, runs, body)
     assert played.stderr[1] == "Würfel \u2603 \x1b[31mred\x1b[0m\r\n\0\ufffd"
 
 
-def test_the_last_words_of_a_crash_are_kept(sandbox: Sandbox, runs: Path) -> None:
+def test_standard_error_of_a_crash_is_kept(sandbox: Sandbox, runs: Path) -> None:
     played = play(sandbox, runs, turn("raise ValueError('so long')"))
     assert played.stderr[1].rstrip().endswith("ValueError: so long")
 
@@ -52,7 +52,7 @@ def test_check_plays_every_rule_book_with_and_without_calza(sandbox: Sandbox, ru
     assert checked.stderr == ""
 
 
-def test_check_says_what_is_wrong(runs: Path) -> None:
+def test_check_reports_faults_and_standard_error(runs: Path) -> None:
     sandbox = ProcessSandbox()
     body = "sys.stderr.write('oh no')\n" + turn("say('hm')")
     bot = stage(write_bot(runs / "odd", program(body)), runs, sandbox)
@@ -63,7 +63,7 @@ def test_check_says_what_is_wrong(runs: Path) -> None:
     assert checked.stderr.startswith("oh no")
 
 
-def test_a_transcript_is_the_whole_conversation(sandbox: Sandbox, runs: Path) -> None:
+def test_transcript_holds_the_whole_conversation(sandbox: Sandbox, runs: Path) -> None:
     bots = [good_bot(runs, sandbox)] * 3
     lines = transcript(bots, variant("bga", {}, lost_dice_visible=True), sandbox)
     for seat in range(3):
@@ -79,7 +79,7 @@ def test_a_transcript_is_the_whole_conversation(sandbox: Sandbox, runs: Path) ->
     assert len(asked) == len(answers)
 
 
-def test_starting_a_bot_only(sandbox: Sandbox, runs: Path) -> None:
+def test_try_start_returns_the_fault_of_a_bad_start(sandbox: Sandbox, runs: Path) -> None:
     rules = VARIANTS["bga"]
     assert try_start(good_bot(runs, sandbox), rules, sandbox, PATIENT) is None
     odd = stage(write_bot(runs / "odd", program(start("sys.exit(2)"))), runs, sandbox)

@@ -1,4 +1,4 @@
-"""Whole conversations that `protocol/transcripts/` holds; `make protocol` writes them again."""
+"""The conversations in `protocol/transcripts/`; `make protocol` rewrites them."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ CARELESS = Path(__file__).parent / "careless"
 
 
 class Golden(NamedTuple):
-    """A game that is worth reading: its rules and who plays it."""
+    """A game for a transcript: its rules and its bots."""
 
     rules: Rules
     bots: tuple[Path, ...]

@@ -1,4 +1,4 @@
-"""What the protocol's README shows is true."""
+"""The examples in the protocol's README are valid."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def blocks(language: str) -> list[str]:
     return [re.sub(rf"^{indent}", "", body, flags=re.MULTILINE) for indent, body in found]
 
 
-def test_every_message_shown_is_one() -> None:
+def test_every_message_shown_is_valid() -> None:
     to_bot, from_bot = validator("to_bot.json"), validator("from_bot.json")
     lines = [json.loads(line) for block in blocks("json") for line in block.splitlines()]
     for message in lines:
@@ -27,11 +27,11 @@ def test_every_message_shown_is_one() -> None:
     assert len(lines) >= 8
 
 
-def test_the_complete_game_is_the_golden_one() -> None:
+def test_complete_game_shown_is_the_golden_one() -> None:
     assert (TRANSCRIPTS / "short.txt").read_text(encoding="utf-8") in README
 
 
-def test_the_whole_bot_plays_without_a_fault(tmp_path: Path) -> None:
+def test_bot_shown_plays_without_a_fault(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(blocks("python")[0], encoding="utf-8")
     (tmp_path / "bot.yaml").write_text(blocks("yaml")[0], encoding="utf-8")
     command = [sys.executable, "-m", "arena", "check", str(tmp_path)]

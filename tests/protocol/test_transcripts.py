@@ -1,4 +1,4 @@
-"""The golden transcripts: what live bots say today, and what schemas and codec accept."""
+"""The golden transcripts: live bots reproduce them, schemas and codec accept them."""
 
 import json
 from itertools import pairwise
@@ -17,7 +17,7 @@ NAMES = sorted(goldens())
 
 
 def lines_of(name: str) -> list[tuple[str, int, str]]:
-    """Return a transcript as (way, seat, line)."""
+    """Return a transcript as (direction, seat, line)."""
     text = (TRANSCRIPTS / f"{name}.txt").read_text(encoding="utf-8")
     return [(line[:2], int(line[2]), line[4:]) for line in text.splitlines()]
 
@@ -26,13 +26,13 @@ def validator(file: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(schemas()[file])
 
 
-def test_the_folder_holds_these_and_no_others() -> None:
+def test_folder_holds_exactly_the_golden_transcripts() -> None:
     assert sorted(path.stem for path in TRANSCRIPTS.iterdir()) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_live_bots_say_it_again(name: str) -> None:
-    """Same bots, same seed: the same conversation; `make protocol` writes a changed one."""
+def test_live_bots_reproduce_the_transcript(name: str) -> None:
+    """The same bots and seed make the same conversation; `make protocol` rewrites it."""
     assert play(goldens()[name]) == (TRANSCRIPTS / f"{name}.txt").read_text(encoding="utf-8")
 
 
@@ -40,9 +40,9 @@ def test_live_bots_say_it_again(name: str) -> None:
 def test_schemas_and_codec_accept_every_line(name: str) -> None:
     to_bot, from_bot = validator("to_bot.json"), validator("from_bot.json")
     decode = msgspec.json.Decoder(ToBot).decode
-    for way, _, line in lines_of(name):
+    for direction, _, line in lines_of(name):
         message = json.loads(line)
-        if way == ">>":
+        if direction == ">>":
             to_bot.validate(message)
             assert encode(decode(line)).decode().rstrip() == line
             assert len(line) < MAX_LINE
@@ -52,12 +52,16 @@ def test_schemas_and_codec_accept_every_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_news_come_with_a_request_or_the_goodbye(name: str) -> None:
+def test_notices_come_with_a_request_or_bye(name: str) -> None:
     """To each seat: hello first, bye last, and an answer after each request."""
     seats = {seat for _, seat, _ in lines_of(name)}
     for seat in seats:
-        said = [(way, json.loads(line)) for way, other, line in lines_of(name) if other == seat]
-        kinds = [_kind(way, message) for way, message in said]
+        said = [
+            (direction, json.loads(line))
+            for direction, other, line in lines_of(name)
+            if other == seat
+        ]
+        kinds = [_kind(direction, message) for direction, message in said]
         assert kinds[0] == "hello"
         assert kinds[1] == "answer"
         for kind, following in pairwise(kinds):
@@ -65,13 +69,15 @@ def test_news_come_with_a_request_or_the_goodbye(name: str) -> None:
         assert "bye" not in kinds[:-1]
 
 
-def test_together_they_show_every_message_and_action() -> None:
-    said = [(way, json.loads(line)) for name in NAMES for way, _, line in lines_of(name)]
-    told = {_kind(way, message) for way, message in said if way == ">>"}
+def test_transcripts_show_every_message_and_action() -> None:
+    said = [
+        (direction, json.loads(line)) for name in NAMES for direction, _, line in lines_of(name)
+    ]
+    told = {_kind(direction, message) for direction, message in said if direction == ">>"}
     assert told == {"hello", "turn", "calza", "round_end", "fault", "game_end", "bye"}
-    actions = {m["action"] for way, m in said if way == "<<" and "action" in m}
+    actions = {m["action"] for direction, m in said if direction == "<<" and "action" in m}
     assert actions == {"bid", "dudo", "calza", "pass"}
 
 
-def _kind(way: str, message: dict[str, Any]) -> str:
-    return str(message["type"]) if way == ">>" else "answer"
+def _kind(direction: str, message: dict[str, Any]) -> str:
+    return str(message["type"]) if direction == ">>" else "answer"

@@ -1,4 +1,4 @@
-"""Play real games between bot processes and scripted seats, by the arena's own engine and wire."""
+"""Real games between bot processes and scripted seats, with the arena's own rules and codec."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -38,21 +38,21 @@ from tests.sample_bots.players import Player
 
 LIMITS = Limits(10.0, 2.0, 60.0)
 Move = tuple[int, str, int, int]
-"""Seat, action, quantity, face: what a seat did, for comparing games."""
+"""Seat, action, quantity, face."""
 
 
 @dataclass
 class Table:
-    """Players around one table, through all games of a fixture."""
+    """One table of players, for all games of a fixture."""
 
     rules: Rules
     seed: str
     players: Sequence[Player]
     wants_calza: set[int] = field(default_factory=set)
     faults: list[tuple[int, str]] = field(default_factory=list)
-    """Seat and what it did wrong, for every fault so far."""
+    """The seat and the reason of every fault so far."""
     moves: list[Move] = field(default_factory=list)
-    """Everything that any seat did so far."""
+    """All moves so far."""
     _id: int = 0
 
     def begin(self, games: int) -> None:
@@ -99,7 +99,7 @@ class Table:
 
 
 class _RoundInPlay:
-    """One round: whom to ask what, until a call or a fault ends it."""
+    """One round: requests to the seats until a call or a fault ends it."""
 
     def __init__(self, table: Table, game: int, number: int, standing: Standing) -> None:
         self.table, self.game, self.number = table, game, number
@@ -111,7 +111,7 @@ class _RoundInPlay:
         )
 
     def play(self) -> Standing:
-        """Return how the table stands after the round."""
+        """Play the round; returns the standing after it."""
         while True:
             after = self._offer_calza() or self._turn()
             if after is not None:

@@ -1,4 +1,4 @@
-"""Who sits at a table of the harness: a bot's process, or a scripted seat.
+"""The players at a table of the harness: a bot's process, or a scripted seat.
 
 A `BotProcess` runs a bot's folder; a `Scripted` seat plays random legal actions, to lead the others
 into every corner of the rules.
@@ -30,7 +30,7 @@ Request = Turn | CalzaOffer
 
 
 class Player(Protocol):
-    """A seat: it is told what happened and asked what it does."""
+    """A seat: it gets notices and requests."""
 
     def begin(self, hello: Hello) -> Ready: ...
     def tell(self, message: ToBot) -> None: ...
@@ -56,7 +56,7 @@ def prepare(folder: Path, into: Path) -> Path:
 
 
 class BotProcess:
-    """A running bot; what it is told is written together with the next request."""
+    """A running bot; notices are written together with the next request."""
 
     def __init__(self, folder: Path, stderr: Path) -> None:
         command = shlex.split(yaml.safe_load((folder / "bot.yaml").read_text())["command"])
@@ -124,7 +124,7 @@ class BotProcess:
         return code
 
     def kill(self) -> None:
-        """End the process whatever it does, and free its pipes."""
+        """Kill the process and close its pipes."""
         self._process.kill()
         self._process.wait()
         self._selector.close()
@@ -139,7 +139,7 @@ class BotProcess:
 
 @contextmanager
 def running(folder: Path, tmp: Path) -> Iterator[BotProcess]:
-    """Run a bot; at the end say bye, and see that it ends well and has not complained."""
+    """Run a bot; at the end say bye, and check its exit code and standard error."""
     bot = BotProcess(folder, tmp / f"{folder.name}.stderr")
     try:
         yield bot
@@ -164,7 +164,7 @@ class Scripted:
         return Ready(calza=True)
 
     def tell(self, message: ToBot) -> None:
-        """Forget it: a scripted seat plays without memory."""
+        """Ignore the notice: a scripted seat plays without memory."""
 
     def ask(self, request: Request) -> Answer:
         if isinstance(request, CalzaOffer):

@@ -1,4 +1,4 @@
-"""Each folder is what an author would hand in: a manifest, a standalone program, nothing else."""
+"""Each folder is what an author would submit: a manifest and a standalone program."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ def manifest(folder: Path) -> dict[str, str | list[str]]:
     return found
 
 
-def test_there_are_the_eight_bots() -> None:
+def test_there_are_eight_sample_bots() -> None:
     assert [folder.name for folder in FOLDERS] == [
         "bluffer",
         "c-counter",
@@ -70,13 +70,13 @@ def test_c_bots_include_the_standard_headers_only(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(BOTS.glob("*/*.js")), ids=lambda path: path.parent.name)
-def test_javascript_bots_require_what_node_brings_only(path: Path) -> None:
+def test_javascript_bots_require_built_in_modules_only(path: Path) -> None:
     text = path.read_text()
     assert all(name.startswith("node:") for name in re.findall(r'require\("(.+?)"\)', text))
     assert "import " not in text
 
 
-def test_what_a_build_makes_is_ignored_by_git(folders: dict[str, Path]) -> None:
+def test_build_products_are_ignored_by_git(folders: dict[str, Path]) -> None:
     built = [folder for folder in FOLDERS if "build" in manifest(folder)]
     assert built
     for folder in built:

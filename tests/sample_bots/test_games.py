@@ -1,4 +1,4 @@
-"""Every bot plays legally in every corner of the rules, and ends when it is told to."""
+"""Every bot plays legally under all rules, and ends when it is told to."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def test_plays_legally_among_scripted_seats(
 def test_plays_legally_with_few_and_many_dice(
     name: str, dice: int, visible: bool, folders: dict[str, Path], tmp_path: Path
 ) -> None:
-    """Few dice bring bids to the cap, where no raise is left, and the shyest seats go there."""
+    """With few dice and few calls, bids reach the cap, and no raise is left."""
     rules = variant("pressman", {}, starting_dice=dice, lost_dice_visible=visible, calza=True)
     games = 20 // dice
     with running(folders[name], tmp_path) as bot:

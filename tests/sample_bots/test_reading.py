@@ -1,4 +1,4 @@
-"""What the bots read: fields in any order, things they do not know, what they count and learn."""
+"""How sample bots read messages, count dice and learn."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def turn(**changes: Any) -> dict[str, Any]:
 
 
 def begin(bot: BotProcess) -> None:
-    """Say hello as at a table of three, the bot in seat 0."""
+    """Say hello at a table of three, with the bot in seat 0."""
     Table(variant("bga", {}), "", [bot, Scripted(1), Scripted(2)]).begin(1)
 
 
@@ -49,7 +49,7 @@ def ask(bot: BotProcess, *messages: dict[str, Any]) -> Answer:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_knows_fields_by_name_and_ignores_the_rest(
+def test_unknown_fields_and_messages_are_ignored(
     name: str, folders: dict[str, Path], tmp_path: Path
 ) -> None:
     backwards = dict(reversed(list(turn().items())))
@@ -66,8 +66,8 @@ def test_knows_fields_by_name_and_ignores_the_rest(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_dudo_is_all_that_is_left(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
-    """Without a raise it doubts even what its own dice prove."""
+def test_bot_doubts_if_it_cannot_raise(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    """It doubts even a bid that its own dice prove."""
     with running(folders[name], tmp_path) as bot:
         begin(bot)
         last = turn(bids=[{"seat": 1, "quantity": 2, "face": 1}], dice=[1] * 5, raises=[])
@@ -75,9 +75,7 @@ def test_dudo_is_all_that_is_left(name: str, folders: dict[str, Path], tmp_path:
 
 
 @pytest.mark.parametrize("name", COUNTERS)
-def test_counts_the_dice_that_nobody_shows(
-    name: str, folders: dict[str, Path], tmp_path: Path
-) -> None:
+def test_hidden_dice_are_counted(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
     """Two sixes are likely among ten hidden dice and impossible with one."""
     lost = {
         "type": "round_end",
@@ -103,8 +101,8 @@ def test_counts_the_dice_that_nobody_shows(
         assert ask(bot, over, turn(game=1, alive=[0, 1, 2])).action == "bid"
 
 
-def test_odds_keeps_its_count_by_game(folders: dict[str, Path], tmp_path: Path) -> None:
-    """It plays many games over one pipe: what a game loses, another does not."""
+def test_odds_counts_dice_by_game(folders: dict[str, Path], tmp_path: Path) -> None:
+    """Dice lost in one of several concurrent games are not lost in another."""
     faults = [{"type": "fault", "game": 0, "round": 0, "seat": 2, "cause": "crash"}]
     with running(folders["odds"], tmp_path) as bot:
         begin(bot)
@@ -132,7 +130,7 @@ def test_plays_the_same_whether_lost_dice_are_shown(
     assert any(seat == 1 and action == "calza" for seat, action, *_ in moves[0])
 
 
-def test_memory_learns_who_bluffs(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_memory_learns_which_seat_bluffs(folders: dict[str, Path], tmp_path: Path) -> None:
     """A seat that never holds what it bids is doubted sooner than one that always does."""
     sixes = turn(bids=[{"seat": 1, "quantity": 4, "face": 6}], raises=[])
     sixes["raises"] = [{"face": 1, "min": 2, "max": 15}, {"face": 6, "min": 5, "max": 15}]
@@ -158,8 +156,8 @@ def test_memory_learns_who_bluffs(folders: dict[str, Path], tmp_path: Path) -> N
     assert actions == ["dudo", "bid"]
 
 
-def test_bluffer_and_random_follow_their_seed(folders: dict[str, Path], tmp_path: Path) -> None:
-    """The seed is all that differs between two seats that are asked the same thing."""
+def test_bluffer_and_random_depend_on_their_seed(folders: dict[str, Path], tmp_path: Path) -> None:
+    """Two seats with the same requests differ only by their seed."""
     for name in ("bluffer", "random"):
         said = []
         for seat in (0, 1):

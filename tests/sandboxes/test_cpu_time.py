@@ -18,7 +18,7 @@ from arena.sandboxes.registry import make_sandbox
 from arena.sessions.clock import READY
 from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.session import Session
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 from arena.submissions.staging import stage
 from arena.wire.messages import Answer, Ready
 from tests.support.live import HANG, write_bot
@@ -81,7 +81,7 @@ def one_core() -> Iterator[None]:
     os.sched_setaffinity(0, before)
 
 
-def staged(runs: Path, sandbox: Sandbox, name: str, program: str) -> Bot:
+def staged(runs: Path, sandbox: Sandbox, name: str, program: str) -> StagedBot:
     return stage(write_bot(runs / "written" / name, program), runs, sandbox)
 
 
@@ -91,7 +91,7 @@ def test_spinning_rivals_change_no_verdict(rivals: int, timed: Sandbox, runs: Pa
     """Answers that take 0.02 s of CPU time are in time, one that takes 0.2 s is late."""
     bots = [staged(runs, timed, "worker", WORKER)]
     bots += [staged(runs, timed, "spinner", SPINNER)] * rivals
-    with Multiplexer(bots, timed, TIGHT) as multiplexer:
+    with Multiplexer([bot.program for bot in bots], timed, TIGHT) as multiplexer:
         for seat in range(len(bots)):
             assert multiplexer.start(seat, b'{"id":-1}\n') is None
         ready: set[int] = set()
@@ -173,7 +173,7 @@ def test_bot_that_is_not_frozen_thinks(runs: Path) -> None:
 @freezes
 def test_frozen_bot_receives_bye(runs: Path) -> None:
     bot = staged(runs, ProcessSandbox(), "thinker", THINKER)
-    with Multiplexer([bot], ProcessSandbox(), FROZEN) as multiplexer:
+    with Multiplexer([bot.program], ProcessSandbox(), FROZEN) as multiplexer:
         multiplexer.start(0, b"{}\n")
         multiplexer.wait()
         session = multiplexer._sessions[0]

@@ -15,7 +15,7 @@ from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 from arena.submissions.staging import stage
 from tests.support.live import BOMB, run_inside, write_bot
 
@@ -25,7 +25,7 @@ NOT_PERMITTED = "Operation not permitted"
 READ_ONLY = "Read-only file system"
 
 
-def stage_probe(runs: Path, sandbox: Sandbox) -> Bot:
+def stage_probe(runs: Path, sandbox: Sandbox) -> StagedBot:
     return stage(write_bot(runs / "probe", PROBE.read_text(encoding="utf-8")), runs, sandbox)
 
 

@@ -19,7 +19,7 @@ from arena.sandboxes.base import Sandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sessions.clock import READY
 from arena.sessions.multiplexer import Multiplexer
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 from arena.submissions.staging import stage
 from arena.wire.messages import Ready
 from tests.support.live import HANG, run_inside, write_bot
@@ -57,7 +57,7 @@ signal.pause()
 
 
 @contextmanager
-def bot_with(runs: Path, sandbox: Sandbox, children: str) -> Iterator[tuple[Bot, int]]:
+def bot_with(runs: Path, sandbox: Sandbox, children: str) -> Iterator[tuple[StagedBot, int]]:
     """Stage a bot that starts children; yield the reading end of what all of them hold open."""
     bot = stage(write_bot(runs / "bot", PROGRAM.replace("{children}", children)), runs, sandbox)
     fifo = bot.folder / "alive"
@@ -85,7 +85,7 @@ def wait_for_the_end(alive: int) -> None:
 def check_stop_ends(sandbox: Sandbox, runs: Path, children: str, count: int) -> None:
     with (
         bot_with(runs, sandbox, children) as (bot, alive),
-        Multiplexer([bot], sandbox, PATIENT) as multiplexer,
+        Multiplexer([bot.program], sandbox, PATIENT) as multiplexer,
     ):
         multiplexer.start(0, b"{}\n")
         assert multiplexer.wait() == [(0, READY, Ready())]

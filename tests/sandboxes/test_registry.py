@@ -12,8 +12,8 @@ from arena.sandboxes.base import ENVIRONMENT
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.registry import AUTO, SANDBOXES, check_freezing, make_sandbox
+from arena.submissions.bot import check_trust
 from arena.submissions.manifest import load_bot
-from arena.submissions.staging import check_trust
 from tests.support.live import write_bot
 
 

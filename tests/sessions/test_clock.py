@@ -1,32 +1,32 @@
-"""When an answer is too late: by which clock, and for whom."""
+"""When an answer is too late, and by which clock."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from arena.records import LimitsInfo
-from arena.sessions.clock import Bank, Clock
+from arena.sessions.clock import Clock, TimeBank
 
 LIMITS = LimitsInfo(start=10, answer=2, game=60, wall=4)
-OWN = "no answer within 2 s of its own processor time"
+OWN = "no answer within 2 s of its own CPU time"
 WALL = "no answer within 8 s by the wall clock"
 
 
 class Machine:
-    """Two clocks that a test winds, and how often the second was read."""
+    """Two clocks that a test sets, and how often the second was read."""
 
-    def __init__(self, *, tells: bool = True) -> None:
+    def __init__(self, *, tells_cpu: bool = True) -> None:
         self.wall = 100.0
         self.used = 7.0
         self.reads = 0
-        self._tells = tells
+        self._tells_cpu = tells_cpu
 
     def now(self) -> float:
         return self.wall
 
     def cpu(self) -> float | None:
         self.reads += 1
-        return self.used if self._tells else None
+        return self.used if self._tells_cpu else None
 
     def run(self, wall: float, cpu: float) -> None:
         self.wall += wall
@@ -37,10 +37,10 @@ def clock_of(machine: Machine, limits: LimitsInfo = LIMITS) -> Clock:
     return Clock(limits, machine.now, machine.cpu)
 
 
-def looks(clock: Clock, machine: Machine, share: float) -> Iterator[str]:
-    """Look when it is due, time after time; the bot gets a share of the processor."""
+def checks(clock: Clock, machine: Machine, share: float) -> Iterator[str]:
+    """Check whenever it is due; the bot gets a share of the CPU."""
     while True:
-        passes = clock.due - machine.wall
+        passes = clock.next_check - machine.wall
         machine.run(passes, passes * share)
         yield clock.expired()
 
@@ -49,13 +49,13 @@ def looks(clock: Clock, machine: Machine, share: float) -> Iterator[str]:
     ("share", "seconds", "why"),
     [(1.0, 2.0, OWN), (0.5, 4.0, OWN), (0.26, 7.7, OWN), (0.2, 8.0, WALL), (0.0, 8.0, WALL)],
 )
-def test_a_bot_that_does_not_answer(share: float, seconds: float, why: str) -> None:
+def test_bot_that_does_not_answer_times_out(share: float, seconds: float, why: str) -> None:
     machine = Machine()
     clock = clock_of(machine)
     clock.ask((1, 0))
-    assert clock.due == 102.0
-    seen = looks(clock, machine, share)
-    assert next(said for said in seen if said) == why
+    assert clock.next_check == 102.0
+    reasons = checks(clock, machine, share)
+    assert next(reason for reason in reasons if reason) == why
     assert machine.wall - 100 == pytest.approx(seconds, rel=0.01)
     assert machine.reads < 40
 
@@ -64,7 +64,7 @@ def test_a_bot_that_does_not_answer(share: float, seconds: float, why: str) -> N
     ("wall", "cpu", "why"),
     [(1.9, 1.9, ""), (7.9, 1.9, ""), (2.5, 2.1, OWN), (1.5, 2.1, OWN), (0.001, 0.001, "")],
 )
-def test_an_answer_is_judged_by_what_it_took(wall: float, cpu: float, why: str) -> None:
+def test_answer_is_judged_by_its_cpu_time(wall: float, cpu: float, why: str) -> None:
     machine = Machine()
     clock = clock_of(machine)
     clock.ask((1, 0))
@@ -73,7 +73,7 @@ def test_an_answer_is_judged_by_what_it_took(wall: float, cpu: float, why: str) 
     assert clock.open == {}
 
 
-def test_what_was_used_before_the_request_is_free() -> None:
+def test_cpu_time_before_the_request_is_free() -> None:
     machine = Machine()
     clock = clock_of(machine)
     clock.ask((1, 0))
@@ -84,20 +84,20 @@ def test_what_was_used_before_the_request_is_free() -> None:
     assert clock.answered(2) == ""
 
 
-def test_without_processor_time_the_wall_clock_judges() -> None:
-    machine = Machine(tells=False)
+def test_wall_clock_judges_without_cpu_time() -> None:
+    machine = Machine(tells_cpu=False)
     clock = clock_of(machine)
     clock.ask((1, 0))
-    assert clock.due == 102.0
+    assert clock.next_check == 102.0
     machine.run(2, 0)
     assert clock.expired() == "no answer within 2 s by the wall clock"
 
 
-def test_the_start_is_judged_by_the_wall_clock() -> None:
+def test_start_is_judged_by_the_wall_clock() -> None:
     machine = Machine()
     clock = clock_of(machine)
-    clock.greet()
-    assert clock.due == 110.0
+    clock.await_ready()
+    assert clock.next_check == 110.0
     machine.run(9.9, 50)
     assert clock.expired() == ""
     machine.run(0.1, 0)
@@ -105,28 +105,28 @@ def test_the_start_is_judged_by_the_wall_clock() -> None:
 
 
 def play_on(clock: Clock, machine: Machine, wall: float, cpu: float) -> tuple[int, str]:
-    """Answer until it is too late; returns how many answers were in time, and why not the next."""
+    """Answer until it is too late; returns how many answers were in time, why the next was late."""
     for number in range(1, 1000):
         clock.ask((number, 0))
         if why := clock.expired():
             return number - 1, why
         machine.run(wall, cpu)
-        if (clock.due <= machine.wall and (why := clock.expired())) or (
+        if (clock.next_check <= machine.wall and (why := clock.expired())) or (
             why := clock.answered(number)
         ):
             return number - 1, why
-    raise AssertionError("it may go on for ever")
+    raise AssertionError("the time never runs out")
 
 
 @pytest.mark.parametrize(
     ("wall", "cpu", "answers", "why"),
     [
-        (1.5, 1.5, 39, "the 60 s of processor time for all answers of a game are used up"),
-        (3.0, 1.5, 39, "the 60 s of processor time for all answers of a game are used up"),
+        (1.5, 1.5, 39, "the 60 s of CPU time for all answers of a game are used up"),
+        (3.0, 1.5, 39, "the 60 s of CPU time for all answers of a game are used up"),
         (5.0, 0.1, 47, "the 240 s by the wall clock for all answers of a game are used up"),
     ],
 )
-def test_the_bank_of_a_game(wall: float, cpu: float, answers: int, why: str) -> None:
+def test_time_bank_of_a_game_runs_out(wall: float, cpu: float, answers: int, why: str) -> None:
     machine = Machine()
     clock = clock_of(machine)
     assert play_on(clock, machine, wall, cpu) == (answers, why)
@@ -138,7 +138,7 @@ def test_the_bank_of_a_game(wall: float, cpu: float, answers: int, why: str) -> 
             assert clock.answered(number) == ""
 
 
-def test_quick_answers_cost_no_readings() -> None:
+def test_quick_answers_need_no_readings_of_cpu_time() -> None:
     machine = Machine()
     clock = clock_of(machine)
     for number in range(10_000):
@@ -149,8 +149,8 @@ def test_quick_answers_cost_no_readings() -> None:
     assert machine.reads < 100
 
 
-def test_quick_answers_on_a_busy_machine_are_charged_little() -> None:
-    """What is not read is taken for used: in a long game that is a hundredth of the bank."""
+def test_quick_answers_on_a_busy_machine_cost_little() -> None:
+    """Wall time that is not measured is charged: in a long game a hundredth of the time bank."""
     machine = Machine()
     clock = clock_of(machine)
     for number in range(100):
@@ -158,24 +158,24 @@ def test_quick_answers_on_a_busy_machine_are_charged_little() -> None:
         machine.run(0.006, 0.0001)
         assert clock.answered(number) == ""
     clock.ask((100, 0))
-    seen = looks(clock, machine, 1.0)
-    assert next(said for said in seen if said) == OWN
+    reasons = checks(clock, machine, 1.0)
+    assert next(reason for reason in reasons if reason) == OWN
 
 
-def test_open_requests_take_turns() -> None:
-    """An answer's clock starts at the bot's previous answer, if that is later than its request."""
+def test_clocks_of_open_requests_run_one_after_another() -> None:
+    """An answer's clock starts at the bot's previous answer if that came after the request."""
     machine = Machine()
     clock = clock_of(machine)
     clock.ask((1, 0), (2, 0))
     machine.run(1.5, 1.5)
     assert clock.answered(1) == ""
     machine.run(1.5, 1.5)
-    assert clock.due < machine.wall
+    assert clock.next_check < machine.wall
     assert clock.expired() == ""
     assert clock.answered(2) == ""
 
 
-def test_concurrent_games_have_banks_of_their_own() -> None:
+def test_concurrent_games_have_separate_time_banks() -> None:
     machine = Machine()
     clock = clock_of(machine)
     for number in range(0, 74, 2):
@@ -187,16 +187,16 @@ def test_concurrent_games_have_banks_of_their_own() -> None:
     machine.run(1.9, 1.9)
     assert clock.answered(75) == ""
     machine.run(0.9, 0.9)
-    why = "the 60 s of processor time for all answers of a game are used up"
+    why = "the 60 s of CPU time for all answers of a game are used up"
     assert clock.answered(74) == why
 
 
-def test_a_later_process_inherits_what_is_left_of_a_games_time() -> None:
-    """Else a bot could crash for more time in the games that this does not cost it."""
-    machine, banks = Machine(), dict[int, Bank]()
+def test_restarted_bot_inherits_the_time_bank() -> None:
+    """Otherwise a bot could crash to get more time for its other games."""
+    machine, banks = Machine(), dict[int, TimeBank]()
     first, second = (Clock(LIMITS, machine.now, machine.cpu, banks) for _ in range(2))
     assert play_on(first, machine, 1.5, 1.5)[0] == 39
     second.ask((1, 0))
     machine.run(1.9, 1.9)
-    why = "the 60 s of processor time for all answers of a game are used up"
+    why = "the 60 s of CPU time for all answers of a game are used up"
     assert second.answered(1) == why

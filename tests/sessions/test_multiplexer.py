@@ -1,4 +1,4 @@
-"""Corners of the conversation that a match reaches only by chance or by guessing request ids."""
+"""Edge cases of the conversation that a match reaches only by chance or by guessed request ids."""
 
 import os
 import select
@@ -12,7 +12,7 @@ from arena.sessions.clock import READY
 from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.session import Reply, Session
 from arena.wire.messages import Answer, Ready
-from tests.support.live import HANG, write_bot
+from tests.support.live import HANG, in_place, write_bot
 
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
 HASTY = LimitsInfo(start=20.0, answer=0.5, game=60.0, wall=1.0)
@@ -23,55 +23,57 @@ DUDO = 'os.write(1, b\'{"id":1,"action":"dudo"}\\n\')\nsignal.pause()\n'
 
 
 @contextmanager
-def board_with(folder: Path, body: str, limits: LimitsInfo = PATIENT) -> Iterator[Multiplexer]:
+def one_bot(folder: Path, body: str, limits: LimitsInfo = PATIENT) -> Iterator[Multiplexer]:
     """Seat one bot that is ready and then runs `body`."""
     bot = write_bot(folder / "bot", SAY_READY + body)
-    with Multiplexer([bot], ProcessSandbox(), limits) as board:
-        assert board.start(0, b"{}\n") is None
-        assert board.wait() == [(0, READY, Ready())]
-        yield board
+    with Multiplexer([in_place(bot).program], ProcessSandbox(), limits) as multiplexer:
+        assert multiplexer.start(0, b"{}\n") is None
+        assert multiplexer.wait() == [(0, READY, Ready())]
+        yield multiplexer
 
 
-def fault_of(board: Multiplexer) -> Fault:
-    ((seat, _, reply),) = board.wait()
+def fault_of(multiplexer: Multiplexer) -> Fault:
+    ((seat, _, reply),) = multiplexer.wait()
     assert seat == 0
     assert isinstance(reply, Fault)
     return reply
 
 
-def test_a_request_longer_than_the_pipe_is_written_in_parts(tmp_path: Path) -> None:
-    with board_with(tmp_path, f"while sys.stdin.read(1) != '!': pass\n{DUDO}") as board:
-        board.tell(0, LONG)
-        board.ask(0, 1, b"!\n")
-        assert board.wait() == [(0, 1, Answer(id=1, action="dudo"))]
+def test_request_longer_than_the_pipe_is_written_in_parts(tmp_path: Path) -> None:
+    with one_bot(tmp_path, f"while sys.stdin.read(1) != '!': pass\n{DUDO}") as multiplexer:
+        multiplexer.tell(0, LONG)
+        multiplexer.ask(0, 1, b"!\n")
+        assert multiplexer.wait() == [(0, 1, Answer(id=1, action="dudo"))]
 
 
-def test_goodbye_to_a_bot_that_never_read_its_last_request(tmp_path: Path) -> None:
-    """It guessed the id; what it did not read still waits to be written when its input closes."""
-    with board_with(tmp_path, DUDO) as board:
-        board.ask(0, 1, LONG)
-        assert board.wait() == [(0, 1, Answer(id=1, action="dudo"))]
-        board.bye(b"{}\n")
-    assert not board.live(0)
+def test_bye_reaches_bot_with_unread_request(tmp_path: Path) -> None:
+    """It guessed the id; the request is still in the outbox when its input is closed."""
+    with one_bot(tmp_path, DUDO) as multiplexer:
+        multiplexer.ask(0, 1, LONG)
+        assert multiplexer.wait() == [(0, 1, Answer(id=1, action="dudo"))]
+        multiplexer.bye(b"{}\n")
+    assert not multiplexer.live(0)
 
 
-def test_a_bot_that_does_not_read_times_out(tmp_path: Path) -> None:
-    with board_with(tmp_path, "signal.pause()", HASTY) as board:
-        board.ask(0, 1, LONG)
-        assert fault_of(board) == Fault(Cause.TIMEOUT, "no answer within 0.5 s by the wall clock")
+def test_bot_that_does_not_read_times_out(tmp_path: Path) -> None:
+    with one_bot(tmp_path, "signal.pause()", HASTY) as multiplexer:
+        multiplexer.ask(0, 1, LONG)
+        assert fault_of(multiplexer) == Fault(
+            Cause.TIMEOUT, "no answer within 0.5 s by the wall clock"
+        )
 
 
-def test_a_bot_that_closed_its_input_may_still_answer(tmp_path: Path) -> None:
-    with board_with(tmp_path, f"os.close(0)\n{DUDO}") as board:
-        board.ask(0, 1, LONG)
-        assert board.wait() == [(0, 1, Answer(id=1, action="dudo"))]
+def test_bot_that_closed_its_input_may_still_answer(tmp_path: Path) -> None:
+    with one_bot(tmp_path, f"os.close(0)\n{DUDO}") as multiplexer:
+        multiplexer.ask(0, 1, LONG)
+        assert multiplexer.wait() == [(0, 1, Answer(id=1, action="dudo"))]
 
 
 @contextmanager
 def session_with(folder: Path, body: str) -> Iterator[Session]:
-    """Run one bot without a board."""
+    """Run one bot without a multiplexer."""
     bot = write_bot(folder / "bot", IMPORTS + body)
-    session = Session(ProcessSandbox().start(bot.program), PATIENT, lambda: 0.0)
+    session = Session(ProcessSandbox().start(in_place(bot).program), PATIENT, lambda: 0.0)
     try:
         yield session
     finally:
@@ -82,8 +84,8 @@ def wait_for(fd: int) -> None:
     assert select.select([fd], [], [], HANG)[0]
 
 
-def test_output_that_nobody_asked_for_is_a_flood(tmp_path: Path) -> None:
-    """Answers to requests that are still to come: they are not kept for ever."""
+def test_unrequested_output_is_a_flood(tmp_path: Path) -> None:
+    """Answers to future requests are not kept without limit."""
     lines = r"""b"".join(b'{"id":%d,"action":"dudo"}\n' % id for id in range(1, 9999))"""
     with session_with(tmp_path, f"sys.stdout.buffer.write({lines})\nsignal.pause()") as session:
         while not session.full:
@@ -96,11 +98,11 @@ def test_output_that_nobody_asked_for_is_a_flood(tmp_path: Path) -> None:
         assert reply.cause is Cause.FLOOD
 
 
-def test_a_helper_does_not_bring_a_dead_bot_back(tmp_path: Path) -> None:
-    """The program ended between two requests; what it left behind writes on."""
+def test_child_process_does_not_revive_an_ended_bot(tmp_path: Path) -> None:
+    """The program ended between two requests; a child process of it writes on."""
     with session_with(tmp_path, f"os.fork() and os._exit(6)\nos.read(0, 1)\n{DUDO}") as session:
         wait_for(session.exit_fd)
-        assert session.died() == []
+        assert session.exited() == []
         os.write(session.stdin, b"!")
         wait_for(session.stdout)
         assert session.read() == []
@@ -116,12 +118,14 @@ def test_a_helper_does_not_bring_a_dead_bot_back(tmp_path: Path) -> None:
 def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:
     said: list[tuple[int, str, bytes]] = []
     bot = write_bot(tmp_path / "bot", SAY_READY + DUDO)
-    with Multiplexer([bot], ProcessSandbox(), PATIENT, lambda *line: said.append(line)) as board:
-        board.start(0, b"hello\n")
-        board.wait()
-        board.tell(0, b"news\n")
-        board.ask(0, 1, b"request\n")
-        board.wait()
+    with Multiplexer(
+        [in_place(bot).program], ProcessSandbox(), PATIENT, lambda *line: said.append(line)
+    ) as multiplexer:
+        multiplexer.start(0, b"hello\n")
+        multiplexer.wait()
+        multiplexer.tell(0, b"news\n")
+        multiplexer.ask(0, 1, b"request\n")
+        multiplexer.wait()
     assert said == [
         (0, ">>", b"hello\n"),
         (0, "<<", b'{"type":"ready"}\n'),
@@ -143,35 +147,35 @@ while True:
 """
 
 
-def answers(board: Multiplexer, count: int) -> list[int]:
+def answers(multiplexer: Multiplexer, count: int) -> list[int]:
     """Wait for answers; returns their ids in the order they came."""
     found: list[int] = []
     while len(found) < count:
-        found += [id_ for _, id_, reply in board.wait() if isinstance(reply, Answer)]
+        found += [id_ for _, id_, reply in multiplexer.wait() if isinstance(reply, Answer)]
     return found
 
 
-def test_what_a_seat_is_told_and_asked_comes_in_one_write(tmp_path: Path) -> None:
-    with board_with(tmp_path, READS) as board:
+def test_notices_and_requests_come_in_one_write(tmp_path: Path) -> None:
+    with one_bot(tmp_path, READS) as multiplexer:
         for ids in ([1, 2, 3], [4]):
-            board.tell(0, b"news\n")
+            multiplexer.tell(0, b"news\n")
             for id_ in ids:
-                board.ask(0, id_, b"%d\n" % id_, game=id_)
-            assert answers(board, len(ids)) == ids[::-1]
-        board.stop(0)
-        assert board.stderr == ("4 2 ",)
+                multiplexer.ask(0, id_, b"%d\n" % id_, game=id_)
+            assert answers(multiplexer, len(ids)) == ids[::-1]
+        multiplexer.stop(0)
+        assert multiplexer.stderr == ("4 2 ",)
 
 
-def test_a_fault_is_charged_to_the_oldest_open_request(tmp_path: Path) -> None:
+def test_fault_is_charged_to_the_oldest_open_request(tmp_path: Path) -> None:
     body = """
 os.read(0, 65536)
 os.write(1, b'{"id":2,"action":"dudo"}\\nhm\\n{"id":3,"action":"dudo"}\\n')
 signal.pause()
 """
-    with board_with(tmp_path, body) as board:
+    with one_bot(tmp_path, body) as multiplexer:
         for id_ in (1, 2, 3):
-            board.ask(0, id_, b"?\n", game=id_)
+            multiplexer.ask(0, id_, b"?\n", game=id_)
         found: list[tuple[int, int, Reply]] = []
         while not any(isinstance(reply, Fault) for *_, reply in found):
-            found += board.wait()
+            found += multiplexer.wait()
         assert [id_ for _, id_, _ in found] == [2, 1]

@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.match.table import play_fixture
 from arena.perudo.rules import variant
 from arena.records import (
     Cause,
@@ -28,15 +27,16 @@ from arena.store.store import Store
 from arena.submissions.manifest import load_bot
 from tests.publish import factory
 from tests.store.small import read, two_fixtures
+from tests.support.live import in_place, play_bots
 
 PATIENT = LimitsInfo(start=60, answer=60, game=600)
 
 
 def play(index: int, names: tuple[str, ...]) -> PlayedFixture:
-    bots = [load_bot(folder("sample_bots") / name) for name in names]
+    bots = [in_place(load_bot(folder("sample_bots") / name)) for name in names]
     fixture = Fixture(f"real{index}", index, "italian", names, f"seed{index}", 2)
     rules = variant("italian", {}, calza=True, lost_dice_visible=True)
-    return play_fixture(fixture, rules, bots, ProcessSandbox(), PATIENT)
+    return play_bots(fixture, rules, bots, ProcessSandbox(), PATIENT)
 
 
 @pytest.fixture(scope="module")

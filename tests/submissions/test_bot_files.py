@@ -1,4 +1,4 @@
-"""Which files are a bot's, and what becomes of their copies."""
+"""Which files belong to a bot, their limits, and their copies."""
 
 import os
 import select
@@ -10,10 +10,10 @@ from arena.errors import ArenaError
 from arena.sandboxes.process import ProcessSandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.shipped import folder
-from arena.submissions import folder as tree
-from arena.submissions import manifest
-from arena.submissions import staging as stage
-from arena.submissions.manifest import Bot, digest, files_of, load_bot
+from arena.submissions.bot import StagedBot
+from arena.submissions.folder import BotLimits, digest, files_of
+from arena.submissions.manifest import load_bot
+from arena.submissions.staging import stage
 
 SANDBOX = ProcessSandbox()
 
@@ -29,27 +29,27 @@ def bot_folder(
     return home
 
 
-def staged(home: Path, runs: Path) -> Bot:
+def staged(home: Path, runs: Path) -> StagedBot:
     runs.mkdir()
-    return stage.stage(load_bot(home), runs, SANDBOX)
+    return stage(load_bot(home), runs, SANDBOX)
 
 
-def test_the_copies_go_when_they_are_done() -> None:
+def test_staged_bots_are_removed_with_the_run_folder() -> None:
     with run_folder() as runs:
-        stage.stage(load_bot(folder("sample_bots") / "honest"), runs, SANDBOX)
+        stage(load_bot(folder("sample_bots") / "honest"), runs, SANDBOX)
         assert list(runs.rglob("bot.py"))
     assert not runs.exists()
 
 
-def test_a_build_that_fails_without_a_word(tmp_path: Path) -> None:
+def test_silent_build_failure_has_no_hint(tmp_path: Path) -> None:
     home = bot_folder(tmp_path, "sh -c 'exit 1'")
     with pytest.raises(ArenaError, match="exit code 1") as caught:
         staged(home, tmp_path / "runs")
     assert caught.value.hint == ""
 
 
-def test_a_daemon_left_by_a_build_is_ended(tmp_path: Path) -> None:
-    """It holds the build's pipes open, and would change the bot after it was looked at."""
+def test_daemon_of_a_build_is_ended(tmp_path: Path) -> None:
+    """It holds the build's pipes open, and could change the bot after it was checked."""
     home = bot_folder(tmp_path, "sh -c 'tail -f /dev/null & echo $! > pid'")
     bot = staged(home, tmp_path / "runs")
     assert has_ended(int((bot.folder / "pid").read_text()))
@@ -66,41 +66,40 @@ def has_ended(pid: int) -> bool:
         os.close(fd)
 
 
-def test_a_program_that_the_build_makes_is_not_missed(tmp_path: Path) -> None:
+def test_program_made_by_the_build_is_not_missing(tmp_path: Path) -> None:
     home = bot_folder(tmp_path, "cp bot.sh made", command="./made")
-    assert stage.missing_program(load_bot(home)) == ""
+    assert load_bot(home).missing_program == ""
     (home / "bot.yaml").write_text("name: ann\ncommand: ./made\n")
-    assert stage.missing_program(load_bot(home)) == "./made"
+    assert load_bot(home).missing_program == "./made"
 
 
-def test_a_folder_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_too_large_is_refused(tmp_path: Path) -> None:
     home = bot_folder(tmp_path)
     with (home / "big").open("wb") as big:
-        big.truncate(manifest.MAX_FOLDER_BYTES)
+        big.truncate(BotLimits().size)
     with pytest.raises(ArenaError, match="64 MiB at most") as caught:
         load_bot(home)
     assert caught.value.where == str(home)
     fits = sum(path.stat().st_size for path in home.iterdir())
-    monkeypatch.setattr(manifest, "MAX_FOLDER_BYTES", fits)
-    assert load_bot(home).name == "ann"
+    assert load_bot(home, BotLimits(size=fits)).name == "ann"
 
 
-def test_a_folder_with_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is no part of the bot is not counted."""
-    monkeypatch.setattr(tree, "MAX_ENTRIES", 5)
+def test_folder_with_too_many_files_is_refused(tmp_path: Path) -> None:
+    """Ignored files are not counted."""
+    limits = BotLimits(entries=5)
     home = bot_folder(tmp_path)
     (home / ".git").mkdir()
     for number in range(3):
         (home / str(number)).touch()
         (home / ".git" / str(number)).touch()
-    assert load_bot(home).name == "ann"
+    assert load_bot(home, limits).name == "ann"
     (home / "more").mkdir()
     with pytest.raises(ArenaError, match="5 files and folders at most") as caught:
-        load_bot(home)
+        load_bot(home, limits)
     assert caught.value.where == str(home)
 
 
-def test_a_folder_that_is_too_deep(tmp_path: Path) -> None:
+def test_folder_too_deep_is_refused(tmp_path: Path) -> None:
     home = bot_folder(tmp_path)
     deep = home.joinpath(*["d"] * 32)
     deep.mkdir(parents=True)
@@ -112,7 +111,7 @@ def test_a_folder_that_is_too_deep(tmp_path: Path) -> None:
     assert caught.value.where.startswith(str(home / "d"))
 
 
-def test_a_path_that_is_too_long(tmp_path: Path) -> None:
+def test_path_too_long_is_refused(tmp_path: Path) -> None:
     home = bot_folder(tmp_path)
     long = home.joinpath(*["d" * 200] * 5)
     long.mkdir(parents=True)
@@ -136,7 +135,7 @@ def test_links_are_refused(tmp_path: Path, target: str) -> None:
     assert caught.value.where == str(home / "inside" / "link")
 
 
-def test_a_link_that_came_after_loading_is_not_followed(tmp_path: Path) -> None:
+def test_link_made_after_loading_is_not_followed(tmp_path: Path) -> None:
     home = bot_folder(tmp_path)
     bot = load_bot(home)
     (tmp_path / "secret").write_text("mine")
@@ -144,11 +143,11 @@ def test_a_link_that_came_after_loading_is_not_followed(tmp_path: Path) -> None:
     (home / "bot.sh").symlink_to(tmp_path / "secret")
     (tmp_path / "runs").mkdir()
     with pytest.raises(ArenaError, match="may hold no links"):
-        stage.stage(bot, tmp_path / "runs", SANDBOX)
+        stage(bot, tmp_path / "runs", SANDBOX)
     assert not list((tmp_path / "runs").rglob("bot.sh"))
 
 
-def test_odd_files_and_names(tmp_path: Path) -> None:
+def test_odd_files_and_names_are_handled(tmp_path: Path) -> None:
     home = bot_folder(tmp_path)
     plain = digest(home)
     os.mkfifo(home / "fifo")
@@ -162,13 +161,13 @@ def test_odd_files_and_names(tmp_path: Path) -> None:
     assert staged(home, tmp_path / "runs").name == "ann"
 
 
-def test_a_bot_below_an_ignored_folder_keeps_its_files(tmp_path: Path) -> None:
+def test_bot_below_an_ignored_folder_keeps_its_files(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     home = bot_folder(tmp_path / ".git")
     assert [path.name for path in files_of(home)] == ["bot.sh", "bot.yaml"]
 
 
-def test_the_digest_says_names_and_contents(tmp_path: Path) -> None:
+def test_digest_covers_names_and_contents(tmp_path: Path) -> None:
     home = bot_folder(tmp_path)
     digests = {digest(home)}
     (home / "bot.sh").write_text("exec cat\n")

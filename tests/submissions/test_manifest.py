@@ -1,4 +1,4 @@
-"""bot.yaml: what is wrong is said with line and column, and nothing hostile in it does harm."""
+"""bot.yaml: errors have line and column, and hostile files do no harm."""
 
 from pathlib import Path
 
@@ -8,14 +8,14 @@ import pytest
 from arena import shipped
 from arena.errors import ArenaError
 from arena.records import BotInfo
-from arena.submissions import manifest
+from arena.submissions.folder import BotLimits, digest, files_of
 from arena.submissions.manifest import load_bot
 from tests.support.live import write_bot
 
 GOOD = "name: ada\ncommand: python3 bot.py\n"
 KEYS = "known: author, build, command, name, runtime, tags, version"
 
-# What is written, the place (line:column, "" for the file as a whole), the reason, the hint.
+# The text, the place of the error (line:column, "" for the whole file), the reason, the hint.
 WRONG = {
     "a misspelt key": (GOOD + "auhtor: Ada\n", "3:1", "unknown key 'auhtor'", "'author'?"),
     "a strange key": (GOOD + "zzz: 1\n", "3:1", "unknown key 'zzz'", KEYS),
@@ -52,11 +52,11 @@ WRONG = {
     "an open quote": ("name: a\ncommand: run 'x\n", "", "command cannot be read", ""),
     "tags that are no list": (GOOD + "tags: python\n", "3:1", "tags: Expected `array`", ""),
     "nine tags": (GOOD + "tags: [a, b, c, d, e, f, g, h, i]\n", "", "8 tags at most, not 9", ""),
-    "an empty tag": (GOOD + "tags: ['']\n", "", "'' is no tag", "1 to 32 letters"),
-    "a long tag": (GOOD + f"tags: [{'a' * 33}]\n", "", "is no tag", "1 to 32 letters"),
-    "a tag of two lines": (GOOD + 'tags: ["a\\nb"]\n', "", r"'a\nb' is no tag", ""),
-    "a tag with a comma": (GOOD + "tags: ['a, b']\n", "", "'a, b' is no tag", "digits, spaces"),
-    "a tag twice": (GOOD + "tags: [c, c]\n", "", "the tag 'c' stands twice", ""),
+    "an empty tag": (GOOD + "tags: ['']\n", "", "'' is not a tag", "1 to 32 letters"),
+    "a long tag": (GOOD + f"tags: [{'a' * 33}]\n", "", "is not a tag", "1 to 32 letters"),
+    "a tag of two lines": (GOOD + 'tags: ["a\\nb"]\n', "", r"'a\nb' is not a tag", ""),
+    "a tag with a comma": (GOOD + "tags: ['a, b']\n", "", "'a, b' is not a tag", "digits, spaces"),
+    "a tag twice": (GOOD + "tags: [c, c]\n", "", "duplicate tag 'c'", ""),
     "an empty name": ("name: ''\ncommand: x\n", "", "a bot's name has 1 to 40 characters", ""),
     "a long name": (
         f"name: {'a' * 41}\ncommand: x\n",
@@ -68,7 +68,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_in_a_manifest(what: str, tmp_path: Path) -> None:
+def test_manifest_error_has_place_and_hint(what: str, tmp_path: Path) -> None:
     text, at, reason, hint = WRONG[what]
     path = tmp_path / "bot.yaml"
     path.write_text(text, encoding="utf-8")
@@ -80,15 +80,15 @@ def test_what_is_wrong_in_a_manifest(what: str, tmp_path: Path) -> None:
     assert "\n" not in str(refusal.value)
 
 
-def test_a_manifest_that_is_not_utf8(tmp_path: Path) -> None:
+def test_manifest_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bot.yaml").write_bytes(b"name: \xff\n")
     with pytest.raises(ArenaError, match="cannot be read") as refusal:
         load_bot(tmp_path)
     assert refusal.value.where == str(tmp_path / "bot.yaml")
 
 
-def test_names_that_stand_for_ever_more(tmp_path: Path) -> None:
-    """Each line holds the one before ten times: a thousand million values, if they were counted."""
+def test_nested_aliases_are_refused(tmp_path: Path) -> None:
+    """Each line holds the one before ten times: a billion values if they were expanded."""
     lines = ["a0: &a0 x"] + [
         f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)
     ]
@@ -97,7 +97,7 @@ def test_names_that_stand_for_ever_more(tmp_path: Path) -> None:
         load_bot(tmp_path)
 
 
-def test_no_folder_and_no_manifest(tmp_path: Path) -> None:
+def test_missing_folder_and_missing_manifest_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="no such bot folder") as refusal:
         load_bot(tmp_path / "nobody")
     assert refusal.value.where == str(tmp_path / "nobody")
@@ -109,7 +109,7 @@ def test_no_folder_and_no_manifest(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what is read
 
 
-def test_a_whole_manifest(tmp_path: Path) -> None:
+def test_manifest_with_all_fields(tmp_path: Path) -> None:
     more = "author: Ada\nversion: '2'\nruntime: c\nbuild: [cc, -o, bot, 'my bot.c']\n"
     bot = write_bot(tmp_path / "bot", "", "'./my bot' --fast \"a b\"", more)
     assert bot.command == ("./my bot", "--fast", "a b")
@@ -120,7 +120,7 @@ def test_a_whole_manifest(tmp_path: Path) -> None:
     assert not bot.shipped
 
 
-def test_defaults(tmp_path: Path) -> None:
+def test_manifest_defaults(tmp_path: Path) -> None:
     (tmp_path / "bot.yaml").write_text(GOOD, encoding="utf-8")
     bot = load_bot(tmp_path)
     assert (bot.info.author, bot.info.version, bot.info.runtime) == ("", "", "any")
@@ -128,45 +128,44 @@ def test_defaults(tmp_path: Path) -> None:
     assert bot.command == ("python3", "bot.py")
 
 
-def test_sample_bots_came_with_the_arena() -> None:
+def test_sample_bots_are_shipped() -> None:
     assert load_bot(shipped.folder("sample_bots") / "honest").shipped
 
 
-def test_the_digest_is_of_names_and_contents(tmp_path: Path) -> None:
+def test_digest_depends_on_names_and_contents(tmp_path: Path) -> None:
     def digest_of(name: str, text: str) -> str:
         folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
         (folder / name).write_text(text)
-        return manifest.digest(folder)
+        return digest(folder)
 
     assert digest_of("a", "x") == digest_of("a", "x")
     assert len({digest_of("a", "x"), digest_of("b", "x"), digest_of("a", "y")}) == 3
 
 
-def test_a_folder_has_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manifest, "MAX_FOLDER_BYTES", 1024 * 1024)
+def test_folder_over_the_size_limit_is_refused(tmp_path: Path) -> None:
     folder = write_bot(tmp_path / "bot", "").folder
     (folder / "data").write_bytes(bytes(2**20))
     with pytest.raises(ArenaError, match="may hold 1 MiB at most"):
-        load_bot(folder)
+        load_bot(folder, BotLimits(size=2**20))
 
 
-def test_caches_are_no_part_of_a_bot(tmp_path: Path) -> None:
-    """Wherever its folder lies, even below a folder of such a name."""
+def test_caches_are_ignored(tmp_path: Path) -> None:
+    """Even if the bot's own folder is below a folder with such a name."""
     folder = write_bot(tmp_path / ".git" / "bot", "x").folder
-    before = manifest.digest(folder)
+    before = digest(folder)
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__" / "bot.pyc").write_text("x")
-    assert manifest.digest(folder) == before
-    assert [path.name for path in manifest.files_of(folder)] == ["bot.py", "bot.yaml"]
+    assert digest(folder) == before
+    assert [path.name for path in files_of(folder)] == ["bot.py", "bot.yaml"]
 
 
-def test_tags_come_with_the_bot(tmp_path: Path) -> None:
+def test_tags_are_read(tmp_path: Path) -> None:
     (tmp_path / "bot.yaml").write_text(GOOD + "tags: [c++, look ahead, Zufall]\n")
     assert load_bot(tmp_path).info.tags == ("c++", "look ahead", "Zufall")
 
 
-def test_a_bot_without_tags_is_written_as_ever(tmp_path: Path) -> None:
+def test_bot_without_tags_is_encoded_without_the_field(tmp_path: Path) -> None:
     (tmp_path / "bot.yaml").write_text(GOOD)
     written = msgspec.json.encode(load_bot(tmp_path).info)
     assert b"tags" not in written

@@ -11,14 +11,15 @@ from arena.sandboxes.base import Quota, Sandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import TAIL_BYTES
-from arena.submissions import folder as tree
-from arena.submissions import manifest
-from arena.submissions import staging as stage_module
-from arena.submissions.manifest import Bot, load_bot
-from arena.submissions.staging import install_hint, missing_program, stage
+from arena.submissions.bot import Bot
+from arena.submissions.folder import BotLimits
+from arena.submissions.manifest import load_bot
+from arena.submissions.staging import stage
+from tests.support.depth import depth
 from tests.support.live import HANG, run_inside, write_bot
 
 BUILD = "build: sh build.sh\n"
+SMALL = BotLimits(entries=50, size=2**20)
 
 
 def write_built(folder: Path, script: str, program: str = "") -> Bot:
@@ -32,7 +33,7 @@ def mode(path: Path) -> int:
 
 
 def open_files() -> int:
-    """Count open files, but not the sockets: Docker's SDK keeps some to use them again."""
+    """Count open files without sockets, as Docker's SDK keeps some of those."""
     names = [str(e.readlink()) for e in Path("/proc/self/fd").iterdir() if e.is_symlink()]
     return len([name for name in names if not name.startswith("socket:")])
 
@@ -40,7 +41,7 @@ def open_files() -> int:
 # ---------------------------------------------------------------- copying
 
 
-def test_a_staged_bot_is_a_copy_that_all_can_read(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_staged_bot_is_a_world_readable_copy(sandbox: Sandbox, tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "bot", "print(1)")
     (bot.folder / "data").mkdir(mode=0o700)
     (bot.folder / "data" / "table.txt").write_text("x")
@@ -73,20 +74,20 @@ def test_links_are_refused(sandbox: Sandbox, runs: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["bubblewrap", "process"])
-def test_a_missing_program_is_named_with_what_brings_it(name: str, runs: Path) -> None:
+def test_missing_program_is_named_with_an_install_hint(name: str, runs: Path) -> None:
     """Containers have programs of their own."""
     sandbox = make_sandbox(name)
     bot = write_bot(runs / "bot", "", command="no-such-program x", more="runtime: node\n")
-    assert missing_program(bot) == "no-such-program"
+    assert bot.missing_program == "no-such-program"
     with pytest.raises(ArenaError, match="'bot' needs 'no-such-program'") as refusal:
         stage(bot, runs, sandbox)
-    assert refusal.value.hint == install_hint(bot) == "sudo apt-get install nodejs"
+    assert refusal.value.hint == "sudo apt-get install nodejs"
 
 
 # ---------------------------------------------------------------- building
 
 
-def test_a_build_runs_before_the_bot(sandbox: Sandbox, runs: Path) -> None:
+def test_build_runs_before_the_bot(sandbox: Sandbox, runs: Path) -> None:
     script = "mkdir sub && printf 42 > sub/answer && cp /bin/true made && env > environment\n"
     bot = write_built(runs / "bot", script, "print(open('sub/answer').read())")
     before = open_files()
@@ -101,7 +102,7 @@ def test_a_build_runs_before_the_bot(sandbox: Sandbox, runs: Path) -> None:
     assert not (bot.folder / "sub").exists()
 
 
-def test_a_build_runs_in_the_sandbox(bubblewrap: Sandbox, runs: Path) -> None:
+def test_build_runs_in_the_sandbox(bubblewrap: Sandbox, runs: Path) -> None:
     script = """
 id -u > uid
 ls /etc/passwd > passwd 2>&1
@@ -117,7 +118,7 @@ true
     assert "cannot touch" in said["usr"]
 
 
-def test_a_built_bot_is_read_only_in_play(bubblewrap: Sandbox, runs: Path) -> None:
+def test_built_bot_is_read_only_in_play(bubblewrap: Sandbox, runs: Path) -> None:
     program = "open('made', 'a').write('!')"
     staged = stage(write_built(runs / "bot", "echo x > made", program), runs, bubblewrap)
     ran = run_inside(bubblewrap, staged)
@@ -125,7 +126,7 @@ def test_a_built_bot_is_read_only_in_play(bubblewrap: Sandbox, runs: Path) -> No
     assert (staged.folder / "made").read_text() == "x\n"
 
 
-def test_a_build_that_fails_says_why(sandbox: Sandbox, runs: Path) -> None:
+def test_failed_build_shows_its_output(sandbox: Sandbox, runs: Path) -> None:
     bot = write_built(runs / "bot", "echo 'bot.c:1: no main' >&2; exit 3\n")
     with pytest.raises(ArenaError) as refusal:
         stage(bot, runs, sandbox)
@@ -134,8 +135,8 @@ def test_a_build_that_fails_says_why(sandbox: Sandbox, runs: Path) -> None:
     assert refusal.value.hint == "bot.c:1: no main"
 
 
-def test_the_end_of_a_long_output_is_shown(sandbox: Sandbox, runs: Path) -> None:
-    """On both pipes, in the order it came, whatever is in it."""
+def test_end_of_a_long_build_output_is_shown(sandbox: Sandbox, runs: Path) -> None:
+    """From both pipes, in the order it came, with any bytes."""
     script = """
 for n in 1 2 3 4 5 6; do echo "warning $n"; done
 printf 'bad \\033[2J byte \\377\\n\\n'
@@ -143,38 +144,38 @@ printf '%0300d\\n' 7
 echo 'Error 1' >&2
 exit 2
 """
-    told: list[str] = []
+    outputs: list[str] = []
     bot = write_built(runs / "bot", script)
     with pytest.raises(ArenaError) as refusal:
-        stage(bot, runs, sandbox, lambda _, output: told.append(output))
+        stage(bot, runs, sandbox, lambda _, output: outputs.append(output))
     shown = refusal.value.hint.split(" | ")
     assert len(shown) == 5
     assert set(shown) >= {"bad \x1b[2J byte \ufffd", "0" * 200, "Error 1"}
-    [output] = told
+    [output] = outputs
     assert output.startswith("warning 1\n")
     assert output.count("\n") == 9
 
 
-def test_a_build_tells_what_it_printed(sandbox: Sandbox, runs: Path) -> None:
-    told: list[tuple[str, str]] = []
+def test_build_output_is_passed_on(sandbox: Sandbox, runs: Path) -> None:
+    outputs: list[tuple[str, str]] = []
     bot = write_built(runs / "bot", "echo 'unused variable' >&2\n")
-    stage(bot, runs, sandbox, lambda bot, output: told.append((bot.name, output)))
-    assert told == [("bot", "unused variable")]
+    stage(bot, runs, sandbox, lambda bot, output: outputs.append((bot.name, output)))
+    assert outputs == [("bot", "unused variable")]
 
 
-def test_a_flood_of_output_is_not_kept(sandbox: Sandbox, runs: Path) -> None:
-    """Of 50 MB on both pipes the last 64 KiB stay, and memory for little more is taken."""
+def test_flood_of_build_output_is_not_kept(sandbox: Sandbox, runs: Path) -> None:
+    """The last 64 KiB of 50 MB are kept, with memory for little more."""
     script = "yes flood | head -c 25000000 & yes FLOOD | head -c 25000000 >&2; wait; echo end >&2\n"
-    told: list[str] = []
+    outputs: list[str] = []
     bot = write_built(runs / "bot", script)
     tracemalloc.start()
     try:
-        stage(bot, runs, sandbox, lambda _, output: told.append(output))
+        stage(bot, runs, sandbox, lambda _, output: outputs.append(output))
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert told[0].endswith("end")
-    assert TAIL_BYTES - 9 <= len(told[0]) <= TAIL_BYTES
+    assert outputs[0].endswith("end")
+    assert TAIL_BYTES - 9 <= len(outputs[0]) <= TAIL_BYTES
     assert most < 5_000_000
 
 
@@ -187,37 +188,32 @@ FILLERS = {
 
 
 @pytest.mark.parametrize("what", FILLERS)
-def test_a_build_that_fills_the_disk_is_ended(
-    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
-    monkeypatch.setattr(manifest, "MAX_FOLDER_BYTES", 2**20)
-    monkeypatch.setattr(tree, "MAX_ENTRIES", 50)
+def test_build_that_fills_the_disk_is_ended(sandbox: Sandbox, tmp_path: Path, what: str) -> None:
     bot = write_built(tmp_path / "bot", FILLERS[what])
     before = open_files()
     with (
         run_folder() as runs,
         pytest.raises(ArenaError, match="'bot' filled its folder") as refusal,
     ):
-        stage(bot, runs, sandbox)
+        stage(bot, runs, sandbox, limits=SMALL)
     assert refusal.value.hint == "at most 4 MiB and 200 files while it runs"
     assert not runs.exists()
     assert open_files() == before
 
 
-def test_a_build_has_no_input(sandbox: Sandbox, runs: Path) -> None:
-    """What asks a question gets the end of its input, not the operator's terminal."""
+def test_build_has_no_input(sandbox: Sandbox, runs: Path) -> None:
+    """A question reads the end of the input, not the operator's terminal."""
     staged = stage(write_built(runs / "bot", "cat > answer; echo $? >> answer\n"), runs, sandbox)
     assert (staged.folder / "answer").read_text() == "0\n"
 
 
-def test_a_build_that_closes_its_output_is_waited_for(sandbox: Sandbox, runs: Path) -> None:
+def test_build_that_closes_its_output_is_awaited(sandbox: Sandbox, runs: Path) -> None:
     script = "exec >&- 2>&-\ni=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done\necho $i > made\n"
     staged = stage(write_built(runs / "bot", script), runs, sandbox)
     assert (staged.folder / "made").read_text() == "2000\n"
 
 
-def test_a_build_is_limited(sandbox: Sandbox, runs: Path) -> None:
-    """By what limits the bot itself."""
+def test_build_has_the_limits_of_a_bot(sandbox: Sandbox, runs: Path) -> None:
     script = "ulimit -n > made; ulimit -d >> made; ulimit -f >> made; ulimit -c >> made\n"
     quota = Quota()
     staged = stage(write_built(runs / "bot", script), runs, sandbox)
@@ -226,15 +222,12 @@ def test_a_build_is_limited(sandbox: Sandbox, runs: Path) -> None:
     assert size == quota.file_size // 512
 
 
-def test_a_build_that_does_not_end_is_ended(
-    sandbox: Sandbox, runs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With everything it started: what it left would hold the pipes open."""
-    monkeypatch.setattr(stage_module, "BUILD_SECONDS", 0.3)
+def test_build_that_takes_too_long_is_ended(sandbox: Sandbox, runs: Path) -> None:
+    """With everything it started, which would hold the pipes open."""
     bot = write_built(runs / "bot", f"sleep {HANG * 10:g} & sleep {HANG * 10:g}\n")
     before = open_files()
     with pytest.raises(ArenaError, match=r"the build of 'bot' took longer than 0\.3 s"):
-        stage(bot, runs, sandbox)
+        stage(bot, runs, sandbox, limits=BotLimits(build_seconds=0.3))
     assert open_files() == before
 
 
@@ -248,10 +241,10 @@ LINKS_OUT = {
 
 
 @pytest.mark.parametrize("what", LINKS_OUT)
-def test_links_that_lead_out_of_a_built_folder(
+def test_link_out_of_a_built_folder_is_refused(
     sandbox: Sandbox, runs: Path, tmp_path: Path, what: str
 ) -> None:
-    """They are refused, and what they point at is not opened to the sandbox's user."""
+    """Its target is not opened to the sandbox's user, either."""
     secret = tmp_path / "secret"
     secret.write_text("x")
     secret.chmod(0o600)
@@ -265,8 +258,8 @@ def test_links_that_lead_out_of_a_built_folder(
     assert mode(secret) == 0o600
 
 
-def test_links_within_a_built_folder_stay(sandbox: Sandbox, runs: Path) -> None:
-    """Libraries have them; they need not lead anywhere, and may lead in circles."""
+def test_links_within_a_built_folder_are_kept(sandbox: Sandbox, runs: Path) -> None:
+    """Libraries have them; they may be broken, or circular."""
     script = "mkdir sub; echo 7 > lib.so.1; ln -s ../lib.so.1 sub/lib.so; ln -s a b; ln -s b a\n"
     staged = stage(
         write_built(runs / "bot", script, "print(open('sub/lib.so').read())"), *(runs, sandbox)
@@ -298,31 +291,28 @@ LEFTOVERS = {
 
 
 @pytest.mark.parametrize("what", LEFTOVERS)
-def test_what_a_build_may_not_leave(
-    sandbox: Sandbox, tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+def test_forbidden_leftovers_of_a_build_are_refused(
+    sandbox: Sandbox, tmp_path: Path, what: str
 ) -> None:
-    monkeypatch.setattr(manifest, "MAX_FOLDER_BYTES", 2**20)
-    monkeypatch.setattr(tree, "MAX_ENTRIES", 50)
     script, reason, where = LEFTOVERS[what]
     bot = write_built(tmp_path / "bot", script)
     with run_folder() as runs, pytest.raises(ArenaError) as refusal:
-        stage(bot, runs, sandbox)
+        stage(bot, runs, sandbox, limits=SMALL)
     assert reason in refusal.value.what
     assert refusal.value.what.startswith("after the build of 'bot': ")
     assert refusal.value.where.startswith(str(bot.folder) + where)
     assert not runs.exists()
 
 
-def test_a_build_that_goes_too_deep_for_python(sandbox: Sandbox, tmp_path: Path) -> None:
-    """What was made is removed all the same."""
-    deep = "import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
+def test_build_too_deep_for_python_is_removed(sandbox: Sandbox, tmp_path: Path) -> None:
+    deep = f"import os\nfor _ in range({depth(1100, 3000)}): os.mkdir('d'); os.chdir('d')"
     bot = write_built(tmp_path / "bot", f'python3 -c "{deep}"\n')
     with run_folder() as runs, pytest.raises(ArenaError, match="32 folders deep at most"):
         stage(bot, runs, sandbox)
     assert not runs.exists()
 
 
-def test_a_built_folder_is_opened_and_nothing_is_left_setuid(sandbox: Sandbox, runs: Path) -> None:
+def test_built_folder_is_readable_and_has_no_setuid_files(sandbox: Sandbox, runs: Path) -> None:
     script = """
 cp /bin/true made; chmod 6755 made
 echo x > data; chmod 0 data
@@ -334,7 +324,7 @@ mkdir closed; echo 1 > closed/inside; chmod 7000 closed
     assert {name: modes[name] for name in expected} == expected
 
 
-def test_a_hard_link_to_a_file_outside(runs: Path, tmp_path: Path) -> None:
+def test_hard_link_to_a_file_outside_is_refused(runs: Path, tmp_path: Path) -> None:
     """In `process` a build may make one; opening it to all would open the operator's file."""
     secret = runs / "secret"
     secret.write_text("x")
@@ -346,16 +336,16 @@ def test_a_hard_link_to_a_file_outside(runs: Path, tmp_path: Path) -> None:
     assert mode(secret) == 0o600
 
 
-def test_a_bot_is_staged_once(sandbox: Sandbox, runs: Path, tmp_path: Path) -> None:
-    told: list[str] = []
+def test_bot_is_staged_once(sandbox: Sandbox, runs: Path, tmp_path: Path) -> None:
+    outputs: list[str] = []
     bot = write_built(tmp_path / "bot", "echo built\n")
     for _ in range(2):
-        staged = stage(bot, runs, sandbox, lambda _, output: told.append(output))
-    assert told == ["built"]
+        staged = stage(bot, runs, sandbox, lambda _, output: outputs.append(output))
+    assert outputs == ["built"]
     assert list(runs.iterdir()) == [staged.folder]
 
 
-def test_a_bot_that_was_refused_is_refused_again(sandbox: Sandbox, runs: Path) -> None:
+def test_refused_bot_is_refused_again(sandbox: Sandbox, runs: Path) -> None:
     bot = write_built(runs / "bot", "ln -s /etc link\n")
     for _ in range(2):
         with pytest.raises(ArenaError, match="no link that leads out of it"):
@@ -364,7 +354,7 @@ def test_a_bot_that_was_refused_is_refused_again(sandbox: Sandbox, runs: Path) -
 
 
 @pytest.mark.parametrize("user", [0, 1000])
-def test_who_can_reach_staged_bots(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_folder_is_private_unless_root(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bots run as another user only where the arena runs as root."""
     monkeypatch.setattr("os.geteuid", lambda: user)
     with run_folder() as runs:

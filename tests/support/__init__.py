@@ -1,1 +1,1 @@
-"""What several test packages share."""
+"""Shared by several test packages."""

@@ -1,4 +1,4 @@
-"""Archives that the tests make: what zip and tar programs write, and what no program would."""
+"""Archives for tests: such as zip and tar programs write, and handmade ones."""
 
 import io
 import stat
@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 
 from arena.errors import ArenaError
+from arena.submissions.folder import BOT_LIMITS, BotLimits
 from arena.submissions.manifest import load_bot
 
 MANIFEST = b"name: ann\ncommand: python3 bot.py\n"
@@ -40,7 +41,7 @@ def zip_info(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
 
 
 def tar_of(path: Path, files: dict[str, bytes], *more: tarfile.TarInfo, **options: Any) -> Path:
-    """Write a tar archive of files, compressed as its name says; `more` are entries as they are."""
+    """Write a tar archive of files, compressed as its name says; `more` are further entries."""
     mode = {"gz": "w:gz", "bz2": "w:bz2", "xz": "w:xz", "tar": "w"}[path.name.rsplit(".", 1)[-1]]
     # Each mode has a signature of its own, which a mode that is looked up cannot choose.
     with tarfile.open(path, mode, **options) as archive:  # type: ignore[call-overload]
@@ -60,7 +61,7 @@ def tar_info(name: str, **keys: Any) -> tarfile.TarInfo:
 
 
 def header(name: bytes, **keys: Any) -> bytes:
-    """Return the 512 bytes before an entry, with whatever name and size."""
+    """Return the 512 bytes before an entry, with any name and size."""
     info = tar_info("x", **keys)
     block = bytearray(info.tobuf(tarfile.GNU_FORMAT))
     block[:100] = name.ljust(100, b"\0")
@@ -68,20 +69,20 @@ def header(name: bytes, **keys: Any) -> bytes:
 
 
 def resigned(block: bytearray) -> bytes:
-    """Return a header with the checksum that belongs to it."""
+    """Return a header with its right checksum."""
     block[148:156] = b" " * 8
     block[148:156] = b"%06o\0 " % sum(block)
     return bytes(block)
 
 
 def pax(*records: bytes, kind: bytes = tarfile.XHDTYPE) -> bytes:
-    """Return a header of attributes for the next entry, whatever its records say."""
+    """Return a header of attributes for the next entry."""
     note = b"".join(records)
     return header(b"note", type=kind, size=len(note)) + padded(note)
 
 
 def record(key: bytes, value: bytes) -> bytes:
-    """Return one attribute as a pax header has it: its own length first."""
+    """Return one attribute of a pax header."""
     rest = b" " + key + b"=" + value + b"\n"
     length = next(n for n in range(len(rest), len(rest) + 9) if len(str(n)) + len(rest) == n)
     return b"%d%b" % (length, rest)
@@ -97,21 +98,21 @@ def entry(name: bytes, content: bytes = b"x", **keys: Any) -> bytes:
 
 
 END = bytes(1024)
-"""What a tar archive ends with."""
+"""The end of a tar archive."""
 
 
 def write(path: Path, files: dict[str, bytes]) -> Path:
-    """Write an archive of the kind that its name says."""
+    """Write an archive of the type that its name says."""
     return zip_of(path, files) if path.suffix == ".zip" else tar_of(path, files)
 
 
-def refused(archive: Path) -> ArenaError:
-    """Have an archive refused, and check that all that was unpacked is gone."""
+def refused(archive: Path, limits: BotLimits = BOT_LIMITS) -> ArenaError:
+    """Load an archive that is refused, check that no files are left, and return the error."""
     temporary = archive.parent / "tmp"
     temporary.mkdir()
     before = set(archive.parent.rglob("*"))
     with mock.patch("tempfile.tempdir", str(temporary)), pytest.raises(ArenaError) as refusal:
-        load_bot(archive)
+        load_bot(archive, limits)
     assert set(archive.parent.rglob("*")) == before
     assert "\n" not in str(refusal.value)
     assert str(temporary) not in str(refusal.value)

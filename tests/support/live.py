@@ -1,7 +1,7 @@
-"""Bots and probes that the tests write, and the sandboxes they run in: shared fixtures."""
+"""Bots and probes written by tests, and fixtures for the sandboxes they run in."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +9,20 @@ import pytest
 from msgspec import Struct
 
 from arena import shipped
+from arena.match.table import play_fixture
+from arena.perudo.rules import Rules
+from arena.records import Fixture, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import run_once
-from arena.submissions.manifest import Bot, load_bot
+from arena.sessions.multiplexer import Log, Multiplexer
+from arena.submissions.bot import Bot, StagedBot
+from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
 
 HANG = 60.0
-"""Seconds after which something is taken to hang: far above what anything here takes."""
+"""Seconds after which something is taken to hang: far above what any test needs."""
 PYTHON = "python3 -I -S bot.py"
 BOMB = """
 import json, os, signal
@@ -31,11 +36,11 @@ try:
 except OSError as error:
     print(json.dumps([len(children), error.strerror]))
 """
-"""A bot that starts processes until it may not, and says how many, and why not."""
+"""A bot that starts processes until it fails, and prints how many, and the error."""
 
 
 class Ran(Struct):
-    """How a program ended that was run in a sandbox."""
+    """The result of a program in a sandbox."""
 
     code: int
     out: bytes
@@ -50,7 +55,7 @@ class Ran(Struct):
 
 @pytest.fixture(scope="session", params=list(SANDBOXES))
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    """Each sandbox; one that does not work here is an error, not a skip."""
+    """Each sandbox; one that does not work on this machine is an error, not a skip."""
     return make_sandbox(request.param)
 
 
@@ -77,12 +82,30 @@ def write_bot(folder: Path, program: str, command: str = PYTHON, more: str = "")
     return load_bot(folder)
 
 
-def good_bot(runs: Path, sandbox: Sandbox) -> Bot:
+def good_bot(runs: Path, sandbox: Sandbox) -> StagedBot:
     """Stage a sample bot that plays well and quickly."""
     return stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, sandbox)
 
 
-def run_inside(sandbox: Sandbox, bot: Bot, said: bytes = b"") -> Ran:
+def in_place(bot: Bot) -> StagedBot:
+    """Return a bot that runs from its own folder, without a copy or a build."""
+    return StagedBot(bot.info, bot.folder, bot.command)
+
+
+def play_bots(
+    fixture: Fixture,
+    rules: Rules,
+    bots: Sequence[StagedBot],
+    sandbox: Sandbox,
+    limits: LimitsInfo,
+    log: Log | None = None,
+) -> PlayedFixture:
+    """Play a fixture with live bots, in the order of its seats."""
+    with Multiplexer([bot.program for bot in bots], sandbox, limits, log) as multiplexer:
+        return play_fixture(fixture, rules, multiplexer)
+
+
+def run_inside(sandbox: Sandbox, bot: StagedBot, said: bytes = b"") -> Ran:
     """Run a bot's command to its end, with `said` on its standard input."""
     code, out, err, _ = run_once(sandbox, bot.program, HANG, stdin=said)
     assert code is not None, "it hangs"

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
-from pathlib import Path
 from typing import Any
 
 import dask
@@ -32,7 +31,7 @@ from arena.league.workers import Task, WorkerDiedError
 from arena.sandboxes.run_folder import run_folder
 from arena.store.rows import PackedFixture
 from arena.submissions import bundle
-from arena.submissions.manifest import Bot
+from arena.submissions.bot import StagedBot
 
 BATCH_SECONDS = 0.5
 """What a batch should take at least: each costs the scheduler a millisecond or two."""
@@ -70,24 +69,22 @@ class Cluster:
         self._fixtures = 0
 
     def distribute(
-        self, spec: RunSpec, bots: Sequence[Bot], notify: Callable[[str], None]
-    ) -> list[Bot]:
-        """Offer staged bots to the workers; returns them as tasks name them, by their content.
+        self, spec: RunSpec, bots: Sequence[StagedBot], notify: Callable[[str], None]
+    ) -> None:
+        """Offer staged bots to the workers.
 
         `spec` has no bots yet. `notify` is told which sandboxes the workers chose, and later if no
         worker is left. Raises ArenaError if a worker cannot take part.
         """
         self._notify = notify
-        bundles = {bot.folder: bundle.pack(bot.folder) for bot in bots}
-        names = {folder: bundle.bundle_digest(packed) for folder, packed in bundles.items()}
-        named = [replace(bot, folder=Path(names[bot.folder])) for bot in bots]
+        bundles = {bot.info.digest: bundle.pack(bot.folder) for bot in bots}
+        digests = {digest: packed.digest for digest, packed in bundles.items()}
         pin = spec.pin and self._own and enough_cores(self.worker_count())
-        complete = replace(spec, bots=tuple(named), pin=pin)
-        files = {names[folder]: packed for folder, packed in bundles.items()}
+        complete = replace(spec, bots=tuple(bots), bundles=digests, pin=pin)
+        files = {packed.digest: packed.content for packed in bundles.values()}
         files[RUN_SPEC] = msgspec.msgpack.encode(complete, enc_hook=str)
         self._register_plugin(files)
         self._prepare_workers()
-        return named
 
     def worker_count(self) -> int:
         """Return how many workers there are; workers may come and go."""

@@ -26,8 +26,8 @@ from arena.sandboxes.run_folder import run_folder
 from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import PackedFixture
 from arena.submissions import bundle
-from arena.submissions.manifest import Bot
-from arena.submissions.staging import install_hint, missing_program, runtimes_of
+from arena.submissions.bot import StagedBot, install_hint, missing_program, runtimes_of
+from arena.submissions.bundle import Bundle
 
 RUN_SPEC = "run spec"
 """The name of a run's specification among its files; the others are bundles of bots."""
@@ -46,8 +46,10 @@ class RunSpec(Struct, frozen=True):
     freeze: bool
     pin: bool
     """Whether to claim a core that no other worker has; only for workers that end with the run."""
-    bots: tuple[Bot, ...] = ()
-    """All that will play, added when they are packed: the folder of each is its bundle's name."""
+    bots: tuple[StagedBot, ...] = ()
+    """All that will play, in their folders where the run was started; added when packed."""
+    bundles: dict[str, str] = {}
+    """The digest of each bot's bundle, by the digest of the bot's files."""
 
 
 class TaskBatch(Struct, frozen=True):
@@ -120,12 +122,12 @@ class WorkerRun:
         """End the bots of the warm pool and remove all copies."""
         self._open.close()
 
-    def _local(self, bot: Bot) -> Bot:
+    def _local(self, bot: StagedBot) -> StagedBot:
         """Return a bot in its folder here; the first time its bundle is fetched."""
-        name = str(bot.folder)
-        folder = self._folder / name[:16]
+        digest = self._spec.bundles[bot.info.digest]
+        folder = self._folder / digest[:16]
         if not folder.exists():
-            bundle.unpack(self._files(name), name, folder)
+            bundle.unpack(Bundle(digest, self._files(digest)), folder)
         return replace(bot, folder=folder)
 
 
@@ -210,8 +212,8 @@ def _sandbox(spec: RunSpec) -> Sandbox:
     return sandbox
 
 
-def _check_program(bot: Bot) -> None:
+def _check_program(bot: StagedBot) -> None:
     """Refuse a bot whose interpreter is missing; a program in its own folder comes with it."""
-    built = replace(bot, build=None)
-    if "/" not in bot.command[0] and (program := missing_program(built)):
-        raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot))
+    program = missing_program(bot.command, bot.folder)
+    if program and "/" not in program:
+        raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot.info.runtime))

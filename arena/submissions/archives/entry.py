@@ -1,4 +1,4 @@
-"""What an archive holds, entry by entry, and which names an entry may have."""
+"""The entries of an archive, and which names they may have."""
 
 import re
 import unicodedata
@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 MAX_PART = 255
-"""Longest name of a file or folder, in bytes: what Linux takes."""
+"""Longest name of a file or folder, in bytes: the limit of Linux."""
 MAX_PATH = 1024
-"""Longest path within a bot's folder, in bytes."""
+"""Longest path inside a bot's folder, in bytes."""
 MAX_DEPTH = 32
-"""Folders within one another."""
+"""Most folders inside one another."""
 CHUNK = 65_536
-"""Bytes that a reader hands over at a time, at most."""
+"""Most bytes that a reader returns at a time."""
 LEAVE_OUT = "leave out what the bot does not need"
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 class Entry(Struct):
-    """A file or a folder in an archive; `content` must be read before the next entry is asked for.
+    """A file or a folder in an archive; `content` must be read before the next entry.
 
-    `name` is what the archive says, not to be trusted.
+    `name` is what the archive says, and must not be trusted.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Entry(Struct):
 
 
 class BadArchive(Exception):  # noqa: N818 - it is the archive that is bad
-    """Why an archive is refused, in which entry ("" for the whole), and what mends it."""
+    """Why an archive is refused, for which entry ("" for the whole archive), with a hint."""
 
     def __init__(self, what: str, entry: str = "", hint: str = "") -> None:
         super().__init__(what)
@@ -41,10 +41,10 @@ class BadArchive(Exception):  # noqa: N818 - it is the archive that is bad
 
 
 def path_parts(entry: Entry) -> tuple[str, ...]:
-    """Return the folders and the name that an entry's name consists of; () for the top folder.
+    """Return the folders and the name in an entry's name, () for the top folder.
 
-    Raises BadArchive for a name that leads elsewhere, that some system cannot hold, or that does
-    not show what it is.
+    Raises BadArchive for a name that leads out of the archive, that some system cannot store, or
+    that has invisible characters.
     """
     name = entry.name
     _check_characters(name)
@@ -57,7 +57,7 @@ def path_parts(entry: Entry) -> tuple[str, ...]:
         del parts[-1]
     for part in parts:
         _check_part(part, name)
-    # One more than in a bot's folder: it may stand in a folder of the archive.
+    # One more than in a bot's folder, as the archive may hold that folder itself.
     if len(parts) - (not entry.is_folder) > MAX_DEPTH + 1:
         raise BadArchive(f"more than {MAX_DEPTH + 1} folders within one another", name)
     if len(name.encode()) > MAX_PATH:
@@ -68,7 +68,7 @@ def path_parts(entry: Entry) -> tuple[str, ...]:
 
 
 def folded(part: str) -> str:
-    """Return what names have in common that differ only by case or by how Unicode writes them."""
+    """Return the same text for names that differ only by case or Unicode form."""
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", part).casefold())
 
 

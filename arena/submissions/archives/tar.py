@@ -1,80 +1,75 @@
-"""Reading a tar archive, compressed or not, entry by entry, as its bytes come.
+"""Reading a tar archive, compressed or not, entry by entry, in bounded memory and time.
 
-tarfile understands the header of an entry; what follows headers is read here, under limits: a
-long header, a chain of them or a size that is a lie must not take the arena's memory or time.
+tarfile decodes the header of an entry. Everything after headers is read here, under limits: long
+headers, chains of headers and false sizes must not use up the arena's memory or time.
 """
 
 import bz2
 import gzip
 import lzma
 import tarfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from tarfile import TarInfo
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, BadArchive, Entry
 
 _BLOCK = 512
-_MAX_NOTE = 65_536
-"""Longest header that gives an entry's long name or attributes, in bytes."""
-_MAX_NOTES, _MAX_ATTRIBUTES = 8, 64
-"""Such headers before one entry, and attributes in one: they take time, however short."""
+_MAX_EXTENDED_SIZE = 65_536
+"""Longest header with an entry's long name or attributes, in bytes."""
+_MAX_EXTENDED, _MAX_ATTRIBUTES = 8, 64
+"""Most such headers before one entry, and attributes in one."""
 _XZ_MEMORY = 128 * 1024 * 1024
-"""What unpacking xz may take; `xz -9` needs 65 MiB."""
+"""Memory limit of xz in bytes; `xz -9` needs 65 MiB."""
 _FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
-_NOTES = {
+_EXTENDED = {
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
     *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
 }
-"""Headers that say something of the entry after them."""
+"""Types of headers about the entry after them."""
+_COPY, _LEAVE_OUT = "put a copy of the file in its place", "leave it out"
+_SPARSE = "a file with holes", "archive it without --sparse"
 _REFUSED = {
-    tarfile.SYMTYPE: "a symbolic link",
-    tarfile.LNKTYPE: "a hard link",
-    tarfile.CHRTYPE: "a device",
-    tarfile.BLKTYPE: "a device",
-    tarfile.FIFOTYPE: "a FIFO",
-    tarfile.GNUTYPE_SPARSE: "a file with holes",
+    tarfile.SYMTYPE: ("a symbolic link", _COPY),
+    tarfile.LNKTYPE: ("a hard link", _COPY),
+    tarfile.CHRTYPE: ("a device", _LEAVE_OUT),
+    tarfile.BLKTYPE: ("a device", _LEAVE_OUT),
+    tarfile.FIFOTYPE: ("a FIFO", _LEAVE_OUT),
+    tarfile.GNUTYPE_SPARSE: _SPARSE,
 }
-_REMEDY = {tarfile.GNUTYPE_SPARSE: "archive it without --sparse"}
-_COPY = "put a copy of the file in its place"
-
-
-class _Source(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-    def close(self) -> None: ...
+"""What an entry is, and a hint."""
+_Read = Callable[[int], bytes]
 
 
 def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
-    """Yield what a tar archive holds, at most `max_bytes` of it with all its headers.
+    """Yield the entries of a tar archive of at most `max_bytes`, headers included.
 
     Raises BadArchive, and whatever the decompressors raise.
     """
-    with path.open("rb") as file, closing(_decompressed(path, file)) as source:
-        yield from _entries(_Stream(source, max_bytes))
+    with path.open("rb") as file:
+        yield from _entries(_Stream(_reader(path, file), max_bytes))
 
 
-def _decompressed(path: Path, file: BinaryIO) -> "_Source":
+def _reader(path: Path, file: BinaryIO) -> _Read:
     name = path.name.lower()
     if name.endswith("gz"):
-        return gzip.GzipFile(fileobj=file, mode="rb")
+        return gzip.GzipFile(fileobj=file, mode="rb").read
     if name.endswith("bz2"):
-        return bz2.BZ2File(file)
-    return _Xz(file) if name.endswith("xz") else file
+        return bz2.BZ2File(file).read
+    return _Xz(file).read if name.endswith("xz") else file.read
 
 
 class _Xz:
-    """An xz stream that is unpacked with bounded memory: its header may ask for gigabytes."""
+    """An xz stream unpacked in bounded memory: its header may ask for gigabytes."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes, b"" at the end; raises EOFError where it ends too early."""
+        """Return up to `size` bytes, b"" at the end; raises EOFError if it is cut off."""
         while not self._decoder.eof:
             fed = self._file.read(CHUNK) if self._decoder.needs_input else b""
             if self._decoder.needs_input and not fed:
@@ -83,20 +78,17 @@ class _Xz:
                 return data
         return b""
 
-    def close(self) -> None:
-        """Nothing to do: the file is its opener's."""
-
 
 class _Stream:
-    """Decompressed bytes, counted as they come."""
+    """Decompressed bytes, counted against a limit."""
 
-    def __init__(self, source: _Source, limit: int) -> None:
-        self._source = source
+    def __init__(self, read: _Read, limit: int) -> None:
+        self._read = read
         self._left = limit
 
     def some(self, size: int) -> bytes:
         """Return 1 to `size` bytes, b"" at the end of the archive."""
-        chunk = self._source.read(min(size, CHUNK))
+        chunk = self._read(min(size, CHUNK))
         self._left -= len(chunk)
         if self._left < 0:
             raise BadArchive("the archive unpacks to too many bytes", "", LEAVE_OUT)
@@ -116,103 +108,100 @@ class _Stream:
         return b"".join(self.parts(_BLOCK))
 
     def skip(self, size: int) -> None:
-        """Pass over `size` bytes."""
+        """Skip `size` bytes."""
         for _ in self.parts(size):
             pass
 
 
 def _entries(stream: _Stream) -> Iterator[Entry]:
-    for header, notes in _headers(stream):
-        name = _text(notes.get(b"path", header.name.encode("utf-8", "surrogateescape")))
-        yield from _entry(stream, header, name, _size(notes, header, name))
-    # What follows the end is padding; a compressed stream proves itself whole at its own end.
+    for header, extended in _headers(stream):
+        path = extended.get(b"path")
+        name = path.decode("utf-8", "surrogateescape") if path is not None else header.name
+        yield from _entry(stream, header, name, _size(extended, header, name))
+    # The rest is padding, but a compressed stream has its checksum at the end.
     while stream.some(CHUNK):
         pass
 
 
 def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
-    """Yield each entry's header and what others before it say of it: its path, its size."""
-    notes: dict[bytes, bytes] = {}
+    """Yield each entry's header, and its path and size if headers before it give them."""
+    extended: dict[bytes, bytes] = {}
     count = 0
     header = _header(stream, "not a tar archive")
     while header is not None:
-        if header.type not in _NOTES:
-            yield header, notes
-            notes, count = {}, 0
-        elif count == _MAX_NOTES:
-            raise BadArchive(f"more than {_MAX_NOTES} headers for one entry", header.name)
+        if header.type not in _EXTENDED:
+            yield header, extended
+            extended, count = {}, 0
+        elif count == _MAX_EXTENDED:
+            raise BadArchive(f"more than {_MAX_EXTENDED} headers for one entry", header.name)
         else:
-            notes |= _note(stream, header)
+            extended |= _extended_header(stream, header)
             count += 1
         header = _header(stream, "the archive is damaged")
 
 
-def _header(stream: _Stream, otherwise: str) -> TarInfo | None:
-    """Return the next header, None at the end of the archive; refuse what is `otherwise`."""
+def _header(stream: _Stream, damage: str) -> TarInfo | None:
+    """Return the next header, None at the end of the archive; `damage` says what a bad one is."""
     try:
         return TarInfo.frombuf(stream.block(), "utf-8", "surrogateescape")
-    # The standard library has it, its stubs have not.
+    # Missing in the stubs of the standard library.
     except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
         return None
     except tarfile.HeaderError as error:
-        raise BadArchive(f"{otherwise}: {error}") from None
+        raise BadArchive(f"{damage}: {error}") from None
 
 
-def _note(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
-    """Read a header that says something of the entry after it: its long name, or attributes."""
-    if not 0 <= header.size <= _MAX_NOTE:
-        raise BadArchive(f"a header of more than {_MAX_NOTE:,} bytes", header.name)
-    note = b"".join(stream.parts(header.size))
+def _extended_header(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
+    """Read a header about the entry after it: its long name, or attributes."""
+    if not 0 <= header.size <= _MAX_EXTENDED_SIZE:
+        raise BadArchive(f"a header of more than {_MAX_EXTENDED_SIZE:,} bytes", header.name)
+    content = b"".join(stream.parts(header.size))
     stream.skip(-header.size % _BLOCK)
     if header.type == tarfile.GNUTYPE_LONGLINK:
         return {}
     if header.type == tarfile.GNUTYPE_LONGNAME:
-        return {b"path": note.partition(b"\0")[0]}
-    found = list(islice(_attributes(note), _MAX_ATTRIBUTES + 1))
-    if len(found) > _MAX_ATTRIBUTES:
+        return {b"path": content.partition(b"\0")[0]}
+    pairs = list(islice(_attributes(content), _MAX_ATTRIBUTES + 1))
+    if len(pairs) > _MAX_ATTRIBUTES:
         raise BadArchive(f"a header of more than {_MAX_ATTRIBUTES} attributes", header.name)
-    attributes = dict(found)
+    attributes = dict(pairs)
     if any(key.startswith(b"GNU.sparse") for key in attributes):
-        raise BadArchive("a file with holes", header.name, _REMEDY[tarfile.GNUTYPE_SPARSE])
-    kept = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}
-    if kept and header.type == tarfile.XGLTYPE:
+        raise BadArchive(_SPARSE[0], header.name, _SPARSE[1])
+    used = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}
+    if used and header.type == tarfile.XGLTYPE:
         raise BadArchive("one name or size for all entries", header.name)
-    return kept
+    return used
 
 
-def _attributes(note: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _attributes(content: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield the key and value of each "LENGTH KEY=VALUE" line of a pax header."""
     at = 0
-    while at < len(note):
-        length = note[at : at + 8].partition(b" ")[0]
-        if not length.isdigit() or not len(length) + 4 <= int(length) <= len(note) - at:
+    while at < len(content):
+        length = content[at : at + 8].partition(b" ")[0]
+        if not length.isdigit() or not len(length) + 4 <= int(length) <= len(content) - at:
             raise BadArchive("the archive is damaged: bad attributes")
-        key, _, value = note[at + len(length) + 1 : at + int(length) - 1].partition(b"=")
+        key, _, value = content[at + len(length) + 1 : at + int(length) - 1].partition(b"=")
         at += int(length)
         yield key, value
 
 
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
-
-
-def _size(notes: dict[bytes, bytes], header: TarInfo, name: str) -> int:
+def _size(extended: dict[bytes, bytes], header: TarInfo, name: str) -> int:
     size = header.size
-    if text := notes.get(b"size"):
+    if text := extended.get(b"size"):
         size = int(text) if text.isdigit() and len(text) < 20 else -1
     if size < 0:
-        raise BadArchive("a size that is no number", name)
+        raise BadArchive("a size that is not a number", name)
     return size
 
 
 def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[Entry]:
-    """Yield the entry, then pass over what was not read of it."""
+    """Yield the entry, then skip what was not read of it."""
     if header.type == tarfile.DIRTYPE:
         yield Entry(name, is_folder=True, executable=True, content=iter(()))
         return
     if header.type not in _FILES:
-        what = _REFUSED.get(header.type, "what is neither a file nor a folder")
-        hint = _COPY if "link" in what else _REMEDY.get(header.type, "leave it out")
+        other = "what is neither a file nor a folder", _LEAVE_OUT
+        what, hint = _REFUSED.get(header.type, other)
         raise BadArchive(what, name, hint)
     content = stream.parts(size)
     yield Entry(name, is_folder=False, executable=bool(header.mode & 0o100), content=content)

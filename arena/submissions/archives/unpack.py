@@ -1,8 +1,9 @@
-"""Archives of bots: unpacked by the arena alone, and only what is a plain folder of files."""
+"""Unpacking archives of bots: only plain files and folders, under limits, without other tools."""
 
 import lzma
 import struct
 import tarfile
+import weakref
 import zlib
 from collections.abc import Iterator
 from itertools import accumulate
@@ -10,6 +11,7 @@ from pathlib import Path
 from zipfile import BadZipFile
 
 from arena.errors import ArenaError
+from arena.sandboxes.run_folder import RunFolder
 from arena.submissions.archives.entry import (
     LEAVE_OUT,
     MAX_PATH,
@@ -22,33 +24,51 @@ from arena.submissions.archives.tar import read_tar
 from arena.submissions.archives.zip import read_zip
 
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
-"""How the names of archives end that are taken."""
+"""The endings of archives that are accepted, in lower case."""
 _OVERHEAD = 4 * MAX_PATH
-"""Bytes of headers and padding that an entry may take in an archive."""
-_SHOWN = 120
+"""Bytes of headers and padding per entry, at most."""
+_MAX_SHOWN = 120
 """Characters of an entry's name that an error shows."""
 _DAMAGED = (
     *(BadZipFile, tarfile.HeaderError, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError),
 )
-"""What the standard library raises over archives that are not what they should be."""
+"""What the standard library raises for damaged archives."""
 
 
 def is_archive(path: Path) -> bool:
-    """Tell by its name whether a path is a file that `unpack` takes."""
+    """Return whether a path is a file that `unpack` accepts, by its name."""
     return path.name.lower().endswith(ENDINGS) and path.is_file()
 
 
-def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> None:
-    """Unpack an archive into an empty folder; raises ArenaError for one that is not harmless.
+class UnpackedArchive:
+    """The files of an archive in a folder, which is removed when this object is not used any more.
 
-    Bytes are counted as they are unpacked, whatever the archive says. Of the files' modes only
-    the executable bit is kept.
+    Raises ArenaError as `unpack` does.
+    """
+
+    def __init__(self, archive: Path, max_entries: int, max_bytes: int) -> None:
+        folder = RunFolder()
+        self.path = folder.path
+        self.remove = weakref.finalize(self, folder.remove)
+        try:
+            self.path.chmod(0o700)
+            unpack(archive, self.path, max_entries, max_bytes)
+        except BaseException:
+            self.remove()
+            raise
+
+
+def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> None:
+    """Unpack an archive into an empty folder; raises ArenaError if anything in it may do harm.
+
+    Bytes are counted as they are unpacked, whatever the archive says. Only the executable bit of
+    the files' modes is kept.
     """
     try:
         unpacking = _Unpacking(target, max_entries, max_bytes)
         for entry in _read(archive, max_entries, max_bytes):
-            unpacking.take(entry)
+            unpacking.add(entry)
     except BadArchive as error:
         what = f"the archive holds {error.what}" if error.entry else error.what
         raise ArenaError(what, _place(archive, error.entry), error.hint) from None
@@ -56,7 +76,7 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
         what = "the archive holds a name that is not UTF-8"
         raise ArenaError(what, str(archive), "rename the file") from None
     except OSError as error:
-        # The decompressors raise it too, for damage, but then there is no number.
+        # Decompressors raise it for damage, too, but without an error number.
         damage = "the archive is damaged" if error.errno is None else "cannot be unpacked"
         what = f"{damage}: {error.strerror or _one_line(error)}"
         raise ArenaError(what, str(archive)) from None
@@ -65,12 +85,12 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
 
 
 def _read(archive: Path, max_entries: int, max_bytes: int) -> Iterator[Entry]:
-    most = max_bytes + max_entries * _OVERHEAD
-    if archive.stat().st_size > most:
+    max_size = max_bytes + max_entries * _OVERHEAD
+    if archive.stat().st_size > max_size:
         raise BadArchive("the archive is too large", "", LEAVE_OUT)
     if archive.name.lower().endswith(".zip"):
         return read_zip(archive, max_entries)
-    return read_tar(archive, most)
+    return read_tar(archive, max_size)
 
 
 def _place(archive: Path, entry: str) -> str:
@@ -79,7 +99,7 @@ def _place(archive: Path, entry: str) -> str:
         return str(archive)
     text = entry.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     name = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    return f"{archive}: {name[:_SHOWN]}{'...' if len(name) > _SHOWN else ''}"
+    return f"{archive}: {name[:_MAX_SHOWN]}{'...' if len(name) > _MAX_SHOWN else ''}"
 
 
 def _one_line(error: Exception) -> str:
@@ -87,7 +107,7 @@ def _one_line(error: Exception) -> str:
 
 
 class _Unpacking:
-    """What was unpacked so far: the names taken, the entries and the bytes."""
+    """What was unpacked so far: names, entries and bytes."""
 
     def __init__(self, target: Path, max_entries: int, max_bytes: int) -> None:
         self._target = target
@@ -95,11 +115,11 @@ class _Unpacking:
         self._max_bytes = max_bytes
         self._entries = 0
         self._bytes = 0
-        self._taken: dict[str, tuple[str, bool]] = {}
-        """Folded path -> the path as it is written, and whether it is a folder."""
+        self._claimed: dict[str, tuple[str, bool]] = {}
+        """Case-folded path -> the path as written, and whether it is a folder."""
 
-    def take(self, entry: Entry) -> None:
-        """Make the folder or write the file; raises BadArchive where it may not be."""
+    def add(self, entry: Entry) -> None:
+        """Make a folder or write a file; raises BadArchive if it is not allowed."""
         self._entries += 1
         if self._entries > self._max_entries:
             raise BadArchive(f"the archive holds more than {self._max_entries:,} entries")
@@ -115,15 +135,15 @@ class _Unpacking:
             self._write(self._target / path, entry)
 
     def _claim(self, path: str, *, is_folder: bool, name: str) -> None:
-        """Note that a path is taken; a folder may be named again, a file may not."""
-        written, was_folder = self._taken.get(folded(path), ("", False))
+        """Claim a path; a folder may be named again, a file may not."""
+        written, was_folder = self._claimed.get(folded(path), ("", False))
         if not written:
-            self._taken[folded(path)] = (path, is_folder)
-            if len(self._taken) > self._max_entries:
+            self._claimed[folded(path)] = (path, is_folder)
+            if len(self._claimed) > self._max_entries:
                 what = f"the archive holds more than {self._max_entries:,} files and folders"
                 raise BadArchive(what, "", LEAVE_OUT)
         elif written != path:
-            what = f"a name that differs only by case or Unicode form from {written[:_SHOWN]}"
+            what = f"a name that differs only by case or Unicode form from {written[:_MAX_SHOWN]}"
             raise BadArchive(what, name, "rename one of them")
         elif is_folder != was_folder:
             raise BadArchive("a file and a folder of one name", name)

@@ -1,4 +1,4 @@
-"""Reading a zip archive entry by entry, as its bytes come."""
+"""Reading a zip archive entry by entry, in bounded memory."""
 
 import io
 import stat
@@ -10,13 +10,13 @@ from arena.submissions.archives.entry import CHUNK, BadArchive, Entry
 
 _ENCRYPTED = 0x1
 _MAX_READ = 4 * 1024 * 1024
-"""The zip reader asks for the whole list of contents at once: 10,000 entries take 1 to 2 MB."""
+"""zipfile reads the whole directory at once: 10,000 entries take 1 to 2 MB."""
 _PLAIN_HINT = "archive it again: zip -r"
 
 
 def read_zip(path: Path, max_entries: int) -> Iterator[Entry]:
-    """Yield what a zip archive holds; raises BadArchive, and whatever zipfile raises."""
-    # Names without a mark are read as UTF-8 too: that is what today's programs write.
+    """Yield the entries of a zip archive; raises BadArchive, and whatever zipfile raises."""
+    # Names without the UTF-8 flag are read as UTF-8, too: most programs write it.
     with _Bounded(path) as file, ZipFile(file, metadata_encoding="utf-8") as zipped:
         entries = zipped.infolist()
         if len(entries) > max_entries:
@@ -27,17 +27,17 @@ def read_zip(path: Path, max_entries: int) -> Iterator[Entry]:
 
 
 class _Bounded(io.FileIO):
-    """A file that does not hand over megabytes at once only because the archive says so."""
+    """A file that refuses large reads, whatever sizes the archive claims."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read as a file does."""
+        """Read as a file does, up to a limit."""
         if size is not None and size > _MAX_READ:
             raise BadArchive("the archive's list of contents is too long")
         return super().read(-1 if size is None else size)
 
 
 def _check(info: ZipInfo) -> None:
-    """Refuse what is neither a plain file nor a folder, and what cannot be read."""
+    """Refuse anything but plain files and folders, and what cannot be read."""
     name = info.orig_filename
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:

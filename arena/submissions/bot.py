@@ -1,0 +1,92 @@
+"""A bot as its author submits it, and what it needs of the machine that plays it."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena import shipped
+from arena.errors import ArenaError
+from arena.records import BotInfo
+from arena.sandboxes.base import Program, Sandbox, command_exists
+from arena.sandboxes.bubblewrap import GET_BUBBLEWRAP
+from arena.submissions.archives.unpack import UnpackedArchive
+
+_INSTALL = {
+    "python": "sudo apt-get install python3",
+    "node": "sudo apt-get install nodejs",
+    "c": "sudo apt-get install gcc libc6-dev",
+}
+
+
+class Bot(Struct, frozen=True):
+    """A bot as it was submitted; it must be staged before it plays."""
+
+    info: BotInfo
+    source: Path
+    """Its folder or archive, as a person names it."""
+    folder: Path
+    """Its files: the folder itself, or what its archive was unpacked to."""
+    command: tuple[str, ...]
+    build: tuple[str, ...] | None
+    archive: UnpackedArchive | None = None
+    """Keeps the unpacked files; they are removed with the last bot that refers to them."""
+
+    @property
+    def name(self) -> str:
+        """The name in bot.yaml, unique in a league."""
+        return self.info.name
+
+    @property
+    def shipped(self) -> bool:
+        """Whether the bot came with the arena, and so is trusted without a sandbox."""
+        return self.source.is_relative_to(shipped.folder("sample_bots").resolve())
+
+    @property
+    def missing_program(self) -> str:
+        """The program that the bot needs and this machine lacks, "" if there is none."""
+        return missing_program(self.build or self.command, self.folder)
+
+
+class StagedBot(Struct, frozen=True):
+    """A copy of a bot, built and ready to play."""
+
+    info: BotInfo
+    folder: Path
+    command: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name in bot.yaml, unique in a league."""
+        return self.info.name
+
+    @property
+    def program(self) -> Program:
+        """What is started to play."""
+        return Program(self.folder, self.command, self.info.runtime)
+
+
+def missing_program(command: Sequence[str], folder: Path) -> str:
+    """Return the program of a command if neither this machine nor the folder has it, else ""."""
+    return "" if command_exists(command, folder) else command[0]
+
+
+def install_hint(runtime: str) -> str:
+    """Return how to install what bots of a runtime need."""
+    return _INSTALL.get(runtime, "install it, or correct the command in bot.yaml")
+
+
+def runtimes_of(bots: Iterable[Bot | StagedBot]) -> frozenset[str]:
+    """Return the runtimes that bots are written for, as bot.yaml names them."""
+    return frozenset(bot.info.runtime for bot in bots)
+
+
+def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None:
+    """Refuse bots that are not trusted in a sandbox that does not isolate them."""
+    strangers = [bot for bot in bots if not bot.shipped]
+    if strangers and not sandbox.isolates and not trusted:
+        raise ArenaError(
+            f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
+            str(strangers[0].source),
+            f"{GET_BUBBLEWRAP}, or --trust-bots if you trust them with your account",
+        )
