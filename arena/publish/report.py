@@ -62,16 +62,16 @@ def _write(
 ) -> Report:
     course = LeagueProgress(info)
     fixtures = StoredGames(store, info, course.counts, _workers, names)
-    for one in fixtures.digests:
+    for one in fixtures.summaries:
         course.add(one)
     aside = [one for one in store.aside() if course.counts(one.fixture.id)]
     if names:
-        aside = [names.aside(one) for one in aside]
+        aside = [names.quarantined(one) for one in aside]
         info, options = names.info(info), names.ratings(options)
-    ratings = rate_results(results(fixtures.digests), options)
+    ratings = rate_results(results(fixtures.summaries), options)
     root = fixtures.root
-    front = publish(info, ratings, fixtures, site, aside=aside, root=root, replays=replays)
-    games = sum(len(one.games) for one in fixtures.digests)
+    front = publish(info, ratings, fixtures, site, quarantined=aside, root=root, replays=replays)
+    games = sum(len(one.games) for one in fixtures.summaries)
     return Report(front, root, ratings, games, len(course.due()), aside)
 
 

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.perudo.rules import variant
+from arena.publish.links import file_stems
 from arena.publish.output.text import fixed, percent, signed
-from arena.publish.pages.links import file_stems
 from arena.publish.site import write_site
 from arena.ratings.standings import Ratings
 from arena.records import Cause, Faulted

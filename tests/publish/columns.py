@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from arena.publish.data.columns import SHEETS
+
 from arena.publish.data.schema import described
 
 PAGE = Path(__file__).parents[2] / "docs" / "site.md"

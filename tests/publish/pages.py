@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from arena.publish.pages.links import GAMES_A_SHARD, MATCHES, REPLAY, Links
+from arena.publish.links import GAMES_A_SHARD, MATCHES, REPLAY, Links
 from arena.publish.replay.shards import unpacked
 
 

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from arena.publish.pages.bytecode_cache import Compiled
 from jinja2 import Environment, FileSystemLoader
 
 from arena.publish.pages import bytecode_cache as compiled
-from arena.publish.pages.bytecode_cache import Compiled
 from arena.publish.pages.templates import environment
 
 

@@ -5,6 +5,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from arena.publish.pages.sandboxes import PROMISES
 from msgspec.structs import replace
 
 from arena.perudo.clauses import CLAUSES
@@ -15,7 +16,6 @@ from arena.playstats.timing import StoredAt, stored_times, timing
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages import rules as rulebook
-from arena.publish.pages.sandboxes import PROMISES
 from arena.publish.site import write_site
 from arena.records import Epoch, MachineInfo
 from tests.publish import factory

@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.playstats.game_scan import Game
+from arena.publish.links import links
 from arena.publish.output.text import fixed
 from arena.publish.pages import matches
-from arena.publish.pages.links import links
 from arena.publish.pages.matches import PAGE, SHARD, Match, match, pages, search_files
 from arena.publish.replay.selection import select_replays
 from arena.publish.site import write_site

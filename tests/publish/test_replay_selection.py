@@ -9,7 +9,7 @@ import pytest
 
 from arena.cli.replays import replays_option
 from arena.perudo.rules import VARIANTS
-from arena.publish.pages.links import GAMES_A_SHARD
+from arena.publish.links import GAMES_A_SHARD
 from arena.publish.replay.selection import ReplayChoice, beats, select_replays, upsets
 from arena.publish.replay.shards import unpacked
 from arena.publish.replay.steps import replay

@@ -8,9 +8,9 @@ from typing import Any
 import html5lib
 import jsonschema
 import pytest
+from arena.publish.data.columns import SHEETS
 from msgspec.structs import replace
 
-from arena.publish.data.columns import SHEETS
 from arena.publish.data.schema import DIALECT, described
 from arena.publish.site import write_site
 from arena.ratings.findings import DiceGain, Suspicion

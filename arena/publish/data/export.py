@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from arena.errors import ArenaError
-from arena.publish.data.tables import csv_cell
+from arena.publish.data.encoding import csv_cell
 from arena.records import Cause, FixtureResult
 
 _BATCH = 10_000

@@ -1,4 +1,4 @@
-"""The head-to-head of many bots as one picture: a square a pair, in the tints of the table."""
+"""The head-to-head of many bots as one picture: a square per pair, in the tints of the table."""
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from itertools import chain
 from struct import pack
 from typing import Literal
 
-from arena.publish.pages.leaderboard import MatrixRow
+from arena.publish.pages.leaderboard import MatrixRow, tint
 
 Scheme = Literal["light", "dark"]
 
@@ -60,9 +60,9 @@ def heatmaps(matrix: Sequence[MatrixRow]) -> dict[Scheme, bytes]:
 def _lines(matrix: Sequence[MatrixRow], block: int) -> Iterator[list[bytes]]:
     """Yield the lines of pixels of each row of the table."""
     for at, row in enumerate(matrix):
-        tints = ["never" if cell is None else cell.tint for cell in row.cells]
+        tints = ["never" if cell is None else tint(cell) for cell in row.cells]
         tints[at] = "self"
-        yield [b"".join(bytes([_TINTS.index(tint)]) * block for tint in tints)] * block
+        yield [b"".join(bytes([_TINTS.index(name)]) * block for name in tints)] * block
 
 
 def _rgb(colour: str) -> bytes:

@@ -16,17 +16,17 @@ NAMED = 5
 
 
 class Leaders(Struct, frozen=True):
-    """Who may be the best: the first named is the likeliest, the others are not told apart."""
+    """Who may be the best: the first named is the likeliest, the others may be tied with it."""
 
     best: str
     tied: tuple[str, ...]
-    """At most so many that a sentence bears them."""
+    """As many as a sentence can name."""
     more: int
     """How many are tied besides."""
 
 
 def leaders(rows: Sequence[Row] | Sequence[OverallRow]) -> Leaders | None:
-    """Return who may be the best of a table, or None where nobody is rated."""
+    """Return who may be the best of a table, or None if nobody is rated."""
     names = [row.bot for row in rows if row.best == 1]
     if not names:
         return None
@@ -39,7 +39,7 @@ class OverviewRow(Struct, frozen=True):
     info: BotInfo
     overall: OverallRow | None
     cells: tuple[Row | None, ...]
-    """One for each leaderboard; None where the bot did not play."""
+    """One for each leaderboard; None if the bot did not play."""
 
 
 class Overview(Struct, frozen=True):
@@ -51,7 +51,7 @@ class Overview(Struct, frozen=True):
 
     @property
     def provisional(self) -> bool:
-        """Tell whether any of the ratings shown is provisional."""
+        """Whether any of the ratings shown is provisional."""
         return any(cell.provisional for row in self.rows for cell in row.cells if cell)
 
 

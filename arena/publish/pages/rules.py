@@ -1,10 +1,9 @@
 """Page model of the rules: every clause in each book's words, and what this league plays."""
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from arena.perudo.clauses import CLAUSES, Clause, by_text
-from arena.perudo.rules import VARIANTS, Rules, changed_switches
+from arena.publish.data.conditions import Value, values
 from arena.records import LeagueInfo
 
 BOOKS = {
@@ -14,24 +13,6 @@ BOOKS = {
     "italian": "the Italian box rules by Fry and Fernandini",
 }
 """What each rule book is."""
-
-_WITHOUT_SWITCH = {"calza": "CALZA-WHO"}
-"""The clause to read on an option that no single clause is about."""
-
-
-def shown(value: object) -> str:
-    """Return a switch's value in words."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value).replace("_", " ")
-
-
-class Value(Struct, frozen=True):
-    """A switch's value in one variant; `book` is the rule book's where the league changed it."""
-
-    variant: str
-    shown: str
-    book: str | None = None
 
 
 class Wording(Struct, frozen=True):
@@ -51,23 +32,7 @@ class ClauseEntry(Struct, frozen=True):
     wordings: list[Wording]
     switch: str
     values: list[Value]
-    """The switch's in each variant of the league; empty where the clause has none."""
-
-
-def clauses_of(switch: str) -> list[str]:
-    """Return the ids of the clauses that a switch or option is about; at least one."""
-    found = [clause.id for clause in CLAUSES if clause.switch == switch]
-    return found or [_WITHOUT_SWITCH[switch]]
-
-
-def values(league: LeagueInfo, switch: str) -> list[Value]:
-    """Return what each variant of the league sets a switch or option to."""
-    return [_value(label, rules, switch) for label, rules in league.variants.items()]
-
-
-def _value(label: str, rules: Rules, switch: str) -> Value:
-    mine, book = asdict(rules)[switch], asdict(VARIANTS[rules.name])[switch]
-    return Value(label, shown(mine), shown(book) if switch in changed_switches(rules) else None)
+    """The switch's in each variant of the league; empty if the clause has none."""
 
 
 def entries(league: LeagueInfo) -> list[ClauseEntry]:
