@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from arena.perudo.rules import variant
-from arena.publish.replay.shards import unpacked
 from arena.publish.replay.steps import Replay, Step
-from arena.publish.site import write_site
 from tests.browser.conftest import address
 from tests.publish import factory, games
+from tests.publish.in_memory import write_site
+from tests.publish.pages import unpacked
 
 NASTY = '</script><img src=x onerror="document.title=1"><b>\x1b]0;\u202e'
 SEATS = ("alpha", NASTY, "W" * 80, "delta")

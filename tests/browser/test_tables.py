@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
-from arena.publish.site import write_site
 from tests.browser.conftest import address
 from tests.publish import crowd
+from tests.publish.in_memory import write_site
 
 NASTY = '</script><img src=x onerror="document.title=1"><b>\x1b]0;'
 

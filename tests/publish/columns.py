@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
-from arena.publish.data.columns import SHEETS
-
-from arena.publish.data.schema import described
+from arena.publish.data.play_rows import PLAY_TABLES
+from arena.publish.data.result_rows import RESULT_TABLES
+from arena.publish.data.schema import markdown
 
 PAGE = Path(__file__).parents[2] / "docs" / "site.md"
+TABLES = (*RESULT_TABLES, *PLAY_TABLES)
 BEGIN, END = "<!-- columns: written by `make columns` -->\n", "<!-- end of columns -->\n"
 
 
-def stands() -> str:
-    """Return the section as it stands in the page."""
+def section() -> str:
+    """Return the section as the page has it."""
     return PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
 
 
@@ -19,7 +20,7 @@ def write() -> None:
     """Put the section into the page."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    PAGE.write_text(before + BEGIN + described(SHEETS) + END + after, encoding="utf-8")
+    PAGE.write_text(before + BEGIN + markdown(TABLES) + END + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,11 +8,10 @@ from xml.etree import ElementTree as Xml
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.game_source import InMemory
 from arena.publish.pages.feed import block_times, changes, checkpoints, history, model, ranks
-from arena.publish.site import write_site
 from arena.records import GameRecord, LeagueInfo, PlayedFixture
 from tests.publish import factory
+from tests.publish.in_memory import InMemory, write_site
 from tests.publish.test_hostile import NAMES, NASTY
 
 ATOM = "{http://www.w3.org/2005/Atom}"

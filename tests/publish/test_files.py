@@ -10,8 +10,8 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.publish.output.site_folder import MANIFEST, STAGING, File, locked_site, replace_site
-from arena.publish.site import write_site
 from tests.publish import factory
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, tree
 
 OLD = factory.sample()

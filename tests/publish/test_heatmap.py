@@ -7,15 +7,16 @@ from struct import unpack
 import pytest
 
 from arena import shipped
+from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.pages.heatmap import COLOURS, Scheme, heatmaps
-from arena.publish.pages.leaderboard import Cell, MatrixRow
+from arena.publish.pages.leaderboard import MatrixRow
 
 CLEAR = "clear"
 
 
-def cell(share: float, games: int = 100) -> Cell:
+def cell(share: float, games: int = 100) -> HeadToHeadRow:
     low, high = (0.4, 0.6) if share == 0.5 else (share, share)
-    return Cell("a", "b", round(share * games), games, share, low, high)
+    return HeadToHeadRow("a", "b", round(share * games), games, share, low, high)
 
 
 def decoded(data: bytes) -> list[list[str]]:

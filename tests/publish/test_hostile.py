@@ -18,9 +18,9 @@ from arena.publish.output.text import (
     signed,
     visible,
 )
-from arena.publish.site import write_site
 from arena.records import Cause, Faulted
 from tests.publish import factory
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read, tree
 
 NAMES = ("<script>alert(1)</script>", "=cmd()", "../../x", "\x1b[31mred\u202e\x9b\udc80")

@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.game_source import InMemory
 from arena.publish.output.site_folder import FRONT
 from arena.publish.output.text import percent, signed
 from arena.publish.pages.leaderboard import TOP, axis, lines, pairs
 from arena.publish.pages.overview import CELLS, leaders, overview
 from arena.publish.pages.templates import environment
-from arena.publish.site import _Site, write_site
+from arena.publish.site import _Site
 from arena.ratings.history import Point, Then
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
 from arena.records import LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.crowd import crowd
+from tests.publish.in_memory import InMemory, write_site
 from tests.publish.test_models import row
 from tests.publish.test_site import document, table_text
 

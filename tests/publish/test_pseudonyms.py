@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.publish import pseudonyms
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
-from arena.publish.site import write_site
 from arena.records import (
     BotInfo,
     Cause,
@@ -27,6 +26,7 @@ from arena.records import (
     RatingsInfo,
 )
 from tests.publish import factory
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, everything, tree
 
 SECRET = b"secret"
@@ -102,9 +102,9 @@ def anonymous_site(folder: Path, world: World = WORLD, named: Pseudonyms | None 
     named = named or names(league(world))
     info, seen = named.info(league(world)), [named.played(one) for one in played(world)]
     last = played(world)[-1].fixture
-    aside = [named.aside(QuarantinedFixture(last, "its worker died", 3, 0.0))]
+    quarantined = [named.quarantined(QuarantinedFixture(last, "its worker died", 3, 0.0))]
     ratings = factory.ratings(seen, anchor=info.ratings.anchor, overall=True)
-    return write_site(info, ratings, seen, folder, aside=aside, replays="all").parent
+    return write_site(info, ratings, seen, folder, quarantined=quarantined, replays="all").parent
 
 
 def test_no_byte_of_the_site_names_anybody(tmp_path: Path) -> None:

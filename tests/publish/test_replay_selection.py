@@ -9,15 +9,14 @@ import pytest
 
 from arena.cli.replays import replays_option
 from arena.perudo.rules import VARIANTS
-from arena.publish.links import GAMES_A_SHARD
+from arena.publish.links import GAMES_PER_SHARD
 from arena.publish.replay.selection import ReplayChoice, beats, select_replays, upsets
-from arena.publish.replay.shards import unpacked
 from arena.publish.replay.steps import replay
-from arena.publish.site import write_site
 from arena.ratings.table import Row
 from arena.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory, games
-from tests.publish.pages import broken_links
+from tests.publish.in_memory import write_site
+from tests.publish.pages import broken_links, unpacked
 
 BGA = VARIANTS["bga"]
 A, B, C = "alpha", "Bravo Bot", "</script><b>"
@@ -45,7 +44,7 @@ def played() -> list[PlayedFixture]:
 def test_faults_and_the_newest_of_each_bot_are_kept(
     choice: ReplayChoice, expected: dict[int, list[int]]
 ) -> None:
-    assert select_replays(factory.digests(played()), [], choice) == expected
+    assert select_replays(factory.summaries(played()), [], choice) == expected
 
 
 def test_an_upset_is_a_winner_who_was_unlikely_to_beat_the_best() -> None:
@@ -65,7 +64,7 @@ def test_the_chance_of_a_win_is_by_performance() -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    seen = [games.fixture(0, "bga", BGA, (A, B, C), GAMES_A_SHARD + 2)]
+    seen = [games.fixture(0, "bga", BGA, (A, B, C), GAMES_PER_SHARD + 2)]
     league = factory.league((A, B, C))
     folder = tmp_path_factory.mktemp("site")
     write_site(league, factory.ratings(seen), seen, folder, replays="all")
@@ -73,9 +72,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_shards_hold_the_games(site: Path) -> None:
-    fixture = games.fixture(0, "bga", BGA, (A, B, C), GAMES_A_SHARD + 2)
+    fixture = games.fixture(0, "bga", BGA, (A, B, C), GAMES_PER_SHARD + 2)
     first, second = [unpacked((site / f"replays/0-{n}.js").read_text()) for n in (0, 1)]
-    assert list(first.games) == [str(number) for number in range(GAMES_A_SHARD)]
+    assert list(first.games) == [str(number) for number in range(GAMES_PER_SHARD)]
     assert {**first.games, **second.games} == {
         str(game.game): replay(game, (A, B, C)) for game in fixture.games
     }

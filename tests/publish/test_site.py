@@ -11,11 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from arena.publish.output.text import chance, fixed, grouped, percent, signed
-from arena.publish.site import write_site
 from arena.ratings.findings import Suspicion
 from arena.ratings.standings import Ratings
 from arena.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read, tree
 
 XHTML = "{http://www.w3.org/1999/xhtml}"

@@ -20,13 +20,14 @@ from arena.publish.game_source import results
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import publish, write_site
+from arena.publish.site import publish
 from arena.publish.stored_games import StoredGames, Submit
 from arena.ratings.standings import rate_results
 from arena.records import PlayedFixture, RatingsInfo
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory, games
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, timeless
 from tests.store.edit import removed
 
@@ -66,7 +67,7 @@ def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, 
     """Write the site of a store; return its files."""
     with Store(path) as store:
         source = StoredGames(store, LEAGUE, lambda _: True, workers)
-        ratings = rate_results(results(source.digests), LEAGUE.ratings)
+        ratings = rate_results(results(source.summaries), LEAGUE.ratings)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
     return timeless(site)
@@ -154,7 +155,7 @@ def test_a_fixture_that_is_another_now_is_digested_again(tmp_path: Path) -> None
 
 def forged(cache: Path) -> None:
     with closing(sqlite3.connect(cache)) as db, db:
-        db.execute("UPDATE kept SET data = (SELECT data FROM kept ORDER BY name DESC)")
+        db.execute("UPDATE entries SET data = (SELECT data FROM entries ORDER BY name DESC)")
 
 
 def cut(cache: Path) -> None:
@@ -168,7 +169,7 @@ def scribbled(cache: Path) -> None:
 def foreign(cache: Path) -> None:
     cache.unlink()
     with closing(sqlite3.connect(cache)) as db, db:
-        db.execute("CREATE TABLE kept (mine)")
+        db.execute("CREATE TABLE entries (mine)")
 
 
 def blocked(cache: Path) -> None:
@@ -195,10 +196,10 @@ def test_ranks_of_before_are_worked_out_once(
 
     def counting(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
         looked.append(1 + max(one.fixture.block for one in then))
-        return look_back(then, options)
+        return rank_then(then, options)
 
-    look_back = feed._look_back
-    monkeypatch.setattr(feed, "_look_back", counting)
+    rank_then = feed._rank_then
+    monkeypatch.setattr(feed, "_rank_then", counting)
     whole = report(path, tmp_path / "site")
     assert looked == [1, 2]
     assert report(path, tmp_path / "site") == whole
@@ -226,7 +227,7 @@ def test_what_a_killed_report_kept_is_whole(
         with pytest.raises(Stop):
             report(path, tmp_path / "site")
     with closing(sqlite3.connect(cache_path(path))) as db:
-        assert db.execute("SELECT count(*) FROM kept").fetchone() == (4,)
+        assert db.execute("SELECT count(*) FROM entries").fetchone() == (4,)
     whole = report(begun(tmp_path / "other.sqlite", PLAYED), tmp_path / "cold")
     assert report(path, tmp_path / "site") == whole
 

@@ -24,7 +24,7 @@ def environment() -> Environment:
     templates = shipped.folder("reports")
     env = Environment(
         loader=FileSystemLoader(templates),
-        bytecode_cache=None if sys.dont_write_bytecode else TemplateCache(templates),
+        bytecode_cache=TemplateCache(templates, Path(text.__file__).read_bytes()),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_visible,
@@ -49,13 +49,10 @@ class TemplateCache(FileSystemBytecodeCache):
     version of Jinja and on the filters: compiled templates hold what filters made of constants.
     """
 
-    def __init__(self, templates: Path) -> None:
-        folder = templates / "__pycache__"
-        with suppress(OSError):
-            folder.mkdir(exist_ok=True)
-        filters = Path(text.__file__).read_bytes()
+    def __init__(self, templates: Path, filters: bytes) -> None:
+        self._folder = templates / "__pycache__"
         maker = sha256(version("jinja2").encode() + filters).hexdigest()[:16]
-        super().__init__(str(folder), f"%s.{maker}.jinja")
+        super().__init__(str(self._folder), f"%s.{maker}.jinja")
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Load a compiled template if it is there and whole."""
@@ -65,6 +62,8 @@ class TemplateCache(FileSystemBytecodeCache):
             bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a compiled template if its folder can be written."""
-        with suppress(OSError):
-            super().dump_bytecode(bucket)
+        """Keep a compiled template if Python may keep compiled modules and the folder is ours."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                self._folder.mkdir(exist_ok=True)
+                super().dump_bytecode(bucket)
