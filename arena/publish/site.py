@@ -9,25 +9,24 @@ from arena.playstats.league_summary import LeagueSummary, summarize_league
 from arena.playstats.timing import stored_times, timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.encoding import Table, to_csv, to_json
-from arena.publish.data.play_rows import PLAY_TABLES
-from arena.publish.data.result_rows import RESULT_TABLES
-from arena.publish.data.schema import LeagueHead
+from arena.publish.data.schema import TABLE_TYPES, LeagueHead
 from arena.publish.game_source import GameSource
 from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages import bot, charts, conditions, feed, matches, rules
+from arena.publish.pages import bot, charts, conditions, feed, matches
 from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.leaderboard import (
     TOP,
     axis,
     better_matrix,
+    leaders,
     lines,
     matrix,
     overall_axis,
+    overview,
     pairs,
     tint,
 )
-from arena.publish.pages.overview import leaders, overview
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, UPSET, ReplayChoice, select_replays
 from arena.publish.replay.shards import shards
@@ -149,9 +148,9 @@ class _Site:
         known = timing(stored_times(self.source.summaries), self.league.limits.start)
         model = conditions.model(self.league, self.summary, known)
         yield self._page("conditions.html", "conditions.html", {**model, "store_root": self.root})
-        model = {"clauses": rules.entries(self.league), "books": rules.BOOKS}
+        model = {"clauses": conditions.clause_entries(self.league), "books": conditions.BOOKS}
         yield self._page("rules.html", RULES, model)
-        for kind in (*RESULT_TABLES, *PLAY_TABLES):
+        for kind in TABLE_TYPES.values():
             yield File(f"data/{kind.schema_file}", kind.schema_text())
         for table in tables.conditions(self.league, self.summary):
             yield from self._table(table)

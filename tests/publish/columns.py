@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from arena.publish.data.play_rows import PLAY_TABLES
-from arena.publish.data.result_rows import RESULT_TABLES
+import arena.publish.site  # noqa: F401 -- it declares all tables
 from arena.publish.data.schema import markdown
 
 PAGE = Path(__file__).parents[2] / "docs" / "site.md"
-TABLES = (*RESULT_TABLES, *PLAY_TABLES)
 BEGIN, END = "<!-- columns: written by `make columns` -->\n", "<!-- end of columns -->\n"
 
 
@@ -20,7 +18,7 @@ def write() -> None:
     """Put the section into the page."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    PAGE.write_text(before + BEGIN + markdown(TABLES) + END + after, encoding="utf-8")
+    PAGE.write_text(before + BEGIN + markdown() + END + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

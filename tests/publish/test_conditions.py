@@ -15,8 +15,7 @@ from arena.playstats.timing import StoredAt, stored_times, timing
 from arena.publish.data.conditions import MEANINGS, clauses_of, options, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
-from arena.publish.pages.conditions import PROMISES
-from arena.publish.pages.rules import BOOKS
+from arena.publish.pages.conditions import BOOKS, PROMISES
 from arena.records import Epoch, MachineInfo
 from tests.publish import factory
 from tests.publish.in_memory import write_site

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from arena.publish.output.site_folder import FRONT
 from arena.publish.output.text import percent, signed
-from arena.publish.pages.leaderboard import TOP, axis, lines, pairs
-from arena.publish.pages.overview import CELLS, leaders, overview
+from arena.publish.pages.leaderboard import CELLS, TOP, axis, leaders, lines, overview, pairs
 from arena.publish.pages.templates import environment
 from arena.publish.site import _Site
 from arena.ratings.history import Point, Then

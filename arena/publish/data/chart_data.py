@@ -9,7 +9,6 @@ from msgspec.structs import asdict
 from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.style import BINS, MILLION, Calibration, Mean, Rate, Style
-from arena.publish.data import play_rows as rows
 from arena.publish.data.encoding import Table
 from arena.publish.data.play_rows import (
     BotCalibrationRow,
@@ -141,18 +140,18 @@ def tables(
         for row in bot_calibration(summary, bot)
     ]
     for table in (
-        Table(rows.CALIBRATION, head, calibration(summary.calibration())),
-        Table(rows.GAME_LENGTH, head, lines),
-        Table(rows.SEAT_ADVANTAGE, head, won),
-        Table(rows.SEATS, head, [row for bot in bots for row in bot_seats(summary, bot)]),
-        Table(rows.CALIBRATION_BOTS, head, bids),
-        Table(rows.STYLE, head, [_style(one) for bot in bots for one in styles(summary, bot)]),
-        Table(rows.MOMENTS, head, list(_moments(summary, bots))),
+        Table(CalibrationRow, head, calibration(summary.calibration())),
+        Table(GameLengthRow, head, lines),
+        Table(SeatAdvantageRow, head, won),
+        Table(BotSeatRow, head, [row for bot in bots for row in bot_seats(summary, bot)]),
+        Table(BotCalibrationRow, head, bids),
+        Table(StyleRow, head, [_style(one) for bot in bots for one in styles(summary, bot)]),
+        Table(MomentRow, head, list(_moments(summary, bots))),
     ):
         yield f"data/{table.type.name}", table
     for board in boards:
         points = [row for one in board.rows for row in history(board.history, one.bot)]
-        yield links.data_stem(board, "history"), Table(rows.HISTORY, head, points)
+        yield links.data_stem(board, "history"), Table(HistoryRow, head, points)
 
 
 def _style(of: BotStyle) -> StyleRow:

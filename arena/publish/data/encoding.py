@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import asdict
 
-from arena.publish.data.schema import TableHead, TableRow, TableType
+from arena.publish.data.schema import TABLE_TYPES, TableHead, TableRow, TableType
 from arena.publish.output.text import csv_text
 
 _encoder = msgspec.json.Encoder()
@@ -19,11 +19,16 @@ _in_ascii = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Table(NamedTuple):
-    """A data table."""
+    """A data table; the type of its rows says what it is."""
 
-    type: TableType
+    row: type[TableRow]
     head: TableHead
     rows: Sequence[TableRow]
+
+    @property
+    def type(self) -> TableType:
+        """The kind of table."""
+        return TABLE_TYPES[self.row]
 
 
 def to_csv(table: Table) -> str:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from arena.publish.data.result_rows import GameNumber, GamesPlayed, Wins, WinShare
 from arena.publish.data.schema import (
     Bot,
     Index,
@@ -11,12 +12,12 @@ from arena.publish.data.schema import (
     Positive,
     Share,
     TableRow,
-    TableType,
     Variant,
     Whole,
     WilsonHigh,
     WilsonLow,
     doc,
+    table,
 )
 from arena.records import Division
 
@@ -27,15 +28,13 @@ MeanChance = Annotated[Share, doc("The mean of their probabilities.")]
 TrueBids = Annotated[Whole, doc("How many were true.")]
 TrueShare = Annotated[Share, doc("held / bids.")]
 Seat = Annotated[Whole, doc("From 0.")]
-SeatGames = Annotated[Whole, doc("Games played.")]
-Wins = Annotated[Whole, doc("Games won.")]
-WinShare = Annotated[Share, doc("wins / games.")]
 StyleLow = Annotated[float | None, doc("The lower end of its 95 % interval (Wilson's).")]
 StyleHigh = Annotated[float | None, doc("The upper end.")]
 
 
+@table("calibration")
 class CalibrationRow(TableRow, frozen=True):
-    """Bids that were about equally likely to be true."""
+    """How often bids were true, by how likely their bidders knew them."""
 
     at_least: AtLeast
     below: Below
@@ -47,15 +46,9 @@ class CalibrationRow(TableRow, frozen=True):
     high: WilsonHigh
 
 
-CALIBRATION = TableType(
-    "calibration",
-    "How often bids were true, by how likely their bidders knew them",
-    CalibrationRow,
-)
-
-
+@table("calibration-bots")
 class BotCalibrationRow(TableRow, frozen=True):
-    """The same of one bot's bids."""
+    """The same of each bot's bids."""
 
     bot: Bot
     at_least: AtLeast
@@ -68,11 +61,9 @@ class BotCalibrationRow(TableRow, frozen=True):
     high: WilsonHigh
 
 
-CALIBRATION_BOTS = TableType("calibration-bots", "The same of each bot's bids", BotCalibrationRow)
-
-
+@table("game-length")
 class GameLengthRow(TableRow, frozen=True):
-    """Games of so many rounds."""
+    """Games by how many rounds they took."""
 
     players: Players
     rounds: Annotated[Whole, doc("Rounds, void ones included.")]
@@ -80,15 +71,13 @@ class GameLengthRow(TableRow, frozen=True):
     share: Annotated[Share, doc("Their share of all games of that table size.")]
 
 
-GAME_LENGTH = TableType("game-length", "Games by how many rounds they took", GameLengthRow)
-
-
+@table("seat-advantage")
 class SeatAdvantageRow(TableRow, frozen=True):
-    """How often a seat won."""
+    """How often each seat won."""
 
     players: Players
     seat: Seat
-    games: Annotated[Positive, doc("Games played.")]
+    games: GamesPlayed
     wins: Wins
     share: WinShare
     low: WilsonLow
@@ -96,17 +85,15 @@ class SeatAdvantageRow(TableRow, frozen=True):
     chance: Annotated[Share, doc("The share of wins that chance alone gives.")]
 
 
-SEAT_ADVANTAGE = TableType("seat-advantage", "How often each seat won", SeatAdvantageRow)
-
-
+@table("seats")
 class BotSeatRow(TableRow, frozen=True):
-    """A bot's results from one seat in one division."""
+    """Each bot's results from each seat."""
 
     bot: Bot
     variant: Variant
     players: Players
     seat: Seat
-    games: Annotated[Positive, doc("Games played.")]
+    games: GamesPlayed
     wins: Wins
     share: WinShare
     low: WilsonLow
@@ -119,11 +106,9 @@ class BotSeatRow(TableRow, frozen=True):
         return Division(self.variant, self.players)
 
 
-SEATS = TableType("seats", "Each bot's results from each seat", BotSeatRow)
-
-
+@table("style")
 class StyleRow(TableRow, frozen=True):
-    """How a bot plays in one division, or in all."""
+    """How each bot plays, by variant and table size; over all of them if no variant is named."""
 
     bot: Bot
     variant: Annotated[str | None, doc("The league's label of the rules; null: all tables.")]
@@ -155,15 +140,9 @@ class StyleRow(TableRow, frozen=True):
     calzas_right_high: StyleHigh
 
 
-STYLE = TableType(
-    "style",
-    "How each bot plays, at each variant and table size; at all if no variant is named",
-    StyleRow,
-)
-
-
+@table("moments")
 class MomentRow(TableRow, frozen=True):
-    """A key move of a bot."""
+    """The best calls and the worst moves of each bot."""
 
     bot: Bot
     end: Annotated[Literal["best", "worst"], doc("Which list it is on.")]
@@ -171,7 +150,7 @@ class MomentRow(TableRow, frozen=True):
     variant: Variant
     players: Players
     index: Index
-    game: Annotated[Whole, doc("The game's number in the fixture, from 0.")]
+    game: GameNumber
     round: Annotated[Whole, doc("From 0.")]
     step: Annotated[Whole, doc("The move's place among the events of its game, from 0.")]
     seat: Seat
@@ -187,22 +166,12 @@ class MomentRow(TableRow, frozen=True):
     raised_face: Annotated[Positive | None, doc("Its face; null for a calza.")]
 
 
-MOMENTS = TableType("moments", "The best calls and the worst moves of each bot", MomentRow)
-
-
+@table("history")
 class HistoryRow(TableRow, frozen=True):
-    """A bot's rating at one point."""
+    """The ratings of each bot at points on the way."""
 
     bot: Bot
     table_games: Annotated[Positive, doc("Games of this variant and table size so far.")]
     games: Annotated[Positive, doc("The bot's own among them.")]
     mu: Annotated[float, doc("TrueSkill mean, relative to those who had played, or to the anchor.")]
     sigma: Annotated[float, doc("TrueSkill's standard deviation.")]
-
-
-HISTORY = TableType("history", "The ratings of each bot at points on the way", HistoryRow)
-
-PLAY_TABLES = (
-    *(CALIBRATION, CALIBRATION_BOTS, GAME_LENGTH, SEAT_ADVANTAGE),
-    *(SEATS, STYLE, MOMENTS, HISTORY),
-)

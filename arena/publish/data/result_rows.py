@@ -14,13 +14,13 @@ from arena.publish.data.schema import (
     Share,
     TableHead,
     TableRow,
-    TableType,
     UpperEnd,
     Variant,
     Whole,
     WilsonHigh,
     WilsonLow,
     doc,
+    table,
 )
 from arena.records import Cause, Division
 
@@ -31,6 +31,8 @@ Opponent = Annotated[str, doc("The other bot's name.")]
 FixtureId = Annotated[str, doc("The fixture's id.")]
 GameNumber = Annotated[Whole, doc("The game's number in the fixture, from 0.")]
 GamesPlayed = Annotated[Positive, doc("Games played.")]
+Wins = Annotated[Whole, doc("Games won.")]
+WinShare = Annotated[Share, doc("wins / games.")]
 LowerEnd = Annotated[float, doc("The lower end of its 95 % interval.")]
 
 
@@ -60,8 +62,9 @@ class DivisionHead(TableHead, frozen=True):
     ]
 
 
+@table("leaderboard", DivisionHead)
 class LeaderboardRow(TableRow, frozen=True):
-    """A bot on a leaderboard."""
+    """A leaderboard, best first."""
 
     rank: Rank
     best: BestRank
@@ -77,19 +80,17 @@ class LeaderboardRow(TableRow, frozen=True):
     conservative: Annotated[float, doc("mu - 3 sigma.")]
     batch_mu: Annotated[float, doc("mu by a fit that ignores the order of games.")]
     games: GamesPlayed
-    wins: Annotated[Whole, doc("Games won.")]
-    win_share: Annotated[Share, doc("wins / games.")]
+    wins: Wins
+    win_share: WinShare
     mean_place: Annotated[float, doc("The mean finishing place, 1 is best.")]
     place_low: LowerEnd
     place_high: UpperEnd
     faults: Annotated[Whole, doc("Games in which the bot faulted.")]
 
 
-LEADERBOARD = TableType("leaderboard", "A leaderboard, best first", LeaderboardRow, DivisionHead)
-
-
+@table("head-to-head", DivisionHead)
 class HeadToHeadRow(TableRow, frozen=True):
-    """How often one bot finished ahead of another."""
+    """Who finished ahead of whom, for each ordered pair that met."""
 
     bot: Bot
     opponent: Opponent
@@ -100,29 +101,18 @@ class HeadToHeadRow(TableRow, frozen=True):
     high: WilsonHigh
 
 
-HEAD_TO_HEAD = TableType(
-    "head-to-head",
-    "Who finished ahead of whom, for each ordered pair that met",
-    HeadToHeadRow,
-    DivisionHead,
-)
-
-
+@table("better", DivisionHead)
 class BetterRow(TableRow, frozen=True):
-    """How likely one bot is to be better than another."""
+    """Who is better than whom, for each ordered pair."""
 
     bot: Bot
     opponent: Opponent
     probability: Annotated[Share, doc("That the bot is better than the other.")]
 
 
-BETTER = TableType(
-    "better", "Who is better than whom, for each ordered pair", BetterRow, DivisionHead
-)
-
-
+@table("overall", TableHead)
 class OverallTableRow(TableRow, frozen=True):
-    """A bot on the overall table."""
+    """The overall table, best first."""
 
     rank: Rank
     best: BestRank
@@ -134,11 +124,9 @@ class OverallTableRow(TableRow, frozen=True):
     games: GamesPlayed
 
 
-OVERALL = TableType("overall", "The overall table, best first", OverallTableRow, TableHead)
-
-
+@table("faults")
 class FaultRow(TableRow, frozen=True):
-    """A fault and where it is."""
+    """All faults, in schedule order."""
 
     cause: Annotated[Cause, doc("Why the bot is out of the game.")]
     bot: Bot
@@ -154,17 +142,15 @@ class FaultRow(TableRow, frozen=True):
     detail: Annotated[str, doc("What exactly was wrong; it may quote the bot.")]
 
 
-FAULTS = TableType("faults", "All faults, in schedule order", FaultRow)
-
-
 class SuspicionsHead(LeagueHead, frozen=True):
     """The head of the suspicions."""
 
     alpha: Annotated[Share, doc("The chance of any false suspicion of a kind in a fair league.")]
 
 
+@table("suspicions", SuspicionsHead)
 class SuspicionRow(TableRow, frozen=True):
-    """A case to look at."""
+    """Results that neither chance nor the ratings explain, the clearest first."""
 
     kind: Annotated[Literal["collusion", "drift"], doc("What is suspected.")]
     variant: Variant
@@ -177,16 +163,9 @@ class SuspicionRow(TableRow, frozen=True):
     p: Annotated[Share, doc("How often a league of fair bots would show so much anywhere.")]
 
 
-SUSPICIONS = TableType(
-    "suspicions",
-    "Results that neither chance nor the ratings explain, the clearest first",
-    SuspicionRow,
-    SuspicionsHead,
-)
-
-
+@table("matches")
 class MatchRow(TableRow, frozen=True):
-    """The results of a fixture; lists have an entry per seat."""
+    """The results of a stretch of the schedule."""
 
     index: Index
     variant: Variant
@@ -205,11 +184,9 @@ class MatchRow(TableRow, frozen=True):
         return Division(self.variant, self.players)
 
 
-MATCHES = TableType("matches", "The results of a stretch of the schedule", MatchRow)
-
-
+@table("quarantined")
 class QuarantinedRow(TableRow, frozen=True):
-    """A fixture that is missing."""
+    """Fixtures that were quarantined, because every worker that played them died."""
 
     fixture: FixtureId
     index: Index
@@ -220,15 +197,9 @@ class QuarantinedRow(TableRow, frozen=True):
     why: Annotated[str, doc("What is known about it.")]
 
 
-QUARANTINED = TableType(
-    "quarantined",
-    "Fixtures that were quarantined, because every worker that played them died",
-    QuarantinedRow,
-)
-
-
+@table("bots")
 class BotRow(TableRow, frozen=True):
-    """A bot."""
+    """The bots as they entered."""
 
     name: Bot
     author: Annotated[str, doc("Who wrote it.")]
@@ -238,11 +209,9 @@ class BotRow(TableRow, frozen=True):
     digest: Annotated[str, doc("SHA-256 over the bot's files, hexadecimal.")]
 
 
-BOTS = TableType("bots", "The bots as they entered", BotRow)
-
-
+@table("rules")
 class RuleRow(TableRow, frozen=True):
-    """A switch or an option in one variant."""
+    """Every rule switch and option of every variant."""
 
     variant: Variant
     book: Annotated[str, doc("The rule book that the variant started from.")]
@@ -252,33 +221,21 @@ class RuleRow(TableRow, frozen=True):
     clauses: Annotated[tuple[str, ...], doc("The clauses of the rules that it is about.")]
 
 
-RULES = TableType("rules", "Every rule switch and option of every variant", RuleRow)
-
-
+@table("limits")
 class LimitRow(TableRow, frozen=True):
-    """A limit with its unit."""
+    """What a bot must keep to."""
 
     name: Annotated[str, doc("The limit's name in league.yaml.")]
     value: Annotated[str, doc("Its value, with the unit.")]
     words: Annotated[str, doc("What is limited.")]
 
 
-LIMITS = TableType("limits", "What a bot must keep to", LimitRow)
-
-
+@table("played")
 class PlayedRow(TableRow, frozen=True):
-    """How much was played in a division."""
+    """How much was played."""
 
     variant: Variant
     players: Players
     fixtures: Annotated[Whole, doc("Fixtures played.")]
     games: Annotated[Whole, doc("Games played.")]
     decisions: Annotated[Whole, doc("Answers asked of bots.")]
-
-
-PLAYED = TableType("played", "How much was played", PlayedRow)
-
-RESULT_TABLES = (
-    *(LEADERBOARD, HEAD_TO_HEAD, BETTER, OVERALL, FAULTS, SUSPICIONS),
-    *(MATCHES, QUARANTINED, BOTS, RULES, LIMITS, PLAYED),
-)

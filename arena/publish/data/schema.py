@@ -1,9 +1,9 @@
 """The kinds of data tables, described by their row structs: as JSON Schema and in Markdown."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -36,6 +36,9 @@ class TableRow(Struct, frozen=True, forbid_unknown_fields=True):
     """A row of a data table; its fields are the columns, in order."""
 
 
+RowType = TypeVar("RowType", bound=TableRow)
+
+
 class TableHead(Struct, frozen=True, forbid_unknown_fields=True):
     """What the JSON file of a table says of the whole table."""
 
@@ -49,10 +52,9 @@ class LeagueHead(TableHead, frozen=True):
 class TableType:
     """A kind of table; `name` is the first part of its files' names."""
 
-    def __init__(
-        self, name: str, title: str, row: type[TableRow], head: type[TableHead] = LeagueHead
-    ) -> None:
-        self.name, self.title, self.row, self.head = name, title, row, head
+    def __init__(self, name: str, row: type[TableRow], head: type[TableHead]) -> None:
+        self.name, self.row, self.head = name, row, head
+        self.title = (row.__doc__ or "").removesuffix(".")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -113,6 +115,22 @@ class TableType:
             yield from ("", f"The JSON file says as well: {fields}")
 
 
+TABLE_TYPES: dict[type[TableRow], TableType] = {}
+"""All kinds of tables, by their rows."""
+
+
+def table(
+    name: str, head: type[TableHead] = LeagueHead
+) -> Callable[[type[RowType]], type[RowType]]:
+    """Declare a kind of table by its row, whose docstring is the title."""
+
+    def register(row: type[RowType]) -> type[RowType]:
+        TABLE_TYPES[row] = TableType(name, row, head)
+        return row
+
+    return register
+
+
 _TYPE_NAMES = {"integer": "whole number", "number": "number", "boolean": "true or false"}
 
 
@@ -128,6 +146,6 @@ def _type_name(schema: dict[str, Any]) -> str:
     return _TYPE_NAMES.get(schema.get("type", ""), "text")
 
 
-def markdown(types: Sequence[TableType]) -> str:
+def markdown() -> str:
     """Return all tables and their columns as Markdown."""
-    return "\n".join(one.markdown() for one in types)
+    return "\n".join(one.markdown() for one in TABLE_TYPES.values())

@@ -27,7 +27,7 @@ def leaderboard(board: Leaderboard) -> Table:
         )
         for rank, row in enumerate(board.rows, 1)
     ]
-    return Table(rows.LEADERBOARD, _division_head(board), lines)
+    return Table(rows.LeaderboardRow, _division_head(board), lines)
 
 
 def _division_head(board: Leaderboard) -> DivisionHead:
@@ -44,7 +44,7 @@ def _division_head(board: Leaderboard) -> DivisionHead:
 def head_to_head(board: Leaderboard) -> Table:
     """Return each ordered pair that met, row by row, the best bot first."""
     pairs = [pair for row in board.rows for pair in by_opponent(board, row.bot)]
-    return Table(rows.HEAD_TO_HEAD, _division_head(board), pairs)
+    return Table(HeadToHeadRow, _division_head(board), pairs)
 
 
 def by_opponent(board: Leaderboard, bot: str) -> list[HeadToHeadRow]:
@@ -71,29 +71,29 @@ def better(board: Leaderboard) -> Table:
         for opponent in bots
         if bot != opponent
     ]
-    return Table(rows.BETTER, _division_head(board), pairs)
+    return Table(rows.BetterRow, _division_head(board), pairs)
 
 
 def overall(table: Overall) -> Table:
     """Return the overall table, best first."""
     lines = [rows.OverallTableRow(rank=n, **asdict(row)) for n, row in enumerate(table.rows, 1)]
-    return Table(rows.OVERALL, TableHead(), lines)
+    return Table(rows.OverallTableRow, TableHead(), lines)
 
 
 def suspicions(head: LeagueHead, alpha: float, cases: Iterable[Suspicion]) -> Table:
     """Return the suspicions, the clearest first."""
     lines = [rows.SuspicionRow(**asdict(case)) for case in cases]
-    return Table(rows.SUSPICIONS, rows.SuspicionsHead(head.league, alpha), lines)
+    return Table(rows.SuspicionRow, rows.SuspicionsHead(head.league, alpha), lines)
 
 
 def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> Table:
     """Return the faults."""
-    return Table(rows.FAULTS, head, [rows.FaultRow(**asdict(entry)) for entry in entries])
+    return Table(rows.FaultRow, head, [rows.FaultRow(**asdict(entry)) for entry in entries])
 
 
 def matches(head: LeagueHead, found: Sequence[MatchRow]) -> Table:
     """Return the results of fixtures."""
-    return Table(rows.MATCHES, head, found)
+    return Table(MatchRow, head, found)
 
 
 def match_rows(
@@ -142,7 +142,7 @@ def quarantined(head: LeagueHead, found: Iterable[QuarantinedFixture]) -> Table:
         )
         for one in found
     ]
-    return Table(rows.QUARANTINED, head, lines)
+    return Table(rows.QuarantinedRow, head, lines)
 
 
 def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[Table]:
@@ -154,8 +154,8 @@ def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[Table]:
         for division, total in summary.played.items()
     ]
     return [
-        Table(rows.BOTS, head, bots),
-        Table(rows.RULES, head, rule_rows(league)),
-        Table(rows.LIMITS, head, limit_rows(league.limits)),
-        Table(rows.PLAYED, head, played),
+        Table(rows.BotRow, head, bots),
+        Table(rows.RuleRow, head, rule_rows(league)),
+        Table(rows.LimitRow, head, limit_rows(league.limits)),
+        Table(rows.PlayedRow, head, played),
     ]

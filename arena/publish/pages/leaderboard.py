@@ -1,7 +1,7 @@
-"""Page models of a leaderboard: the scale of its interval bars, and who finished ahead of whom."""
+"""Page models of leaderboards: who is best, all bots, the scale of interval bars, head to head."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from math import ceil, floor, log10
 
 from msgspec import Struct
@@ -9,6 +9,7 @@ from msgspec import Struct
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.tables import pair
 from arena.ratings.history import trend
+from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, OverallRow, Row, undecided
 from arena.records import BotInfo, LeagueInfo
 
@@ -22,6 +23,11 @@ _LABELS = 5
 _MARGIN = 0.09
 """The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
+
+CELLS = 2400
+"""Cells of the overview at most, so that the page stays small; each table's own page has all."""
+NAMED = 5
+"""Bots that a sentence names."""
 
 
 class Axis(Struct, frozen=True):
@@ -168,3 +174,57 @@ def better_matrix(board: Leaderboard, most: int | None = None) -> list[BetterMat
         return Chance(value, not low <= value <= high)
 
     return [BetterMatrixRow(bot, tuple(chance(bot, rival) for rival in names)) for bot in names]
+
+
+class Leaders(Struct, frozen=True):
+    """Who may be the best: the first named is the likeliest, the others may be tied with it."""
+
+    best: str
+    tied: tuple[str, ...]
+    """As many as a sentence can name."""
+    more: int
+    """How many are tied besides."""
+
+
+def leaders(rows: Sequence[Row] | Sequence[OverallRow]) -> Leaders | None:
+    """Return who may be the best of a table, or None if nobody is rated."""
+    names = [row.bot for row in rows if row.best == 1]
+    if not names:
+        return None
+    return Leaders(names[0], tuple(names[1:NAMED]), max(0, len(names) - NAMED))
+
+
+class OverviewRow(Struct, frozen=True):
+    """A bot across all tables."""
+
+    info: BotInfo
+    overall: OverallRow | None
+    cells: tuple[Row | None, ...]
+    """One for each leaderboard; None if the bot did not play."""
+
+
+class Overview(Struct, frozen=True):
+    """The table over all leaderboards."""
+
+    rows: list[OverviewRow]
+    total: int
+    """How many bots there are, shown or not."""
+
+    @property
+    def provisional(self) -> bool:
+        """Whether any of the ratings shown is provisional."""
+        return any(cell.provisional for row in self.rows for cell in row.cells if cell)
+
+
+def overview(league: LeagueInfo, ratings: Ratings) -> Overview:
+    """Return all bots in the order of the overall table, else of the first leaderboard."""
+    overall = {row.bot: row for row in ratings.overall.rows} if ratings.overall else {}
+    boards = [{row.bot: row for row in board.rows} for board in ratings.boards]
+    infos = {bot.name: bot for bot in league.bots}
+    order = dict.fromkeys(chain(overall, *boards, infos))
+    most = CELLS // (len(boards) + 1)
+    rows = [
+        OverviewRow(infos[name], overall.get(name), tuple(board.get(name) for board in boards))
+        for name in list(order)[:most]
+    ]
+    return Overview(rows, len(order))
