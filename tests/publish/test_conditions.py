@@ -66,7 +66,7 @@ def test_the_rules_have_every_clause_in_the_words_of_every_book(site: Path) -> N
         assert (f"<code>{clause.switch}</code>" in section) == bool(clause.switch)
 
 
-def test_the_rules_say_what_the_league_plays(site: Path) -> None:
+def test_rules_page_marks_the_switches_of_the_league(site: Path) -> None:
     page = (site / "rules.html").read_text()
     changed = page.partition('id="CALZA-PAL"')[2].partition("</section>")[0]
     assert "<bdi>house rules</bdi> <strong>yes</strong> <small>changed; the book has no" in changed
@@ -81,7 +81,7 @@ def test_the_books_are_those_of_the_documentation() -> None:
         assert f"| `{name}` | {words.replace('“', '').replace('”', '')} |" in text
 
 
-def test_what_sandboxes_do_not_promise_is_all_that_the_tests_found() -> None:
+def test_sandbox_promises_match_the_documentation() -> None:
     found = (DOCS / "sandboxing.md").read_text().partition("### What is not promised\n")[2]
     for name, promise in PROMISES.items():
         listed = found.partition(f"`{name}`:\n\n")[2].partition("\n\n")[0].splitlines()
@@ -126,9 +126,7 @@ def test_machine_times_and_versions_show(site: Path) -> None:
         assert f"<dt>{name}</dt><dd>{value}</dd>" in page
 
 
-def test_no_other_page_says_where_or_how_fast_and_the_feed_alone_when(
-    site: Path, tmp_path: Path
-) -> None:
+def test_machine_and_times_change_only_conditions_and_feed(site: Path, tmp_path: Path) -> None:
     league, ratings, played = factory.sample()
     other = [replace(one, stored_at=2e9, seconds=9.0, stderr=()) for one in played]
     played = [replace(one, stderr=()) for one in played]
@@ -139,7 +137,7 @@ def test_no_other_page_says_where_or_how_fast_and_the_feed_alone_when(
     assert differ == {"conditions.html", "feed.xml"}
 
 
-def test_what_was_before_and_how_long_bots_remember_is_said(site: Path, tmp_path: Path) -> None:
+def test_conditions_name_earlier_epochs_and_memory(site: Path, tmp_path: Path) -> None:
     league, ratings, played = factory.sample()
     epochs = (Epoch(league.bots[:2], 1, (1, 1)), Epoch(league.bots[:3], 2, (2, 2)))
     changed = replace(league, earlier=epochs, memory_across_fixtures=True)
@@ -151,12 +149,12 @@ def test_what_was_before_and_how_long_bots_remember_is_said(site: Path, tmp_path
     assert "before, there were" not in (site / "conditions.html").read_text()
 
 
-def test_an_old_store_says_that_it_does_not_know(tmp_path: Path) -> None:
+def test_unknown_machine_and_times_are_marked_not_recorded(tmp_path: Path) -> None:
     write_site(*factory.sample(), tmp_path)
     assert (tmp_path / "conditions.html").read_text().count("Not recorded") == 2
 
 
-def test_a_sandbox_that_is_not_known_is_said(tmp_path: Path) -> None:
+def test_unknown_sandbox_is_named(tmp_path: Path) -> None:
     league = factory.league(("a", "b"), sandbox="moon")
     write_site(league, factory.ratings([]), [], tmp_path)
     page = (tmp_path / "conditions.html").read_text()

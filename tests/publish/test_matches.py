@@ -82,7 +82,7 @@ def test_a_fixture_without_games_is_no_match() -> None:
     assert match_rows(factory.summaries([replace(played[0], games=[])]), {}, ratings.boards) == []
 
 
-def test_a_page_holds_a_stretch_of_the_schedule_whatever_is_missing() -> None:
+def test_page_number_depends_on_the_schedule_only() -> None:
     at = [0, PAGE - 1, PAGE, 5 * PAGE + 3]
     found = pages([one(index) for index in at])
     assert [(part.number, [m.index for m in part.matches]) for part in found] == [
@@ -151,7 +151,7 @@ def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
     }
 
 
-def test_the_search_is_given_what_the_pages_say() -> None:
+def test_search_index_matches_the_pages() -> None:
     league, ratings, played = factory.sample()
     selection = select_replays(factory.summaries(played), ratings.boards, 0)
     found = match_rows(factory.summaries(played), selection, ratings.boards)
@@ -170,7 +170,7 @@ def test_the_search_is_given_what_the_pages_say() -> None:
     assert crashed[8:] == [len(found[1].watch), found[1].watch[0]]
 
 
-def test_a_long_league_is_searched_in_stretches() -> None:
+def test_search_of_a_long_league_is_split_into_shards() -> None:
     league, ratings, _ = factory.sample(("a", "b", "c", "d"))
     found = [one(index) for index in (0, SHARD - 1, SHARD, 3 * SHARD)]
     files = searched(found, league, ratings.boards, links(league, ratings.boards))

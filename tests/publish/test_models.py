@@ -49,7 +49,7 @@ def row(bot: str, mu: float, sigma: float) -> Row:
         [row("a", 31.0, 1.0), row("b", -31.0, 7.0)],
     ],
 )
-def test_a_scale_holds_every_interval_and_zero(rows: list[Row]) -> None:
+def test_scale_covers_every_interval_and_zero(rows: list[Row]) -> None:
     scale = axis(rows)
     assert 0 in scale.ticks
     assert 2 <= len(scale.ticks) <= 8
@@ -80,7 +80,7 @@ def test_small_scales_have_the_decimals_they_need() -> None:
         (0, 100, "behind-4"),
     ],
 )
-def test_a_tint_means_more_than_chance(ahead: int, games: int, colour: str) -> None:
+def test_tint_is_even_if_the_interval_holds_one_half(ahead: int, games: int, colour: str) -> None:
     board = Leaderboard("bga", 2, [], {("a", "b"): Duel(ahead, games)}, {}, 1, "games", None)
     found = pair(board, "a", "b")
     assert found is not None
@@ -97,7 +97,7 @@ def test_every_cause_is_explained() -> None:
     assert set(CAUSES) == set(Cause)
 
 
-def test_games_are_walked_once() -> None:
+def test_league_summary_counts_every_game_once() -> None:
     _, _, played = factory.sample()
     summary = summarize_league(summarize_fixture(one, BGA) for one in played)
     total = summary.total()

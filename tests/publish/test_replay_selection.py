@@ -41,7 +41,7 @@ def played() -> list[PlayedFixture]:
         (50, {0: [0, 1, 2, 3], 1: [0, 1, 2, 3]}),
     ],
 )
-def test_faults_and_the_newest_of_each_bot_are_kept(
+def test_faults_and_the_newest_games_of_each_bot_are_selected(
     choice: ReplayChoice, expected: dict[int, list[int]]
 ) -> None:
     assert select_replays(factory.summaries(played()), [], choice) == expected
@@ -108,7 +108,7 @@ def test_the_page_says_what_can_be_watched(tmp_path: Path, choice: ReplayChoice,
     assert said in (tmp_path / "replay.html").read_text()
 
 
-def test_without_replays_nothing_of_them_is_there(tmp_path: Path) -> None:
+def test_site_without_replays_has_no_replay_files(tmp_path: Path) -> None:
     league, ratings, seen = factory.sample()
     write_site(league, ratings, seen, tmp_path, replays="all")
     write_site(league, ratings, seen, tmp_path, replays="none")

@@ -44,7 +44,7 @@ def tables(site: Path) -> dict[str, Any]:
     return {path.name: json.loads(path.read_bytes()) for path in (site / "data").glob("*.json")}
 
 
-def test_every_json_file_keeps_to_the_schema_that_it_names(site: Path) -> None:
+def test_json_files_validate_against_the_schemas_they_name(site: Path) -> None:
     used = set()
     for name, document in tables(site).items():
         schema = json.loads((site / "data" / document["$schema"]).read_bytes())
@@ -56,7 +56,7 @@ def test_every_json_file_keeps_to_the_schema_that_it_names(site: Path) -> None:
     assert used == {table.schema_file for table in TABLE_TYPES.values()}
 
 
-def test_a_schema_refuses_what_is_not_the_table(site: Path) -> None:
+def test_schemas_reject_missing_extra_and_mistyped_fields(site: Path) -> None:
     """Whatever is left out, added, or of another type; so the schemas say something."""
     for document in tables(site).values():
         schema = json.loads((site / "data" / document["$schema"]).read_bytes())

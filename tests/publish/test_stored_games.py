@@ -84,7 +84,7 @@ def times(site: Path) -> dict[str, tuple[int, int]]:
     st.permutations(PLAYED),
     st.lists(st.sampled_from(["all", "none", 0, 2, NEWEST]), min_size=6, max_size=6),
 )
-def test_a_site_that_grew_is_the_site_from_cold(
+def test_incremental_site_equals_a_fresh_one(
     order: Sequence[PlayedFixture], choices: Sequence[ReplayChoice]
 ) -> None:
     with TemporaryDirectory() as name:
@@ -98,7 +98,7 @@ def test_a_site_that_grew_is_the_site_from_cold(
         assert broken_links(folder / "site") == []
 
 
-def test_a_store_and_fixtures_at_hand_give_the_same_site(tmp_path: Path) -> None:
+def test_store_and_memory_give_the_same_site(tmp_path: Path) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
     found = report(path, tmp_path / "site")
     with Store(path) as store:
@@ -108,7 +108,7 @@ def test_a_store_and_fixtures_at_hand_give_the_same_site(tmp_path: Path) -> None
     assert {**found, keyed: b""} == {**timeless(tmp_path / "other"), keyed: b""}
 
 
-def test_nothing_is_digested_twice_nor_written_where_nothing_changed(
+def test_second_report_summarizes_and_writes_only_what_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
@@ -128,7 +128,7 @@ def test_nothing_is_digested_twice_nor_written_where_nothing_changed(
     assert seen == [0, 1, 2, 3, 4]
 
 
-def test_only_what_changed_is_written_anew(tmp_path: Path) -> None:
+def test_unchanged_files_are_not_rewritten(tmp_path: Path) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED[:4])
     report(path, tmp_path / "site")
     before = times(tmp_path / "site")
@@ -145,7 +145,7 @@ def test_only_what_changed_is_written_anew(tmp_path: Path) -> None:
     assert not {"index.html", "data/leaderboard-bga-2p.json", "bots/alpha.html"} & same
 
 
-def test_a_fixture_that_is_another_now_is_digested_again(tmp_path: Path) -> None:
+def test_replaced_fixture_is_summarized_again(tmp_path: Path) -> None:
     report(begun(tmp_path / "league.sqlite", PLAYED[:2]), tmp_path / "site")
     removed(tmp_path / "league.sqlite")
     path = begun(tmp_path / "league.sqlite", [REPLAYED, PLAYED[1]])
@@ -178,7 +178,7 @@ def blocked(cache: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [forged, cut, scribbled, foreign, blocked, Path.unlink])
-def test_damage_to_what_is_kept_does_not_show(tmp_path: Path, damage: object) -> None:
+def test_damaged_cache_does_not_change_the_site(tmp_path: Path, damage: object) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
     whole = report(path, tmp_path / "site")
     assert callable(damage)
@@ -187,9 +187,7 @@ def test_damage_to_what_is_kept_does_not_show(tmp_path: Path, damage: object) ->
     assert report(path, tmp_path / "cold") == whole
 
 
-def test_ranks_of_before_are_worked_out_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_earlier_ranks_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = [replace(one, fixture=replace(one.fixture, block=at)) for at, one in enumerate(PLAYED)]
     path = begun(tmp_path / "league.sqlite", blocks[:4])
     looked: list[int] = []
@@ -210,9 +208,7 @@ def test_ranks_of_before_are_worked_out_once(
     assert report(begun(tmp_path / "other.sqlite", blocks[:5]), tmp_path / "cold") == grown
 
 
-def test_what_a_killed_report_kept_is_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_of_a_killed_report_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
     left = iter(range(4))
 

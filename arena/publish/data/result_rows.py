@@ -70,7 +70,7 @@ class LeaderboardRow(TableRow, frozen=True):
     best: BestRank
     worst: WorstRank
     bot: Bot
-    provisional: Annotated[bool, doc("Fewer games than the league asks of a rating.")]
+    provisional: Annotated[bool, doc("Fewer games than the league requires of a rating.")]
     mu: Annotated[float, doc("TrueSkill mean, relative to the mean of the field or to the anchor.")]
     low: Annotated[float, doc("The lower end of the 95 % interval of mu.")]
     high: UpperEnd
