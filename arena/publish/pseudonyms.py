@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeGuard
 
 from msgspec.structs import replace
 
@@ -152,15 +153,14 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _game(record: GameRecord) -> GameRecord:
-    if not any(isinstance(event, Faulted) for event in record.events):
+    if not any(map(_quotes, record.events)):
         return record
-    return replace(record, events=[_event(event) for event in record.events])
+    events = [replace(one, detail=WITHHELD) if _quotes(one) else one for one in record.events]
+    return replace(record, events=events)
 
 
-def _event(event: Event) -> Event:
-    if not isinstance(event, Faulted) or event.cause not in _QUOTING:
-        return event
-    return replace(event, detail=WITHHELD)
+def _quotes(event: Event) -> TypeGuard[Faulted]:
+    return isinstance(event, Faulted) and event.cause in _QUOTING
 
 
 def _drawn(names: Iterable[str], secret: bytes, kind: str) -> dict[str, str]:

@@ -9,24 +9,13 @@ from arena.playstats.league_summary import LeagueSummary, summarize_league
 from arena.playstats.timing import stored_times, timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.encoding import Table, to_csv, to_json
+from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.schema import TABLE_TYPES, LeagueHead
 from arena.publish.game_source import GameSource
 from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages import bot, charts, conditions, feed, matches
+from arena.publish.pages import bot, charts, conditions, feed, leaderboard, matches
 from arena.publish.pages.heatmap import heatmaps
-from arena.publish.pages.leaderboard import (
-    TOP,
-    axis,
-    better_matrix,
-    leaders,
-    lines,
-    matrix,
-    overall_axis,
-    overview,
-    pairs,
-    tint,
-)
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, UPSET, ReplayChoice, select_replays
 from arena.publish.replay.shards import shards
@@ -110,7 +99,7 @@ class _Site:
             "watchable": {(index, game) for index, of in self.selection.items() for game in of},
             "causes": CAUSES,
             "tagged": any(info.tags for info in league.bots),
-            "leaders": leaders,
+            "leaders": leaderboard.leaders,
             "changes": conditions.changes(league),
             "menu": {*PAGES, REPLAY} if self.selection else PAGES,
         }
@@ -119,7 +108,9 @@ class _Site:
         """Yield every file of the site, each once; `existing` has the keys of earlier files."""
         yield _static("style.css")
         yield _static("tables.js")
-        yield self._page("index.html", FRONT, {"overview": overview(self.league, self.ratings)})
+        yield self._page(
+            "index.html", FRONT, {"overview": leaderboard.overview(self.league, self.ratings)}
+        )
         yield from self._conditions()
         yield self._feed()
         yield from self._faults()
@@ -190,33 +181,26 @@ class _Site:
         for page in pages:
             model = {"part": page, "seats": seats}
             yield self._page("match_page.html", self.links.match_page(page.number), model)
-            table = tables.matches(self.head, page.matches)
+            table = Table(MatchRow, self.head, page.matches)
             yield from self._table(table, self.links.match_data(page.number))
 
     def _overall(self) -> Iterator[File]:
-        overall = self.ratings.overall
-        if overall:
-            infos = {info.name: info for info in self.league.bots}
-            model = {"overall": overall, "axis": overall_axis(overall.rows), "infos": infos}
+        if overall := self.ratings.overall:
+            model = leaderboard.overall_model(overall, self.league)
             yield self._page("overall.html", OVERALL, model)
             yield from self._table(tables.overall(overall))
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
-        model: dict[str, Any] = {"board": board, "lines": lines(board, self.league)}
-        model["axis"] = axis(board.rows)
+        model = leaderboard.model(board, self.league)
         yield self._page("leaderboard.html", self.links.table(board), model)
-        yield from self._head_to_head(board)
+        model = leaderboard.head_to_head_model(board)
+        yield self._page("head_to_head.html", self.links.head_to_head(board), model)
+        if len(board.rows) > leaderboard.TOP:
+            for scheme, picture in heatmaps(leaderboard.matrix(board)).items():
+                yield File(self.links.picture(board, scheme), picture)
         for make in (tables.leaderboard, tables.head_to_head, tables.better):
             table = make(board)
             yield from self._table(table, self.links.data_stem(board, table.type.name))
-
-    def _head_to_head(self, board: Leaderboard) -> Iterator[File]:
-        model = {"board": board, "matrix": matrix(board, TOP), "pairs": pairs(board, TOP)}
-        model |= {"better": better_matrix(board, TOP), "tint": tint}
-        yield self._page("head_to_head.html", self.links.head_to_head(board), model)
-        if len(board.rows) > TOP:
-            for scheme, picture in heatmaps(matrix(board)).items():
-                yield File(self.links.picture(board, scheme), picture)
 
     @staticmethod
     def _table(table: Table, stem: str = "") -> Iterator[File]:

@@ -42,9 +42,7 @@ def test_links_all_resolve(report: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_page_fits_every_window_in_light_and_dark(
-    browser: Browser, report: Path, kind: str
-) -> None:
+def test_page_fits_every_window_and_scheme(browser: Browser, report: Path, kind: str) -> None:
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     with watched(browser) as page:
         show(page, report, kind)

@@ -132,8 +132,10 @@ def test_a_bot_that_comes_later_is_new() -> None:
     [board] = factory.ratings(early).boards
     league = factory.league(BOTS)
     course = list(history(board, InMemory(early, league.variants), factory.ratings(early).options))
-    new = [one for one in changes(league, board, course, {}) if not one.before]
-    assert [(one.bot, one.since, one.blocks, one.bots) for one in new] == [("gamma", 1, 2, 3)]
+    new = [one for one in changes(league, board, course, {}) if not one.was]
+    assert [
+        (one.bot, one.before.blocks, one.after.blocks, len(one.after.ranks)) for one in new
+    ] == [("gamma", 1, 2, 3)]
 
 
 def test_one_block_or_none_has_no_changes(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def decoded(data: bytes) -> list[list[str]]:
     assert list(chunks) == [b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"]
     width, height, *rest = unpack(">IIBBBBB", chunks[b"IHDR"])
     assert rest == [8, 3, 0, 0, 0]
-    colours = [f"#{chunks[b'PLTE'][n : n + 3].hex()}" for n in range(0, len(chunks[b"PLTE"]), 3)]
+    colours = [chunks[b"PLTE"][n : n + 3].hex() for n in range(0, len(chunks[b"PLTE"]), 3)]
     assert chunks[b"tRNS"] == b"\0"
     colours[0] = CLEAR
     raw = zlib.decompress(chunks[b"IDAT"])
@@ -73,7 +73,7 @@ def test_heatmap_size_is_bounded(bots: int, width: int) -> None:
 def test_the_picture_and_the_table_have_the_same_colours() -> None:
     css = (shipped.folder("reports") / "style.css").read_text()
     light, dark = (
-        dict(re.findall(r"--((?:ahead|behind)-\d|raised|strong-line): (#\w{6});", part))
+        dict(re.findall(r"--((?:ahead|behind)-\d|raised|strong-line): #(\w{6});", part))
         for part in css.split("prefers-color-scheme: dark", 1)
     )
     for names in (light, dark):

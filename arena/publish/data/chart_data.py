@@ -107,13 +107,13 @@ def bot_seats(summary: LeagueSummary, bot: str) -> list[BotSeatRow]:
 def styles(summary: LeagueSummary, bot: str) -> list[BotStyle]:
     """Return a bot's style in each division, and first over all if there are several."""
     tables = sorted(summary.bots.get(bot, {}).items())
-    found = [BotStyle(bot, division, at.style) for division, at in tables]
-    if len(found) < 2:
-        return found
+    by_division = [BotStyle(bot, division, at.style) for division, at in tables]
+    if len(by_division) < 2:
+        return by_division
     total = Style()
-    for one in found:
+    for one in by_division:
         total.add(one.style)
-    return [BotStyle(bot, None, total), *found]
+    return [BotStyle(bot, None, total), *by_division]
 
 
 def bot_calibration(summary: LeagueSummary, bot: str) -> list[CalibrationRow]:

@@ -1,7 +1,7 @@
 """The data tables about ratings, matches and the league itself, made from their models."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import asdict
 
@@ -91,18 +91,13 @@ def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> Table:
     return Table(rows.FaultRow, head, [rows.FaultRow(**asdict(entry)) for entry in entries])
 
 
-def matches(head: LeagueHead, found: Sequence[MatchRow]) -> Table:
-    """Return the results of fixtures."""
-    return Table(MatchRow, head, found)
-
-
 def match_rows(
     summaries: Iterable[FixtureSummary], selection: Selection, boards: Iterable[Leaderboard]
 ) -> list[MatchRow]:
     """Return the result of each fixture that has games, in schedule order."""
     strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-    found = [match_row(one, selection, strengths) for one in summaries if one.games]
-    return sorted(found, key=lambda row: row.index)
+    matches = [match_row(one, selection, strengths) for one in summaries if one.games]
+    return sorted(matches, key=lambda match: match.index)
 
 
 def match_row(
@@ -128,19 +123,14 @@ def match_row(
     )
 
 
-def quarantined(head: LeagueHead, found: Iterable[QuarantinedFixture]) -> Table:
+def quarantined(head: LeagueHead, missing: Iterable[QuarantinedFixture]) -> Table:
     """Return the fixtures that are missing."""
     lines = [
         rows.QuarantinedRow(
-            fixture=one.fixture.id,
-            index=one.fixture.index,
-            variant=one.fixture.variant,
-            players=len(one.fixture.seats),
-            seats=one.fixture.seats,
-            deaths=one.deaths,
-            why=one.why,
+            fixture.id, fixture.index, *fixture.division, fixture.seats, deaths, why
         )
-        for one in found
+        for one in missing
+        for fixture, deaths, why in [(one.fixture, one.deaths, one.why)]
     ]
     return Table(rows.QuarantinedRow, head, lines)
 

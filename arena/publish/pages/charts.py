@@ -133,6 +133,10 @@ def _interval(row: CalibrationRow | SeatAdvantageRow) -> str:
     return f"{percent(row.low)} to {percent(row.high)}"
 
 
+def _dot(x: float, row: CalibrationRow | SeatAdvantageRow, y: Scale, words: str) -> Dot:
+    return Dot(x, y.at(row.share), words, y.at(row.low), y.at(row.high))
+
+
 def _corners(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x},{y}" for x, y in points)
 
@@ -207,12 +211,11 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
         reference=Line(x.at(0), y.at(0), x.at(1), y.at(1), "as likely as that"),
         path=_corners([(x.at(row.said), y.at(row.share)) for row in rows]),
         dots=tuple(
-            Dot(
+            _dot(
                 x.at(row.said),
-                y.at(row.share),
+                row,
+                y,
                 f"{percent(row.said)} likely: {percent(row.share)} of {grouped(row.bids)} true",
-                y.at(row.low),
-                y.at(row.high),
             )
             for row in rows
         ),
@@ -273,14 +276,7 @@ def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
         y=_share_ticks(axis, y),
         reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance), "chance"),
         dots=tuple(
-            Dot(
-                x.at(row.seat),
-                y.at(row.share),
-                f"seat {row.seat}: {percent(row.share)}",
-                y.at(row.low),
-                y.at(row.high),
-            )
-            for row in rows
+            _dot(x.at(row.seat), row, y, f"seat {row.seat}: {percent(row.share)}") for row in rows
         ),
         columns=("Seat", "Games", "Won", "Share", "95 % interval"),
         rows=tuple(

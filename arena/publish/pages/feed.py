@@ -43,16 +43,19 @@ class Change(Struct, frozen=True):
     updated: str
     board: Leaderboard
     """As it is today."""
-    blocks: int
-    """After how many blocks it changed."""
-    bots: int
-    """How many bots had played by then."""
     bot: str
-    before: str
-    """The range of its rank, in words; "" if it had not played."""
-    now: str
-    since: int
-    """How many blocks the checkpoint before was after."""
+    before: Checkpoint
+    after: Checkpoint
+
+    @property
+    def was(self) -> str:
+        """The range of its rank before, in words; "" if it had not played."""
+        return self.before.ranks.get(self.bot, "")
+
+    @property
+    def now(self) -> str:
+        """The range of its rank, in words."""
+        return self.after.ranks[self.bot]
 
 
 def checkpoints(blocks: int) -> list[int]:
@@ -99,21 +102,12 @@ def changes(
     times: Mapping[int, float],
 ) -> Iterator[Change]:
     """Yield the changes from checkpoint to checkpoint; `times` are by number of blocks."""
-    for before, now in pairwise(seen):
-        for bot, range_ in now.ranks.items():
-            was = before.ranks.get(bot, "")
-            if was != range_:
-                yield Change(
-                    id=_urn(league, board.variant, str(board.players), str(now.blocks), bot),
-                    updated=timestamp(times.get(now.blocks, 0)),
-                    board=board,
-                    blocks=now.blocks,
-                    bots=len(now.ranks),
-                    bot=bot,
-                    before=was,
-                    now=range_,
-                    since=before.blocks,
-                )
+    for before, after in pairwise(seen):
+        updated = timestamp(times.get(after.blocks, 0))
+        for bot, range_ in after.ranks.items():
+            if range_ != before.ranks.get(bot):
+                parts = board.variant, str(board.players), str(after.blocks), bot
+                yield Change(_urn(league, *parts), updated, board, bot, before, after)
 
 
 def ranks(row: Row) -> str:
@@ -162,5 +156,5 @@ def model(
 def title(change: Change) -> str:
     """Return an entry's title."""
     table = f"{one_line(change.board.variant)}, {change.board.players} players"
-    now = f"ranks {change.now}, before {change.before}" if change.before else f"new: {change.now}"
+    now = f"ranks {change.now}, before {change.was}" if change.was else f"new: {change.now}"
     return f"{one_line(change.bot)} ({table}): {now}"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain, combinations
 from math import ceil, floor, log10
+from typing import Any
 
 from msgspec import Struct
 
@@ -10,7 +11,7 @@ from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.tables import pair
 from arena.ratings.history import trend
 from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard, OverallRow, Row, undecided
+from arena.ratings.table import Leaderboard, Overall, OverallRow, Row, undecided
 from arena.records import BotInfo, LeagueInfo
 
 TOP = 30
@@ -28,6 +29,28 @@ CELLS = 2400
 """Cells of the overview at most, so that the page stays small; each table's own page has all."""
 NAMED = 5
 """Bots that a sentence names."""
+
+
+def model(board: Leaderboard, league: LeagueInfo) -> dict[str, Any]:
+    """Return what a leaderboard's page shows."""
+    return {"board": board, "lines": lines(board, league), "axis": axis(board.rows)}
+
+
+def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
+    """Return what the head-to-head page of a leaderboard shows."""
+    return {
+        "board": board,
+        "matrix": matrix(board, TOP),
+        "pairs": pairs(board, TOP),
+        "better": better_matrix(board, TOP),
+        "tint": tint,
+    }
+
+
+def overall_model(overall: Overall, league: LeagueInfo) -> dict[str, Any]:
+    """Return what the page of the overall table shows."""
+    infos = {bot.name: bot for bot in league.bots}
+    return {"overall": overall, "axis": overall_axis(overall.rows), "infos": infos}
 
 
 class Axis(Struct, frozen=True):
