@@ -198,8 +198,8 @@ def test_options_of_the_ratings_show(tmp_path: Path) -> None:
     write_site(league, factory.ratings(fewer, **options), fewer, tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert "relative to the bot <bdi>Bravo Bot</bdi>, which is 0" in page
-    assert "A star marks what is provisional: under 9 games." in page
-    assert "provisional under 9 games" in (tmp_path / "tables/bga-2p.html").read_text()
+    assert "A star marks provisional ratings: fewer than 9 games." in page
+    assert "provisional with fewer than 9 games" in (tmp_path / "tables/bga-2p.html").read_text()
     assert "the bot <bdi>Bravo Bot</bdi>" in (tmp_path / "conditions.html").read_text()
     rows = json.loads((tmp_path / "data/overall.json").read_bytes())["rows"]
     shown = table_text(tmp_path / "tables/overall.html", "caption")

@@ -24,7 +24,7 @@ MEANINGS = {
     "reveal": "The order in which dice are uncovered",
     "calza": "Calza is played",
     "lost_dice_visible": "Everyone sees how many dice each seat has left",
-    "starting_dice": "Dice a seat starts with",
+    "starting_dice": "Dice that each seat starts with",
 }
 """What each switch and option means, in the order of the rule books."""
 

@@ -127,10 +127,10 @@ def quarantined(head: LeagueHead, missing: Iterable[QuarantinedFixture]) -> Tabl
     """Return the fixtures that are missing."""
     lines = [
         rows.QuarantinedRow(
-            fixture.id, fixture.index, *fixture.division, fixture.seats, deaths, why
+            fixture.id, fixture.index, *fixture.division, fixture.seats, one.deaths, one.why
         )
         for one in missing
-        for fixture, deaths, why in [(one.fixture, one.deaths, one.why)]
+        for fixture in [one.fixture]
     ]
     return Table(rows.QuarantinedRow, head, lines)
 
