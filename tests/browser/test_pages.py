@@ -94,7 +94,7 @@ def test_without_scripts_the_tables_are_complete(browser: Browser, report: Path,
         assert shown == rows_of(report / KINDS[kind])
         assert bool(shown) == (kind not in {"replay", "rules"})
         if kind == "replay":
-            assert "needs JavaScript" in (page.text_content("noscript") or "")
+            assert "need JavaScript" in (page.text_content("noscript") or "")
 
 
 @pytest.mark.parametrize("kind", KINDS)

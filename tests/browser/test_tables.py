@@ -178,7 +178,7 @@ def rows(page: Page) -> list[list[str]]:
 def search(page: Page, site: Path, fragment: str) -> list[list[str]]:
     page.goto("about:blank")
     page.goto(address(site / "matches.html", fragment))
-    page.locator("#found", has_text=" fit").wait_for()
+    page.locator("#found", has_text=" match").wait_for()
     return rows(page)
 
 
@@ -222,7 +222,7 @@ def test_search_works_by_keyboard_and_loads_more(page: Page, site: Path) -> None
 def test_a_pair_links_to_its_matches(page: Page, site: Path) -> None:
     page.goto(address(site / "head-to-head/house-3p.html"))
     page.click("#pairs tbody a:text('list') >> nth=0")
-    page.locator("#found", has_text=" fit").wait_for()
+    page.locator("#found", has_text=" match").wait_for()
     assert {row[2] for row in rows(page)} == {"house, 3\u00a0players"}
 
 

@@ -10,11 +10,11 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.data.schema import DIALECT, TABLE_TYPES, markdown
+from arena.publish.data.schema import DIALECT, TABLE_TYPES
 from arena.ratings.findings import DiceGain, Suspicion
 from arena.records import QuarantinedFixture
 from tests.publish import factory, games
-from tests.publish.columns import section
+from tests.publish.columns import markdown, section
 from tests.publish.in_memory import write_site
 from tests.publish.test_hostile import NAMES
 

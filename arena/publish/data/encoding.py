@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import asdict
 
-from arena.publish.data.schema import TABLE_TYPES, TableHead, TableRow, TableType
+from arena.publish.data.schema import TABLE_TYPES, TableHead, TableRow, TableType, is_number
 from arena.publish.output.text import csv_text
 
 _encoder = msgspec.json.Encoder()
@@ -33,12 +33,13 @@ class Table(NamedTuple):
 
 def to_csv(table: Table) -> str:
     """Return a CSV table; texts are guarded against spreadsheets, numbers are as they are."""
+    types = table.type.columns
     columns = [
-        cells if name in table.type.numbers else map(csv_cell, cells)
-        for name in table.type.columns
+        cells if is_number(column) else map(csv_cell, cells)
+        for name, column in types.items()
         for cells in [[getattr(row, name) for row in table.rows]]
     ]
-    return csv_of(table.type.columns, zip(*columns, strict=True))
+    return csv_of(types, zip(*columns, strict=True))
 
 
 def csv_of(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -1,7 +1,7 @@
-"""The kinds of data tables, described by their row structs: as JSON Schema and in Markdown."""
+"""The kinds of data tables, declared by their row structs and described as JSON Schema."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
 
@@ -57,14 +57,10 @@ class TableType:
         self.title = (row.__doc__ or "").removesuffix(".")
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns' names, in the order of the CSV file."""
-        return self.row.__struct_fields__
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """The columns of numbers and flags, which no spreadsheet takes for anything else."""
-        return frozenset(name for name, column in self._row_schema().items() if _is_number(column))
+    def columns(self) -> dict[str, Any]:
+        """The schema of each column by its name, in the order of the CSV file."""
+        columns: dict[str, Any] = self.schema["$defs"][self.row.__name__]["properties"]
+        return columns
 
     @property
     def schema_file(self) -> str:
@@ -96,24 +92,6 @@ class TableType:
         """Return the schema as it is published; all in ASCII, as are the data files."""
         return json.dumps(self.schema, indent=1) + "\n"
 
-    def markdown(self) -> str:
-        """Return the table and its columns as Markdown, for the documentation."""
-        return "\n".join([*self._markdown(), ""])
-
-    def _row_schema(self) -> dict[str, Any]:
-        properties: dict[str, Any] = self.schema["$defs"][self.row.__name__]["properties"]
-        return properties
-
-    def _markdown(self) -> Iterator[str]:
-        yield from (f"### `{self.name}`: {self.title}", "")
-        yield from ("| column | type | what it holds |", "|---|---|---|")
-        for name, column in self._row_schema().items():
-            yield f"| `{name}` | {_type_name(column)} | {column['description']} |"
-        head = {name: self.schema["properties"][name] for name in self.head.__struct_fields__}
-        if head:
-            fields = "; ".join(f"`{name}`: {of['description']}" for name, of in head.items())
-            yield from ("", f"The JSON file says as well: {fields}")
-
 
 TABLE_TYPES: dict[type[TableRow], TableType] = {}
 """All kinds of tables, by their rows."""
@@ -131,21 +109,6 @@ def table(
     return register
 
 
-_TYPE_NAMES = {"integer": "whole number", "number": "number", "boolean": "true or false"}
-
-
-def _is_number(schema: dict[str, Any]) -> bool:
-    return schema.get("anyOf", [schema])[0].get("type") in _TYPE_NAMES
-
-
-def _type_name(schema: dict[str, Any]) -> str:
-    if "anyOf" in schema:
-        return f"{_type_name(schema['anyOf'][0])} or null"
-    if schema.get("type") == "array":
-        return f"list of {_type_name(schema['items'])}s"
-    return _TYPE_NAMES.get(schema.get("type", ""), "text")
-
-
-def markdown() -> str:
-    """Return all tables and their columns as Markdown."""
-    return "\n".join(one.markdown() for one in TABLE_TYPES.values())
+def is_number(column: dict[str, Any]) -> bool:
+    """Tell whether a column has numbers or flags, which no spreadsheet takes for formulas."""
+    return column.get("anyOf", [column])[0].get("type") in {"integer", "number", "boolean"}
