@@ -31,7 +31,7 @@ function load(name) {
   return new Promise((resolve, reject) => {
     waiting.set(name, resolve);
     const script = element("script", { src: `matches/${name}.js` });
-    script.addEventListener("error", () => reject(new Error(`matches/${name}.js is not there`)));
+    script.addEventListener("error", () => reject(new Error(`matches/${name}.js is missing`)));
     document.head.append(script);
   });
 }
@@ -88,8 +88,8 @@ async function search() {
   }
   if (mine !== turn) return;
   body.replaceChildren(...found.map(line));
-  get("found").textContent = more ? `The newest ${found.length} that fit, the last first.`
-    : `${found.length} of ${index.fixtures} fit, the last first.`;
+  get("found").textContent = more ? `The newest ${found.length} that match, latest first.`
+    : `${found.length} of ${index.fixtures} match, latest first.`;
   fields.more.hidden = !more;
 }
 

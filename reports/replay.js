@@ -1,10 +1,10 @@
-/* The replay: it shows what the shards say, and works nothing out but where things stand.
+/* The replay: it shows what the shards say, and computes nothing but positions.
 
    Every text comes from bots in the end: it is only ever set as text, never as markup. */
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
-const GAMES_A_SHARD = 32;
+const GAMES_PER_SHARD = 32;
 const SPEEDS = [["slow", 3000], ["calm", 1800], ["normal", 1000], ["quick", 500], ["fast", 200]];
 const ALL = "all", ACTING = "acting";
 const PIPS = {
@@ -44,7 +44,7 @@ function load(shard) {
   return new Promise((resolve, reject) => {
     waiting.set(shard, resolve);
     const script = element("script", { src: `replays/${shard}.js` });
-    script.addEventListener("error", () => reject(new Error("no replay of this game is kept")));
+    script.addEventListener("error", () => reject(new Error("there is no replay of this game")));
     document.head.append(script);
   });
 }
@@ -367,8 +367,8 @@ async function openGame(fragment) {
   if (!found) throw new Error("the address names no game");
   const [fixture, game, at] = [found[1], found[2], found[3] || 0].map(Number);
   if (state.shard && state.shard.fixture === fixture && state.shard.games[game]) return begin(state.shard, game, at);
-  const shard = await load(`${fixture}-${Math.floor(game / GAMES_A_SHARD)}`);
-  if (!shard.games[game]) throw new Error("no replay of this game is kept");
+  const shard = await load(`${fixture}-${Math.floor(game / GAMES_PER_SHARD)}`);
+  if (!shard.games[game]) throw new Error("there is no replay of this game");
   return begin(shard, game, at);
 }
 

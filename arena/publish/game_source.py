@@ -1,11 +1,9 @@
-"""Where a site's games come from: digests at once, whole games where they are asked for."""
+"""Where a site's games come from: summaries at once, whole games on demand."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import Any, Protocol, TypeVar
 
-from arena.perudo.rules import Rules
-from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
+from arena.playstats.fixture_summary import FixtureSummary
 from arena.ratings.results import Results, grouped
 from arena.records import Division, PlayedFixture
 
@@ -13,61 +11,38 @@ Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]
 """Makes something of a fixture; a function at the top of a module, for other processes to find."""
 Jobs = Sequence[tuple[int, Any]]
-"""Places in the schedule, each with what the work needs beside the fixture."""
+"""Fixture indexes, each with what the work needs beside the fixture."""
 
 
 class GameSource(Protocol):
     """The fixtures that a site is about."""
 
     @property
-    def digests(self) -> Sequence[FixtureSummary]:
+    def summaries(self) -> Sequence[FixtureSummary]:
         """In schedule order."""
 
     @property
-    def marks(self) -> Mapping[int, str]:
-        """By place in the schedule, what changes whenever a fixture's games do."""
+    def hashes(self) -> Mapping[int, str]:
+        """By fixture index, what changes whenever a fixture's games do."""
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
-        """Yield what the work makes of each job, in their order."""
+        """Yield the result of the work for each job, in order."""
 
-    def remember(self, name: str, mark: bytes, make: Callable[[], bytes]) -> bytes:
-        """Return what `make` makes, or made for an earlier report and this mark."""
-
-
-class InMemory:
-    """Fixtures that are at hand, in schedule order."""
-
-    def __init__(self, played: Sequence[PlayedFixture], variants: Mapping[str, Rules]) -> None:
-        self._played = {one.fixture.index: one for one in played}
-        self.digests = [summarize_fixture(one, variants[one.fixture.variant]) for one in played]
-        self.marks = {index: mark_of(one) for index, one in self._played.items()}
-
-    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
-        """Yield what the work makes of each job."""
-        return (work(self._played[index], given) for index, given in jobs)
-
-    def remember(self, name: str, mark: bytes, make: Callable[[], bytes]) -> bytes:
-        """Make it: there is nothing to keep it in."""
-        del name, mark
-        return make()
+    def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+        """Return the result of `make`, perhaps as made for an earlier report with this key."""
 
 
-def mark_of(played: PlayedFixture) -> str:
-    """Return a hash of what replays show of a fixture."""
-    return sha256(repr((played.fixture, played.games)).encode()).hexdigest()
+def results(summaries: Iterable[FixtureSummary]) -> dict[Division, list[Results]]:
+    """Return the results of each division, as the ratings take them."""
+    return grouped((one.fixture, _results(one)) for one in summaries)
 
 
-def results(digests: Iterable[FixtureSummary]) -> dict[Division, list[Results]]:
-    """Return the results of each variant and table size, as the ratings take them."""
-    return grouped((one.fixture, _results(one)) for one in digests)
-
-
-def _results(one: FixtureSummary) -> Results:
+def _results(summary: FixtureSummary) -> Results:
     return Results(
-        bots=one.fixture.seats,
-        games=[game.game for game in one.games],
-        places=[game.places for game in one.games],
-        faulted=[game.faulted for game in one.games],
-        block=one.fixture.block,
-        fixture=one.fixture.index,
+        bots=summary.fixture.seats,
+        games=[game.game for game in summary.games],
+        places=[game.places for game in summary.games],
+        faulted=[game.faulted for game in summary.games],
+        block=summary.fixture.block,
+        fixture=summary.fixture.index,
     )

@@ -1,10 +1,10 @@
-"""Names that stand for bots and authors in a site whose readers must not know who is who.
+"""Pseudonyms for bots and authors, for a site whose readers must not know who is who.
 
 They are drawn from a secret that stays beside the store, so they are the same in every report of a
-league, and nobody finds them out by trying names. The master seed is left out: the schedule is
-drawn from it and the bots' names, and tells who sat where. What bots and authors wrote is left out
-too, not searched for names: a name can be written in many ways, and where a bot is called by a word
-that the arena uses itself, what is missing would tell. Whoever has the store knows who is who.
+league, and nobody can find them out by trying names. The master seed is left out: with it and the
+bots' names, the schedule says who sat at which table. What bots and authors wrote is left out too,
+not searched for names: a name can be written in many ways, and if a bot is called by a word that
+the arena uses itself, the gap would reveal it. Whoever has the store knows who is who.
 """
 
 import hmac
@@ -14,17 +14,19 @@ from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeGuard
 
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.publish.data.tables import csv_cell, csv_of
+from arena.publish.data.encoding import csv_cell, csv_of
 from arena.records import (
     BotInfo,
     Cause,
     Epoch,
     Event,
     Faulted,
+    Fixture,
     GameRecord,
     LeagueInfo,
     PlayedFixture,
@@ -46,55 +48,56 @@ _SECOND = (
     "osprey otter owl petrel plover puffin puma quail raven robin sable seal shrew skink snipe "
     "stoat swan tapir tern toucan viper vole wombat"
 )
-"""So many words each that two bots seldom share both."""
+"""Enough words that two bots rarely share both."""
 _QUOTING = frozenset({Cause.CRASH, Cause.MALFORMED_LINE})
 """Causes whose details show a bot's own bytes, or how its program works."""
 WITHHELD = "withheld"
-"""What stands for such a detail."""
+"""What replaces such a detail."""
 
 
 class Pseudonyms:
-    """Who is called what: everybody who is or was in a league."""
+    """The pseudonyms of all bots and authors that are or were in a league."""
 
     def __init__(self, info: LeagueInfo, secret: bytes) -> None:
-        everybody = [bot for stage in info.earlier for bot in stage.bots] + list(info.bots)
+        everybody = [bot for epoch in info.earlier for bot in epoch.bots] + list(info.bots)
         self.bots = _drawn([bot.name for bot in everybody], secret, "bot")
         self.authors = _drawn([bot.author for bot in everybody if bot.author], secret, "author")
         self._secret = secret
 
     @property
     def fingerprint(self) -> str:
-        """What is the same only where all pseudonyms are."""
+        """A hash that differs as soon as any pseudonym does."""
         return _keyed(self._secret, "fingerprint", repr((self.bots, self.authors)))
 
     def info(self, info: LeagueInfo) -> LeagueInfo:
-        """Return the conditions of a league, with its bots in an order that tells nothing."""
+        """Return the conditions of a league, with its bots in an order that reveals nothing."""
         return replace(
             info,
             seed="",
             bots=self._bots(info.bots),
-            earlier=tuple(self._stage(stage) for stage in info.earlier),
+            earlier=tuple(self._epoch(epoch) for epoch in info.earlier),
             ratings=self.ratings(info.ratings),
         )
 
     def ratings(self, options: RatingsInfo) -> RatingsInfo:
-        """Return what a league asks of its ratings."""
+        """Return the options of a league's ratings, with the anchor's pseudonym."""
         return replace(options, anchor=self.bots.get(options.anchor or ""))
 
     def played(self, played: PlayedFixture) -> PlayedFixture:
         """Return a fixture in which nobody is named."""
-        seats = tuple(self.bots[bot] for bot in played.fixture.seats)
         return replace(
             played,
-            fixture=replace(played.fixture, seats=seats),
+            fixture=self._fixture(played.fixture),
             games=[_game(record) for record in played.games],
             stderr=(),
         )
 
-    def aside(self, one: QuarantinedFixture) -> QuarantinedFixture:
-        """Return a fixture that was set aside, without names."""
-        seats = tuple(self.bots[bot] for bot in one.fixture.seats)
-        return replace(one, fixture=replace(one.fixture, seats=seats))
+    def quarantined(self, one: QuarantinedFixture) -> QuarantinedFixture:
+        """Return a quarantined fixture in which nobody is named."""
+        return replace(one, fixture=self._fixture(one.fixture))
+
+    def _fixture(self, fixture: Fixture) -> Fixture:
+        return replace(fixture, seats=tuple(self.bots[bot] for bot in fixture.seats))
 
     def _bots(self, bots: Iterable[BotInfo]) -> tuple[BotInfo, ...]:
         return tuple(sorted(map(self._bot, bots), key=lambda bot: bot.name))
@@ -110,19 +113,19 @@ class Pseudonyms:
             digest="",
         )
 
-    def _stage(self, stage: Epoch) -> Epoch:
-        return replace(stage, bots=self._bots(stage.bots))
+    def _epoch(self, epoch: Epoch) -> Epoch:
+        return replace(epoch, bots=self._bots(epoch.bots))
 
 
 def who_is_who(names: Pseudonyms) -> str:
-    """Return a CSV table of the names and what stands for them."""
+    """Return a CSV table of all names and their pseudonyms."""
     kinds = {"bot": names.bots, "author": names.authors}
-    rows = [(kind, *pair) for kind, found in kinds.items() for pair in found.items()]
+    rows = [(kind, *pair) for kind, pseudonyms in kinds.items() for pair in pseudonyms.items()]
     return csv_of(["kind", "name", "pseudonym"], (map(csv_cell, row) for row in rows))
 
 
 def secret_of(store: Path) -> bytes:
-    """Return the secret beside a store, drawn when it is first asked for."""
+    """Return the secret beside a store, drawn on first use; raises ArenaError."""
     path = store.with_name(f"{store.name}.pseudonyms")
     try:
         if not path.exists():
@@ -135,11 +138,11 @@ def secret_of(store: Path) -> bytes:
 
 def _write_once(path: Path, text: str) -> None:
     """Write a file that only its owner may read, whole or not at all; the first one stays."""
-    making = path.with_name(f"{path.name}.{os.getpid()}")
-    write_private(making, text)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    write_private(draft, text)
     with suppress(FileExistsError):
-        path.hardlink_to(making)
-    making.unlink()
+        path.hardlink_to(draft)
+    draft.unlink()
 
 
 def write_private(path: Path, text: str) -> None:
@@ -150,30 +153,29 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _game(record: GameRecord) -> GameRecord:
-    if not any(isinstance(event, Faulted) for event in record.events):
+    if not any(map(_quotes, record.events)):
         return record
-    return replace(record, events=[_event(event) for event in record.events])
+    events = [replace(one, detail=WITHHELD) if _quotes(one) else one for one in record.events]
+    return replace(record, events=events)
 
 
-def _event(event: Event) -> Event:
-    if not isinstance(event, Faulted) or event.cause not in _QUOTING:
-        return event
-    return replace(event, detail=WITHHELD)
+def _quotes(event: Event) -> TypeGuard[Faulted]:
+    return isinstance(event, Faulted) and event.cause in _QUOTING
 
 
 def _drawn(names: Iterable[str], secret: bytes, kind: str) -> dict[str, str]:
     """Return a pseudonym for each name, no two the same."""
     first, second = _FIRST.split(), _SECOND.split()
-    found: dict[str, str] = {}
+    pseudonyms: dict[str, str] = {}
     for name in dict.fromkeys(names):
         number = int(_keyed(secret, kind, name), 16)
-        number, one = divmod(number, len(first))
-        number, other = divmod(number, len(second))
-        stem = f"{'author-' * (kind == 'author')}{first[one]}-{second[other]}"
-        while (drawn := f"{stem}-{number % 100:02}") in found.values():
+        number, adjective = divmod(number, len(first))
+        number, animal = divmod(number, len(second))
+        stem = f"{'author-' * (kind == 'author')}{first[adjective]}-{second[animal]}"
+        while (pseudonym := f"{stem}-{number % 100:02}") in pseudonyms.values():
             number += 1
-        found[name] = drawn
-    return found
+        pseudonyms[name] = pseudonym
+    return pseudonyms
 
 
 def _keyed(secret: bytes, kind: str, text: str) -> str:

@@ -4,7 +4,6 @@ import gc
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from arena.publish.output.site_folder import check_folder
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
-from arena.publish.stored_games import StoredGames, Submit
+from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import Ratings, rate_results
 from arena.records import LeagueInfo, QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
@@ -145,21 +144,21 @@ def write_report(
     """Write the report of what counts in a store, under pseudonyms if there are any."""
     conditions, progress = schedule.conditions, LeagueProgress(schedule)
     with _without_gc():
-        games = StoredGames(store, conditions, progress.counts, _pool, names)
-        for summary in games.digests:
+        games = StoredGames(store, conditions, progress.counts, names)
+        for summary in games.summaries:
             progress.add(summary)
         quarantined = [one for one in store.quarantined() if progress.counts(one.fixture.id)]
         if names:
-            quarantined = [names.aside(one) for one in quarantined]
+            quarantined = [names.quarantined(one) for one in quarantined]
             conditions, options = names.info(conditions), names.ratings(options)
-        ratings = rate_results(results(games.digests), options)
+        ratings = rate_results(results(games.summaries), options)
         front_page = publish(
             *(conditions, ratings, games, site),
-            aside=quarantined,
+            quarantined=quarantined,
             root=games.root,
             replays=replays,
         )
-        count = sum(len(summary.games) for summary in games.digests)
+        count = sum(len(summary.games) for summary in games.summaries)
         left = len(progress.due())
         return Report(front_page, games.root, ratings, count, left, quarantined)
 
@@ -221,12 +220,3 @@ def _without_gc() -> Iterator[None]:
         gc.freeze()
         gc.unfreeze()
         gc.enable()
-
-
-@contextmanager
-def _pool(workers: int) -> Iterator[Submit]:
-    # Slow to import, and a small report needs none.
-    from arena.league.process_pool import pool, start
-
-    with pool(workers, pin=False) as executor:
-        yield partial(start, executor)

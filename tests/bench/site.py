@@ -1,8 +1,8 @@
 """How long a report takes: `python -m tests.bench.site`; exits 1 beyond the targets.
 
-For 200 bots and 100,000 games: from cold, and again after one fixture more. Time is processor time
-of all processes together, which other work on the machine does not change much; the clock's stands
-beside it. Making the records takes a few minutes, once; they are kept under build/.
+For 200 bots and 100,000 games: from cold, and again after one more fixture. Times are CPU times of
+all processes together, which other work on the machine does not change much, and wall times.
+Making the records takes a few minutes, once; they are kept under build/.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from arena.store.store import Store
 from tests.bench.stored import league, stored
 
 COLD, MORE = 60.0, 5.0
-"""Seconds of processor time that a report may take from cold, and after one fixture more."""
+"""CPU seconds that a report may take from cold, and after one more fixture."""
 MEMORY = 1024.0
 """MiB that a process may hold at most."""
 PAGE = 150.0
@@ -32,7 +32,7 @@ TARGETS = 2
 class Used(NamedTuple):
     """What a command used."""
 
-    processor: float
+    cpu: float
     """Seconds, with its processes."""
     wall: float
     memory: float
@@ -47,36 +47,36 @@ def report(store: Path, site: Path) -> Used:
     _, code, used = os.wait4(command.pid, 0)
     command.returncode = code
     assert code == 0
-    processor = used.ru_utime + used.ru_stime
-    return Used(processor, time.perf_counter() - began, used.ru_maxrss / 1024)
+    cpu = used.ru_utime + used.ru_stime
+    return Used(cpu, time.perf_counter() - began, used.ru_maxrss / 1024)
 
 
 def measure(bots: int, players: int, rounds: int) -> Iterator[str]:
-    """Print what a report takes; yield what is beyond the targets."""
+    """Print what a report takes; yield each target that is missed."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         store, last = stored(league(bots, 50, players, rounds), folder / "league")
         cold = report(store, folder / "site")
-        with Store(store, create=True) as kept:
-            kept.add(pack(last))
+        with Store(store, create=True) as opened:
+            opened.add(pack(last))
         more = report(store, folder / "site")
         again = report(store, folder / "site")
         pages = [folder / "site/index.html", *(folder / "site/tables").glob("*.html")]
         page = max(path.stat().st_size for path in pages) / 1000
-    for what, used in (("cold", cold), ("one fixture more", more), ("nothing more", again)):
+    for what, used in (("cold", cold), ("one more fixture", more), ("no change", again)):
         print(
             f"{bots} bots, {players} players, {bots * rounds * 50:,} games, {what}: "
-            f"{used.processor:.1f} s of processor time ({used.wall:.1f} s by the clock), "
+            f"{used.cpu:.1f} s of CPU time ({used.wall:.1f} s of wall time), "
             f"{used.memory:.0f} MiB"
         )
     print(f"the largest of front page and leaderboards: {page:.0f} KB")
-    found = {
-        "from cold": (cold.processor, COLD),
-        "after one fixture more": (more.processor, MORE),
+    targets = {
+        "from cold": (cold.cpu, COLD),
+        "after one more fixture": (more.cpu, MORE),
         "memory": (max(cold.memory, more.memory), MEMORY),
         "the page": (page, PAGE),
     }
-    yield from (what for what, (value, most) in found.items() if value > most)
+    yield from (what for what, (value, most) in targets.items() if value > most)
 
 
 def main() -> None:

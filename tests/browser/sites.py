@@ -5,10 +5,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.perudo.rules import Rules, variant
-from arena.publish.site import write_site
 from arena.ratings.table import Suspicion
 from arena.records import BotInfo, Cause, Fault, LeagueInfo, MachineInfo, PlayedFixture
 from tests.publish import factory, games
+from tests.publish.in_memory import write_site
 
 KINDS = {
     "index": "index.html",

@@ -44,7 +44,7 @@ def test_every_page_is_valid(hostile: Path) -> None:
         html5lib.HTMLParser(strict=True).parse(path.read_bytes(), transport_encoding="utf-8")
 
 
-def test_the_attacks_can_be_read(browser: Browser, hostile: Path) -> None:
+def test_attacks_are_shown_as_text(browser: Browser, hostile: Path) -> None:
     """Harmless because it is shown as text, not because it was left out."""
     with watched(browser) as page:
         page.goto(address(hostile / "conditions.html"))
@@ -54,7 +54,7 @@ def test_the_attacks_can_be_read(browser: Browser, hostile: Path) -> None:
         assert r"\x1b[31m\x1b]0;owned\x07\u{202e}gnorts\u{2066}\x00\u{dc80}" in shown
 
 
-def test_the_policy_stops_what_would_get_through(browser: Browser, hostile: Path) -> None:
+def test_content_security_policy_blocks_injected_scripts(browser: Browser, hostile: Path) -> None:
     """Were a text not escaped, the policy alone would keep scripts, styles and requests away."""
     whole = (hostile / "faults.html").read_text()
     broken = hostile / "broken.html"

@@ -44,7 +44,7 @@ def test_links_all_resolve(report: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_fits_every_window_in_light_and_dark(browser: Browser, report: Path, kind: str) -> None:
+def test_page_fits_every_window_and_scheme(browser: Browser, report: Path, kind: str) -> None:
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     with watched(browser) as page:
         show(page, report, kind)
@@ -94,7 +94,7 @@ def test_without_scripts_the_tables_are_complete(browser: Browser, report: Path,
         assert shown == rows_of(report / KINDS[kind])
         assert bool(shown) == (kind not in {"replay", "rules"})
         if kind == "replay":
-            assert "needs JavaScript" in (page.text_content("noscript") or "")
+            assert "need JavaScript" in (page.text_content("noscript") or "")
 
 
 @pytest.mark.parametrize("kind", KINDS)

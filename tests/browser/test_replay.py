@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from arena.perudo.rules import variant
-from arena.publish.replay.shards import unpacked
 from arena.publish.replay.steps import Replay, Step
-from arena.publish.site import write_site
 from tests.browser.conftest import address
 from tests.publish import factory, games
+from tests.publish.in_memory import write_site
+from tests.publish.pages import unpacked
 
 NASTY = '</script><img src=x onerror="document.title=1"><b>\x1b]0;\u202e'
 SEATS = ("alpha", NASTY, "W" * 80, "delta")
@@ -70,9 +70,11 @@ def test_keys_jump(page: Page, site: Path) -> None:
         assert at(page) == f"#0.1.{step}"
 
 
-def test_it_plays_at_the_speed_chosen_and_pauses(page: Page, site: Path) -> None:
-    page.clock.install()
+def test_replay_plays_at_the_chosen_speed_and_pauses(page: Page, site: Path) -> None:
+    page.clock.install(time="2026-01-01T00:00:00Z")
     show(page, site, "#0.0.0")
+    # From here on time passes only when the test says so, however busy the machine is.
+    page.clock.pause_at("2026-01-01T01:00:00Z")
     page.keyboard.press("4")
     page.keyboard.press("Space")
     page.clock.run_for(1600)
@@ -116,7 +118,7 @@ def test_a_link_to_a_fault_leads_to_its_step(page: Page, site: Path) -> None:
 
 
 @pytest.mark.parametrize("fragment", ["#0.3.0", "#nonsense", "#0.1/../2.3", "#x.y.z"])
-def test_a_game_that_is_not_there_is_said(page: Page, site: Path, fragment: str) -> None:
+def test_missing_game_is_reported(page: Page, site: Path, fragment: str) -> None:
     show(page, site, fragment)
     assert "This cannot be shown" in (page.text_content("#trouble") or "")
     assert page.locator("#replay").is_hidden()
@@ -125,10 +127,10 @@ def test_a_game_that_is_not_there_is_said(page: Page, site: Path, fragment: str)
     assert page.locator("#trouble").is_hidden()
 
 
-def test_a_shard_that_is_not_there_is_said(browser: Browser, site: Path) -> None:
+def test_missing_replay_shard_is_reported(browser: Browser, site: Path) -> None:
     page = browser.new_page()
     show(page, site, "#7.0.0")
-    assert "no replay of this game is kept" in (page.text_content("#trouble") or "")
+    assert "there is no replay of this game" in (page.text_content("#trouble") or "")
     page.close()
 
 

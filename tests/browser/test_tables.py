@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
-from arena.publish.site import write_site
 from tests.browser.conftest import address
 from tests.publish import crowd
+from tests.publish.in_memory import write_site
 
 NASTY = '</script><img src=x onerror="document.title=1"><b>\x1b]0;'
 
@@ -80,7 +80,7 @@ def test_numbers_are_sorted_as_numbers_the_best_first(
     assert found == sorted(found, reverse=falls)
 
 
-def test_texts_are_sorted_as_texts_and_what_is_empty_comes_last(page: Page, site: Path) -> None:
+def test_texts_are_sorted_as_texts_with_empty_cells_last(page: Page, site: Path) -> None:
     for fragment, falls in (("#sort=tags", False), ("#sort=-tags", True)):
         page.goto("about:blank")
         page.goto(address(site / "tables/bga-2p.html", fragment))
@@ -112,7 +112,7 @@ def test_bots_are_found_by_name_author_and_tag(page: Page, site: Path) -> None:
     assert column(page, 1) == [name for name in names if name.startswith("bot-00")]
 
 
-def test_what_is_chosen_is_in_the_address_and_comes_back(page: Page, site: Path) -> None:
+def test_choices_are_kept_in_the_address(page: Page, site: Path) -> None:
     page.goto(address(site / "index.html"))
     press(page, "house-3p")
     page.get_by_role("combobox", name="Tag").select_option("c")
@@ -152,7 +152,7 @@ def test_pairs_are_sorted_and_found_by_either_bot(page: Page, site: Path) -> Non
     assert lows == sorted(lows, reverse=True)
 
 
-def test_without_scripts_everything_is_there(browser: Browser, site: Path) -> None:
+def test_table_is_complete_without_scripts(browser: Browser, site: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     for path in ("index.html", "tables/bga-2p.html", "tables/overall.html"):
@@ -178,7 +178,7 @@ def rows(page: Page) -> list[list[str]]:
 def search(page: Page, site: Path, fragment: str) -> list[list[str]]:
     page.goto("about:blank")
     page.goto(address(site / "matches.html", fragment))
-    page.locator("#found", has_text=" fit").wait_for()
+    page.locator("#found", has_text=" match").wait_for()
     return rows(page)
 
 
@@ -204,7 +204,7 @@ def test_matches_are_found_by_bot_rival_table_and_faults(page: Page, site: Path)
     assert search(page, site, "#bot=nobody") == []
 
 
-def test_matches_are_asked_for_by_keyboard_and_more_of_them(page: Page, site: Path) -> None:
+def test_search_works_by_keyboard_and_loads_more(page: Page, site: Path) -> None:
     page.goto(address(site / "matches.html"))
     page.wait_for_selector("#search select")
     page.get_by_label("Variant").focus()
@@ -214,7 +214,7 @@ def test_matches_are_asked_for_by_keyboard_and_more_of_them(page: Page, site: Pa
     assert at(page) == "#variant=bga"
     page.get_by_role("button", name="Show more").press("Enter")
     expect(page.locator("#matches tbody tr")).to_have_count(144)
-    assert page.text_content("#found") == "144 of 288 fit, the last first."
+    assert page.text_content("#found") == "144 of 288 match, latest first."
     page.get_by_role("button", name="Show the newest").press("Enter")
     assert (len(rows(page)), at(page)) == (50, "")
 
@@ -222,16 +222,16 @@ def test_matches_are_asked_for_by_keyboard_and_more_of_them(page: Page, site: Pa
 def test_a_pair_links_to_its_matches(page: Page, site: Path) -> None:
     page.goto(address(site / "head-to-head/house-3p.html"))
     page.click("#pairs tbody a:text('list') >> nth=0")
-    page.locator("#found", has_text=" fit").wait_for()
+    page.locator("#found", has_text=" match").wait_for()
     assert {row[2] for row in rows(page)} == {"house, 3\u00a0players"}
 
 
-def test_a_stretch_that_is_not_there_is_said(browser: Browser, tmp_path: Path) -> None:
+def test_missing_search_shard_is_reported(browser: Browser, tmp_path: Path) -> None:
     write_site(*crowd.crowd(4, 2), tmp_path)
     (tmp_path / "matches/0.js").unlink()
     page = browser.new_page()
     page.goto(address(tmp_path / "matches.html", "#faults=1"))
-    page.locator("#found", has_text="This cannot be searched: matches/0.js is not there").wait_for()
+    page.locator("#found", has_text="This cannot be searched: matches/0.js is missing").wait_for()
     page.close()
 
 

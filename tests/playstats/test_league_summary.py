@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from arena.perudo.rules import variant
+from arena.publish.links import file_stems
 from arena.publish.output.text import fixed, percent, signed
-from arena.publish.pages.links import file_stems
-from arena.publish.site import write_site
 from arena.ratings.standings import Ratings
 from arena.records import Cause, Faulted
 from tests.publish import factory, games
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read
 from tests.publish.test_site import table_text
 

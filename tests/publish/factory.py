@@ -86,7 +86,7 @@ def ratings(played: list[PlayedFixture], **options: Any) -> Ratings:
     return rate_league(played, RatingsInfo(**{"provisional": 0, **options}))
 
 
-def digests(played: list[PlayedFixture], info: LeagueInfo | None = None) -> list[FixtureSummary]:
+def summaries(played: list[PlayedFixture], info: LeagueInfo | None = None) -> list[FixtureSummary]:
     """What pages need of what was played."""
     variants = (info or league(())).variants
     return [summarize_fixture(one, variants[one.fixture.variant]) for one in played]

@@ -1,13 +1,27 @@
 """Reading a written site: its files, links, ids and tables."""
 
+import base64
+import gzip
 import re
 from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from arena.publish.pages.links import GAMES_A_SHARD, MATCHES, REPLAY, Links
-from arena.publish.replay.shards import unpacked
+import msgspec
+
+from arena.publish.links import GAMES_PER_SHARD, MATCHES, REPLAY, Links
+from arena.publish.replay.shards import Shard
+
+
+def content(script: str) -> bytes:
+    """The JSON that a script hands over."""
+    return gzip.decompress(base64.b64decode(script.split('"')[3]))
+
+
+def unpacked(script: str) -> Shard:
+    """The replays that a script holds."""
+    return msgspec.json.decode(content(script), type=Shard)
 
 
 class _Reader(HTMLParser):
@@ -100,5 +114,5 @@ def _is_step(folder: Path, target: Path, fragment: str) -> bool:
     if target.name != REPLAY or not fragment:
         return False
     fixture, game, step = map(int, fragment.split("."))
-    path = folder / Links.shard(fixture, game // GAMES_A_SHARD)
+    path = folder / Links.shard(fixture, game // GAMES_PER_SHARD)
     return path.is_file() and step < _steps(path.read_bytes())[str(game)]

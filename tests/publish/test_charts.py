@@ -5,12 +5,12 @@ import re
 import pytest
 
 from arena.playstats.style import Calibration, Rate, Style
-from arena.publish.data.chart_data import (
+from arena.publish.data.chart_data import calibration
+from arena.publish.data.play_rows import (
     CalibrationRow,
+    GameLengthRow,
     HistoryRow,
-    LengthRow,
-    SeatRow,
-    calibration,
+    SeatAdvantageRow,
 )
 from arena.publish.pages import charts
 from arena.publish.pages.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, Tick
@@ -28,9 +28,14 @@ CALIBRATED = charts.calibration(
         CalibrationRow(0.9, 1.0, 30, 1.0, 30, 1.0, 0.88, 1.0),
     ]
 )
-LENGTH = charts.game_length([LengthRow(2, n, 11 - n, (11 - n) / 35) for n in (1, 2, 3, 6, 9, 10)])
+LENGTH = charts.game_length(
+    [GameLengthRow(2, n, 11 - n, (11 - n) / 35) for n in (1, 2, 3, 6, 9, 10)]
+)
 SEATED = charts.seat_advantage(
-    [SeatRow(3, seat, 90, 20 + 10 * seat, (2 + seat) / 9, 0.1, 0.6, 1 / 3) for seat in range(3)]
+    [
+        SeatAdvantageRow(3, seat, 90, 20 + 10 * seat, (2 + seat) / 9, 0.1, 0.6, 1 / 3)
+        for seat in range(3)
+    ]
 )
 ALL = {"history": HISTORY, "calibration": CALIBRATED, "length": LENGTH, "seats": SEATED}
 

@@ -12,13 +12,13 @@ from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, va
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.timing import StoredAt, stored_times, timing
+from arena.publish.data.conditions import MEANINGS, clauses_of, options, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
-from arena.publish.pages import rules as rulebook
-from arena.publish.pages.sandboxes import PROMISES
-from arena.publish.site import write_site
+from arena.publish.pages.conditions import BOOKS, PROMISES
 from arena.records import Epoch, MachineInfo
 from tests.publish import factory
+from tests.publish.in_memory import write_site
 from tests.publish.pages import read, tree
 
 MACHINE = MachineInfo("Zuse <Z3>", 2, 3 * 2**29, "Linux 6.1", "CPython 3.11.7")
@@ -35,27 +35,27 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_switch_and_option_is_explained_and_leads_to_its_clauses(site: Path) -> None:
-    assert set(conditions.WORDS) == SWITCHES | OPTIONS
+    assert set(MEANINGS) == SWITCHES | OPTIONS
     links = set(read(site / "conditions.html").links)
     for clause in CLAUSES:
         if clause.switch:
             assert f"rules.html#{clause.id}" in links
-    assert {f"rules.html#{one}" for one in rulebook.clauses_of("calza")} <= links
+    assert {f"rules.html#{one}" for one in clauses_of("calza")} <= links
 
 
 @pytest.mark.parametrize("book", VARIANTS)
 def test_overridden_switches_are_marked_and_no_others(book: str) -> None:
     rules = variant(book, {"calza_in_palifico": True, "reveal": "at_once"}, calza=True)
     league = factory.league((), variants={"mine": rules, "book": VARIANTS[book]})
-    marked = {one.name for one in conditions.switches(league) if one.values[0].book is not None}
+    marked = {one.name for one in switches(league) if one.values[0].book is not None}
     assert marked == set(changed_switches(rules))
-    assert all(one.values[1].book is None for one in conditions.switches(league))
-    assert [one.values[0].shown for one in conditions.options(league)] == ["yes", "no", "5"]
+    assert all(one.values[1].book is None for one in switches(league))
+    assert [one.values[0].shown for one in options(league)] == ["yes", "no", "5"]
 
 
 def test_the_rules_have_every_clause_in_the_words_of_every_book(site: Path) -> None:
     page = unescape((site / "rules.html").read_text())
-    assert set(rulebook.BOOKS) == set(VARIANTS)
+    assert set(BOOKS) == set(VARIANTS)
     assert [one for one in read(site / "rules.html").ids if one.isupper()] == [
         clause.id for clause in CLAUSES
     ]
@@ -66,7 +66,7 @@ def test_the_rules_have_every_clause_in_the_words_of_every_book(site: Path) -> N
         assert (f"<code>{clause.switch}</code>" in section) == bool(clause.switch)
 
 
-def test_the_rules_say_what_the_league_plays(site: Path) -> None:
+def test_rules_page_marks_the_switches_of_the_league(site: Path) -> None:
     page = (site / "rules.html").read_text()
     changed = page.partition('id="CALZA-PAL"')[2].partition("</section>")[0]
     assert "<bdi>house rules</bdi> <strong>yes</strong> <small>changed; the book has no" in changed
@@ -77,11 +77,11 @@ def test_the_rules_say_what_the_league_plays(site: Path) -> None:
 
 def test_the_books_are_those_of_the_documentation() -> None:
     text = (DOCS / "rules.md").read_text().replace('"', "")
-    for name, words in rulebook.BOOKS.items():
+    for name, words in BOOKS.items():
         assert f"| `{name}` | {words.replace('“', '').replace('”', '')} |" in text
 
 
-def test_what_sandboxes_do_not_promise_is_all_that_the_tests_found() -> None:
+def test_sandbox_promises_match_the_documentation() -> None:
     found = (DOCS / "sandboxing.md").read_text().partition("### What is not promised\n")[2]
     for name, promise in PROMISES.items():
         listed = found.partition(f"`{name}`:\n\n")[2].partition("\n\n")[0].splitlines()
@@ -117,18 +117,16 @@ def test_machine_times_and_versions_show(site: Path) -> None:
         ("First fixture stored", "2001-09-09 01:46 UTC"),
         ("Last fixture stored", "2001-09-09 01:46 UTC"),
         ("Wall time, without pauses", "9.5 s"),
-        ("At the tables, in sum", "7.5 s"),
-        ("Games a second", "2.1"),
-        ("Decisions a second", "54"),
+        ("Time at the tables, in total", "7.5 s"),
+        ("Games per second", "2.1"),
+        ("Decisions per second", "54"),
         ("Arena that played", "0.1.0"),
         ("Wire protocol", "1"),
     ]:
         assert f"<dt>{name}</dt><dd>{value}</dd>" in page
 
 
-def test_no_other_page_says_where_or_how_fast_and_the_feed_alone_when(
-    site: Path, tmp_path: Path
-) -> None:
+def test_machine_and_times_change_only_conditions_and_feed(site: Path, tmp_path: Path) -> None:
     league, ratings, played = factory.sample()
     other = [replace(one, stored_at=2e9, seconds=9.0, stderr=()) for one in played]
     played = [replace(one, stderr=()) for one in played]
@@ -139,10 +137,10 @@ def test_no_other_page_says_where_or_how_fast_and_the_feed_alone_when(
     assert differ == {"conditions.html", "feed.xml"}
 
 
-def test_what_was_before_and_how_long_bots_remember_is_said(site: Path, tmp_path: Path) -> None:
+def test_conditions_name_earlier_epochs_and_memory(site: Path, tmp_path: Path) -> None:
     league, ratings, played = factory.sample()
-    stages = (Epoch(league.bots[:2], 1, (1, 1)), Epoch(league.bots[:3], 2, (2, 2)))
-    changed = replace(league, earlier=stages, memory_across_fixtures=True)
+    epochs = (Epoch(league.bots[:2], 1, (1, 1)), Epoch(league.bots[:3], 2, (2, 2)))
+    changed = replace(league, earlier=epochs, memory_across_fixtures=True)
     write_site(changed, ratings, played, tmp_path)
     page = (tmp_path / "conditions.html").read_text()
     assert "before, there were 2 bots and 1 round, then 3 bots and 2 rounds." in page
@@ -151,12 +149,12 @@ def test_what_was_before_and_how_long_bots_remember_is_said(site: Path, tmp_path
     assert "before, there were" not in (site / "conditions.html").read_text()
 
 
-def test_an_old_store_says_that_it_does_not_know(tmp_path: Path) -> None:
+def test_unknown_machine_and_times_are_marked_not_recorded(tmp_path: Path) -> None:
     write_site(*factory.sample(), tmp_path)
     assert (tmp_path / "conditions.html").read_text().count("Not recorded") == 2
 
 
-def test_a_sandbox_that_is_not_known_is_said(tmp_path: Path) -> None:
+def test_unknown_sandbox_is_named(tmp_path: Path) -> None:
     league = factory.league(("a", "b"), sandbox="moon")
     write_site(league, factory.ratings([]), [], tmp_path)
     page = (tmp_path / "conditions.html").read_text()

@@ -8,11 +8,10 @@ from xml.etree import ElementTree as Xml
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.game_source import InMemory
 from arena.publish.pages.feed import block_times, changes, checkpoints, history, model, ranks
-from arena.publish.site import write_site
 from arena.records import GameRecord, LeagueInfo, PlayedFixture
 from tests.publish import factory
+from tests.publish.in_memory import InMemory, write_site
 from tests.publish.test_hostile import NAMES, NASTY
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -133,8 +132,10 @@ def test_a_bot_that_comes_later_is_new() -> None:
     [board] = factory.ratings(early).boards
     league = factory.league(BOTS)
     course = list(history(board, InMemory(early, league.variants), factory.ratings(early).options))
-    new = [one for one in changes(league, board, course, {}) if not one.before]
-    assert [(one.bot, one.since, one.blocks, one.bots) for one in new] == [("gamma", 1, 2, 3)]
+    new = [one for one in changes(league, board, course, {}) if not one.was]
+    assert [
+        (one.bot, one.before.blocks, one.after.blocks, len(one.after.ranks)) for one in new
+    ] == [("gamma", 1, 2, 3)]
 
 
 def test_one_block_or_none_has_no_changes(tmp_path: Path) -> None:

@@ -7,15 +7,16 @@ from struct import unpack
 import pytest
 
 from arena import shipped
+from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.pages.heatmap import COLOURS, Scheme, heatmaps
-from arena.publish.pages.leaderboard import Cell, MatrixRow
+from arena.publish.pages.leaderboard import MatrixRow
 
 CLEAR = "clear"
 
 
-def cell(share: float, games: int = 100) -> Cell:
+def cell(share: float, games: int = 100) -> HeadToHeadRow:
     low, high = (0.4, 0.6) if share == 0.5 else (share, share)
-    return Cell("a", "b", round(share * games), games, share, low, high)
+    return HeadToHeadRow("a", "b", round(share * games), games, share, low, high)
 
 
 def decoded(data: bytes) -> list[list[str]]:
@@ -31,7 +32,7 @@ def decoded(data: bytes) -> list[list[str]]:
     assert list(chunks) == [b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"]
     width, height, *rest = unpack(">IIBBBBB", chunks[b"IHDR"])
     assert rest == [8, 3, 0, 0, 0]
-    colours = [f"#{chunks[b'PLTE'][n : n + 3].hex()}" for n in range(0, len(chunks[b"PLTE"]), 3)]
+    colours = [chunks[b"PLTE"][n : n + 3].hex() for n in range(0, len(chunks[b"PLTE"]), 3)]
     assert chunks[b"tRNS"] == b"\0"
     colours[0] = CLEAR
     raw = zlib.decompress(chunks[b"IDAT"])
@@ -63,7 +64,7 @@ def test_each_pair_is_a_square_in_the_colour_of_its_tint(scheme: Scheme) -> None
 
 
 @pytest.mark.parametrize(("bots", "width"), [(31, 496), (200, 800), (900, 900)])
-def test_however_many_bots_the_picture_has_a_size_to_look_at(bots: int, width: int) -> None:
+def test_heatmap_size_is_bounded(bots: int, width: int) -> None:
     matrix = [MatrixRow(f"{n}", (None,) * bots) for n in range(bots)]
     pixels = decoded(heatmaps(matrix)["light"])
     assert len(pixels) == len(pixels[0]) == width
@@ -72,7 +73,7 @@ def test_however_many_bots_the_picture_has_a_size_to_look_at(bots: int, width: i
 def test_the_picture_and_the_table_have_the_same_colours() -> None:
     css = (shipped.folder("reports") / "style.css").read_text()
     light, dark = (
-        dict(re.findall(r"--((?:ahead|behind)-\d|raised|strong-line): (#\w{6});", part))
+        dict(re.findall(r"--((?:ahead|behind)-\d|raised|strong-line): #(\w{6});", part))
         for part in css.split("prefers-color-scheme: dark", 1)
     )
     for names in (light, dark):

@@ -8,6 +8,7 @@ import html5lib
 import pytest
 
 from arena.playstats.fixture_summary import tail
+from arena.publish.links import file_stems
 from arena.publish.output.text import (
     clipped,
     csv_text,
@@ -17,10 +18,9 @@ from arena.publish.output.text import (
     signed,
     visible,
 )
-from arena.publish.pages.links import file_stems
-from arena.publish.site import write_site
 from arena.records import Cause, Faulted
 from tests.publish import factory
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read, tree
 
 NAMES = ("<script>alert(1)</script>", "=cmd()", "../../x", "\x1b[31mred\u202e\x9b\udc80")
@@ -130,7 +130,7 @@ def test_a_forged_clash_gets_a_longer_hash(monkeypatch: pytest.MonkeyPatch) -> N
         def hexdigest(self) -> str:
             return "0" * 12 + self.tail * 52
 
-    monkeypatch.setattr("arena.publish.pages.links.sha256", Digest)
+    monkeypatch.setattr("arena.publish.links.sha256", Digest)
     assert file_stems(["B!", "B?"]) == {"B!": "b-00000000", "B?": "b-0000000000002222"}
 
 

@@ -6,19 +6,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.game_source import InMemory
 from arena.publish.output.site_folder import FRONT
 from arena.publish.output.text import percent, signed
-from arena.publish.pages.leaderboard import TOP, axis, lines, pairs
-from arena.publish.pages.overview import CELLS, leaders, overview
+from arena.publish.pages.leaderboard import CELLS, TOP, axis, leaders, lines, overview, pairs
 from arena.publish.pages.templates import environment
-from arena.publish.site import _Site, write_site
+from arena.publish.site import _Site
 from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
 from arena.records import LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.crowd import crowd
+from tests.publish.in_memory import InMemory, write_site
 from tests.publish.test_models import row
 from tests.publish.test_site import document, table_text
 
@@ -48,7 +47,7 @@ def board(rows: list[Row]) -> Leaderboard:
         ([(1, 8)] * 8, "a", ("b", "c", "d", "e"), 3),
     ],
 )
-def test_who_is_best(
+def test_leaders_are_all_that_may_be_first(
     ranges: list[tuple[int, int]], best: str, tied: tuple[str, ...], more: int
 ) -> None:
     found = leaders(ranked(*ranges))
@@ -56,7 +55,7 @@ def test_who_is_best(
     assert (found.best, found.tied, found.more) == (best, tied, more)
 
 
-def test_nobody_is_best_where_nobody_played() -> None:
+def test_empty_table_has_no_leader() -> None:
     assert leaders([]) is None
 
 
@@ -69,7 +68,7 @@ def test_nobody_is_best_where_nobody_played() -> None:
         ([(1, 1), (2, 3), (2, 3), (4, 4)], [False, True, False, True]),
     ],
 )
-def test_a_tier_begins_where_all_above_are_told_apart(
+def test_tier_begins_below_bots_that_are_all_distinguished(
     ranges: list[tuple[int, int]], tiers: list[bool]
 ) -> None:
     rows = ranked(*ranges)
@@ -87,13 +86,13 @@ def test_a_line_has_its_margin_author_and_trend() -> None:
     assert (first.margin, first.info.author, first.trend, second.trend) == (1.0, "Ada", -0.25, None)
 
 
-def test_marks_of_a_scale_are_named_as_far_as_there_is_room() -> None:
+def test_scale_labels_are_thinned_when_there_are_many() -> None:
     many, few = axis([row("a", 2.5, 5.0)]), axis([row("a", 1.0, 1.0)])
     assert (many.ticks, many.labels) == ((-10, -5, 0, 5, 10, 15), (-10, 0, 10))
     assert (few.ticks, few.labels) == ((-1, 0, 1, 2, 3), (-1, 0, 1, 2, 3))
 
 
-def test_pairs_stand_once_as_the_better_placed_sees_them() -> None:
+def test_each_pair_is_listed_once_by_its_better_placed_bot() -> None:
     _, ratings, _ = factory.sample()
     bga = ratings.boards[0]
     order = [one.bot for one in bga.rows]
@@ -207,7 +206,7 @@ def test_every_pair_of_few_bots_has_its_interval_in_the_hint_and_the_table(tmp_p
     assert "picture" not in {one.tag.removeprefix(XHTML) for one in document(path).iter()}
 
 
-def test_trends_are_arrows_with_numbers_where_they_are_known() -> None:
+def test_known_trends_are_arrows_with_numbers() -> None:
     parts = environment().get_template("board_parts.html")
     context: dict[str, object] = {"root": "", "links": None, "ratings": None, "watchable": set()}
     trend = vars(parts.make_module(context))["trend"]

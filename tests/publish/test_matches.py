@@ -1,27 +1,42 @@
-"""The list of matches: what came of each fixture, which page it is on, what the search is given."""
+"""The list of matches: the result of each fixture, which page it is on, what the search loads."""
 
-import base64
-import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.game_scan import Game
+from arena.publish.data.result_rows import MatchRow
+from arena.publish.data.tables import match_row, match_rows
+from arena.publish.links import Links, links
 from arena.publish.output.text import fixed
 from arena.publish.pages import matches
-from arena.publish.pages.links import links
-from arena.publish.pages.matches import PAGE, SHARD, Match, match, pages, search_files
+from arena.publish.pages.matches import PAGE, SHARD, pages, search_files
 from arena.publish.replay.selection import select_replays
-from arena.publish.site import write_site
-from arena.records import Cause, Faulted, Fixture
+from arena.ratings.table import Leaderboard
+from arena.records import Cause, Division, Faulted, Fixture, LeagueInfo
 from tests.publish import factory
 from tests.publish.crowd import crowd
-from tests.publish.pages import broken_links, tree
+from tests.publish.in_memory import write_site
+from tests.publish.pages import broken_links, content, tree
 from tests.publish.test_models import row
 from tests.publish.test_site import document, table_text
+
+
+def searched(
+    matches: Sequence[MatchRow], league: LeagueInfo, boards: Sequence[Leaderboard], address: Links
+) -> dict[str, str]:
+    """The scripts of the search, by path."""
+    files = search_files(matches, league, boards, address)
+    return {file.path: str(file.content) for file in files}
+
+
+def played(fixture: Fixture, games: list[Game]) -> FixtureSummary:
+    return FixtureSummary(fixture, "process", "cpu", 1, 1.0, None, tuple(games), ())
 
 
 def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> Game:
@@ -29,34 +44,34 @@ def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> Game:
 
 
 def unpacked(script: str) -> Any:
-    return json.loads(gzip.decompress(base64.b64decode(script.split('"')[3])))
+    return json.loads(content(script))
 
 
-def one(index: int) -> Match:
-    return Match(index, "bga", ("a", "b"), 4, (3, 1), (1.25, 1.75), (0, 0), 0)
+def one(index: int) -> MatchRow:
+    return MatchRow(index, "bga", 2, ("a", "b"), 4, (3, 1), (1.25, 1.75), (0, 0), 0, ())
 
 
 def test_a_match_is_counted_seat_by_seat() -> None:
     fixture = Fixture("f", 7, "bga", ("a", "b", "c"), "s", 3)
     games = [ended((1, 2, 3), ()), ended((2, 1, 3), (2,)), ended((1, 3, 2), (1, 2))]
-    found = match(fixture, games, {}, {})
+    found = match_row(played(fixture, games), {}, {})
     assert (found.index, found.games, found.wins) == (7, 3, (2, 1, 0))
     assert found.places == pytest.approx((4 / 3, 2, 8 / 3))
-    assert (found.faults, found.upsets, found.watch, found.most) == ((0, 1, 2), 0, (), 2)
+    assert (found.faults, found.upsets, found.watch) == ((0, 1, 2), 0, ())
 
 
 def test_upsets_are_by_the_ratings_of_that_table() -> None:
     fixture = Fixture("f", 0, "bga", ("strong", "weak"), "s", 3)
     games = [ended((2, 1), ()), ended((1, 2), ()), ended((2, 1), ())]
     rows = {"strong": row("strong", 15.0, 0.5), "weak": row("weak", -15.0, 0.5)}
-    assert match(fixture, games, {}, {("bga", 2): rows}).upsets == 2
-    assert match(fixture, games, {}, {("bga", 3): rows}).upsets == 0
+    assert match_row(played(fixture, games), {}, {Division("bga", 2): rows}).upsets == 2
+    assert match_row(played(fixture, games), {}, {Division("bga", 3): rows}).upsets == 0
 
 
 def test_matches_have_their_faults_and_replays() -> None:
     _, ratings, played = factory.sample()
-    kept = select_replays(factory.digests(played), ratings.boards, 0)
-    found = matches.matches(reversed(factory.digests(played)), kept, ratings.boards)
+    selection = select_replays(factory.summaries(played), ratings.boards, 0)
+    found = match_rows(reversed(factory.summaries(played)), selection, ratings.boards)
     assert [one.index for one in found] == [0, 1, 2, 3, 4]
     assert [one.faults for one in found] == [(0, 0), (0, 2), (1, 0), (0, 0, 0), (0, 0, 0)]
     assert set(found[1].watch) >= {1, 2}
@@ -64,12 +79,10 @@ def test_matches_have_their_faults_and_replays() -> None:
 
 def test_a_fixture_without_games_is_no_match() -> None:
     _, ratings, played = factory.sample()
-    assert (
-        matches.matches(factory.digests([replace(played[0], games=[])]), {}, ratings.boards) == []
-    )
+    assert match_rows(factory.summaries([replace(played[0], games=[])]), {}, ratings.boards) == []
 
 
-def test_a_page_holds_a_stretch_of_the_schedule_whatever_is_missing() -> None:
+def test_page_number_depends_on_the_schedule_only() -> None:
     at = [0, PAGE - 1, PAGE, 5 * PAGE + 3]
     found = pages([one(index) for index in at])
     assert [(part.number, [m.index for m in part.matches]) for part in found] == [
@@ -103,7 +116,7 @@ def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path
 
 def test_a_line_has_the_seats_in_order_with_wins_and_mean_places(site: Path) -> None:
     league, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
-    found = matches.matches(factory.digests(played, league), {}, ratings.boards)
+    found = match_rows(factory.summaries(played, league), {}, ratings.boards)
     for number, index in ((0, 0), (1, 59)):
         cells = table_text(site / f"matches/{number}.html", "caption")[index]
         expected = found[number * PAGE + index]
@@ -138,12 +151,12 @@ def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
     }
 
 
-def test_the_search_is_given_what_the_pages_say() -> None:
+def test_search_index_matches_the_pages() -> None:
     league, ratings, played = factory.sample()
-    kept = select_replays(factory.digests(played), ratings.boards, 0)
-    found = matches.matches(factory.digests(played), kept, ratings.boards)
+    selection = select_replays(factory.summaries(played), ratings.boards, 0)
+    found = match_rows(factory.summaries(played), selection, ratings.boards)
     address = links(league, ratings.boards)
-    files = dict(search_files(found, league, ratings.boards, address))
+    files = searched(found, league, ratings.boards, address)
     assert list(files) == ["matches/index.js", "matches/0.js"]
     index, shard = (unpacked(script) for script in files.values())
     assert index["bots"] == {address.bots[bot.name]: bot.name for bot in league.bots}
@@ -157,10 +170,10 @@ def test_the_search_is_given_what_the_pages_say() -> None:
     assert crashed[8:] == [len(found[1].watch), found[1].watch[0]]
 
 
-def test_a_long_league_is_searched_in_stretches() -> None:
+def test_search_of_a_long_league_is_split_into_shards() -> None:
     league, ratings, _ = factory.sample(("a", "b", "c", "d"))
     found = [one(index) for index in (0, SHARD - 1, SHARD, 3 * SHARD)]
-    files = dict(search_files(found, league, ratings.boards, links(league, ratings.boards)))
+    files = searched(found, league, ratings.boards, links(league, ratings.boards))
     assert list(files) == [f"matches/{name}.js" for name in ("index", 0, 1, 3)]
     assert unpacked(files["matches/index.js"])["shards"] == [0, 1, 3]
 

@@ -9,7 +9,8 @@ from arena.errors import ArenaError
 from arena.perudo.rules import VARIANTS
 from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES, summarize_league
-from arena.publish.pages.leaderboard import axis, cell
+from arena.publish.data.tables import pair
+from arena.publish.pages.leaderboard import axis, tint
 from arena.publish.site import CAUSES
 from arena.ratings.intervals import wilson
 from arena.ratings.table import Duel, Leaderboard, Row
@@ -48,7 +49,7 @@ def row(bot: str, mu: float, sigma: float) -> Row:
         [row("a", 31.0, 1.0), row("b", -31.0, 7.0)],
     ],
 )
-def test_a_scale_holds_every_interval_and_nought(rows: list[Row]) -> None:
+def test_scale_covers_every_interval_and_zero(rows: list[Row]) -> None:
     scale = axis(rows)
     assert 0 in scale.ticks
     assert 2 <= len(scale.ticks) <= 8
@@ -68,7 +69,7 @@ def test_small_scales_have_the_decimals_they_need() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ahead", "games", "tint"),
+    ("ahead", "games", "colour"),
     [
         (1, 1, "even"),
         (55, 100, "even"),
@@ -79,12 +80,12 @@ def test_small_scales_have_the_decimals_they_need() -> None:
         (0, 100, "behind-4"),
     ],
 )
-def test_a_tint_means_more_than_chance(ahead: int, games: int, tint: str) -> None:
+def test_tint_is_even_if_the_interval_holds_one_half(ahead: int, games: int, colour: str) -> None:
     board = Leaderboard("bga", 2, [], {("a", "b"): Duel(ahead, games)}, {}, 1, "games", None)
-    found = cell(board, "a", "b")
+    found = pair(board, "a", "b")
     assert found is not None
-    assert found.tint == tint
-    assert cell(board, "b", "a") is None
+    assert tint(found) == colour
+    assert pair(board, "b", "a") is None
 
 
 def test_wilson_agrees_with_a_published_value() -> None:
@@ -96,12 +97,12 @@ def test_every_cause_is_explained() -> None:
     assert set(CAUSES) == set(Cause)
 
 
-def test_games_are_walked_once() -> None:
+def test_league_summary_counts_every_game_once() -> None:
     _, _, played = factory.sample()
-    facts = summarize_league(summarize_fixture(one, BGA) for one in played)
-    total = facts.total()
+    summary = summarize_league(summarize_fixture(one, BGA) for one in played)
+    total = summary.total()
     assert (total.fixtures, total.games, total.decisions) == (5, 20, 510)
-    assert {key: kind.games for key, kind in facts.played.items()} == {
+    assert {key: kind.games for key, kind in summary.played.items()} == {
         ("bga", 2): 12,
         ("house rules", 3): 8,
     }
@@ -111,10 +112,10 @@ def test_a_bot_that_always_crashes_keeps_a_bounded_tail() -> None:
     crash = {0: Faulted(0, Cause.CRASH, "exit status 1")}
     noise = ("x" * 70 + "\n") * 900
     played = [factory.fixture(n, ("a", "b"), faults=crash, stderr=(noise, "")) for n in range(50)]
-    facts = summarize_league(summarize_fixture(one, BGA) for one in played)
-    assert len(facts.faults) == 50
-    assert len(facts.stderr["a"]) == STDERR_PIECES
-    assert all(len(text) <= STDERR_SHOWN + 2 for text in facts.stderr["a"].values())
+    summary = summarize_league(summarize_fixture(one, BGA) for one in played)
+    assert len(summary.faults) == 50
+    assert len(summary.stderr["a"]) == STDERR_PIECES
+    assert all(len(text) <= STDERR_SHOWN + 2 for text in summary.stderr["a"].values())
 
 
 def test_the_data_folders_are_found_in_a_checkout() -> None:

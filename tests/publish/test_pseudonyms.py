@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.publish import pseudonyms
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
-from arena.publish.site import write_site
 from arena.records import (
     BotInfo,
     Cause,
@@ -27,6 +26,7 @@ from arena.records import (
     RatingsInfo,
 )
 from tests.publish import factory
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, everything, tree
 
 SECRET = b"secret"
@@ -102,12 +102,12 @@ def anonymous_site(folder: Path, world: World = WORLD, named: Pseudonyms | None 
     named = named or names(league(world))
     info, seen = named.info(league(world)), [named.played(one) for one in played(world)]
     last = played(world)[-1].fixture
-    aside = [named.aside(QuarantinedFixture(last, "its worker died", 3, 0.0))]
+    quarantined = [named.quarantined(QuarantinedFixture(last, "its worker died", 3, 0.0))]
     ratings = factory.ratings(seen, anchor=info.ratings.anchor, overall=True)
-    return write_site(info, ratings, seen, folder, aside=aside, replays="all").parent
+    return write_site(info, ratings, seen, folder, quarantined=quarantined, replays="all").parent
 
 
-def test_no_byte_of_the_site_names_anybody(tmp_path: Path) -> None:
+def test_anonymous_site_holds_no_name(tmp_path: Path) -> None:
     found = everything(anonymous_site(tmp_path)).casefold().replace(RULES.casefold(), "")
     parts = ["quetzal", "xylo", "wilhelmina", "oddfellow", "björn", "þórsson", "former", "nrojb"]
     assert [text for text in (*WORLD.texts, *parts) if text in found] == []
@@ -118,7 +118,7 @@ def test_no_byte_of_the_site_names_anybody(tmp_path: Path) -> None:
     assert all(drawn in found for drawn in names(replace(league(), earlier=())).bots.values())
 
 
-def test_nothing_about_bots_and_authors_makes_a_difference(tmp_path: Path) -> None:
+def test_anonymous_site_does_not_depend_on_names_and_authors(tmp_path: Path) -> None:
     """The same games give the same site, whoever played them: so no order tells either."""
     found = []
     for world in (WORLD, OTHER):
@@ -130,7 +130,7 @@ def test_nothing_about_bots_and_authors_makes_a_difference(tmp_path: Path) -> No
     assert found[0] == found[1]
 
 
-def test_what_the_arena_says_of_a_fault_stays_and_no_name_is_sought_in_it() -> None:
+def test_details_in_the_arenas_words_stay_unchanged() -> None:
     """A bot is called by a word of it: to take it out would tell which."""
     found = {
         event.cause: event.detail
@@ -160,7 +160,7 @@ def test_another_secret_draws_other_pseudonyms() -> None:
     assert names().fingerprint != names(secret=b"other").fingerprint
 
 
-def test_conditions_keep_what_decides_games_and_tell_no_order() -> None:
+def test_anonymous_conditions_keep_the_rules_but_not_the_order_of_bots() -> None:
     info, named = league(), names()
     found = named.info(info)
     assert [bot.name for bot in found.bots] == sorted(named.bots[name] for name in WORLD.bots)
@@ -174,17 +174,17 @@ def test_conditions_keep_what_decides_games_and_tell_no_order() -> None:
 
 @settings(max_examples=20, deadline=None, database=None)
 @given(st.sets(st.text(min_size=1), min_size=300, max_size=400), st.binary(min_size=1))
-def test_no_two_share_a_pseudonym(bots: set[str], secret: bytes) -> None:
+def test_pseudonyms_are_unique(bots: set[str], secret: bytes) -> None:
     found = names(factory.league(tuple(sorted(bots))), secret)
     assert len(set(found.bots.values())) == len(bots)
 
 
-def test_there_are_as_many_words_as_are_drawn_from() -> None:
+def test_pseudonyms_have_64_different_words_each() -> None:
     for words in (pseudonyms._FIRST.split(), pseudonyms._SECOND.split()):
         assert len(set(words)) == len(words) == 64
 
 
-def test_who_is_who_is_a_table() -> None:
+def test_key_of_pseudonyms_is_a_csv_table() -> None:
     rows = list(csv.DictReader(io.StringIO(who_is_who(names()))))
     found: dict[str, dict[str, str]] = {"bot": {}, "author": {}}
     for row in rows:
@@ -193,7 +193,7 @@ def test_who_is_who_is_a_table() -> None:
     assert len(rows) == 4 + 3
 
 
-def test_the_secret_stays_and_is_its_owner_s(tmp_path: Path) -> None:
+def test_secret_is_drawn_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     store = tmp_path / "league.sqlite"
     first = secret_of(store)
     assert secret_of(store) == first
@@ -203,6 +203,6 @@ def test_the_secret_stays_and_is_its_owner_s(tmp_path: Path) -> None:
     assert secret_of(tmp_path / "other.sqlite") != first
 
 
-def test_a_secret_that_cannot_be_kept_is_an_error(tmp_path: Path) -> None:
+def test_unwritable_secret_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="cannot be kept"):
         secret_of(tmp_path / "missing" / "league.sqlite")

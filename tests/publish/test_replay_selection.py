@@ -9,14 +9,13 @@ import pytest
 
 from arena.cli.options import replays_option
 from arena.perudo.rules import VARIANTS
-from arena.publish.pages.links import GAMES_A_SHARD
+from arena.publish.links import GAMES_PER_SHARD
 from arena.publish.replay.selection import ReplayChoice, select_replays
-from arena.publish.replay.shards import unpacked
 from arena.publish.replay.steps import replay
-from arena.publish.site import write_site
 from arena.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory, games
-from tests.publish.pages import broken_links
+from tests.publish.in_memory import write_site
+from tests.publish.pages import broken_links, unpacked
 
 BGA = VARIANTS["bga"]
 A, B, C = "alpha", "Bravo Bot", "</script><b>"
@@ -37,15 +36,15 @@ def played() -> list[PlayedFixture]:
         (50, {0: [0, 1, 2, 3], 1: [0, 1, 2, 3]}),
     ],
 )
-def test_faults_and_the_newest_of_each_bot_are_kept(
+def test_faults_and_the_newest_games_of_each_bot_are_selected(
     choice: ReplayChoice, expected: dict[int, list[int]]
 ) -> None:
-    assert select_replays(factory.digests(played()), [], choice) == expected
+    assert select_replays(factory.summaries(played()), [], choice) == expected
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    seen = [games.fixture(0, "bga", BGA, (A, B, C), GAMES_A_SHARD + 2)]
+    seen = [games.fixture(0, "bga", BGA, (A, B, C), GAMES_PER_SHARD + 2)]
     league = factory.league((A, B, C))
     folder = tmp_path_factory.mktemp("site")
     write_site(league, factory.ratings(seen), seen, folder, replays="all")
@@ -53,9 +52,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_shards_hold_the_games(site: Path) -> None:
-    fixture = games.fixture(0, "bga", BGA, (A, B, C), GAMES_A_SHARD + 2)
+    fixture = games.fixture(0, "bga", BGA, (A, B, C), GAMES_PER_SHARD + 2)
     first, second = [unpacked((site / f"replays/0-{n}.js").read_text()) for n in (0, 1)]
-    assert list(first.games) == [str(number) for number in range(GAMES_A_SHARD)]
+    assert list(first.games) == [str(number) for number in range(GAMES_PER_SHARD)]
     assert {**first.games, **second.games} == {
         str(game.game): replay(game, (A, B, C)) for game in fixture.games
     }
@@ -89,7 +88,7 @@ def test_the_page_says_what_can_be_watched(tmp_path: Path, choice: ReplayChoice,
     assert said in (tmp_path / "replay.html").read_text()
 
 
-def test_without_replays_nothing_of_them_is_there(tmp_path: Path) -> None:
+def test_site_without_replays_has_no_replay_files(tmp_path: Path) -> None:
     league, ratings, seen = factory.sample()
     write_site(league, ratings, seen, tmp_path, replays="all")
     write_site(league, ratings, seen, tmp_path, replays="none")

@@ -10,13 +10,12 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.data.columns import SHEETS
-from arena.publish.data.schema import DIALECT, described
-from arena.publish.site import write_site
+from arena.publish.data.schema import DIALECT, TABLE_TYPES
 from arena.ratings.table import DiceGain, Suspicion
 from arena.records import QuarantinedFixture
 from tests.publish import factory, games
-from tests.publish.columns import stands
+from tests.publish.columns import markdown, section
+from tests.publish.in_memory import write_site
 from tests.publish.test_hostile import NAMES
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -35,9 +34,9 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     ratings = replace(ratings, suspicions=cases, boards=[*boards, *ratings.boards[1:]])
     # Players who do whatever is legal have bad moments.
     played.append(games.fixture(9, "bga", league.variants["bga"], (bot, rival), 4))
-    aside = [QuarantinedFixture(played[0].fixture, f"it died with {bot}", 3, 1_790_000_000.0)]
+    quarantined = [QuarantinedFixture(played[0].fixture, f"it died with {bot}", 3, 1_790_000_000.0)]
     folder = tmp_path_factory.mktemp("site")
-    return write_site(league, ratings, played, folder, aside=aside).parent
+    return write_site(league, ratings, played, folder, quarantined=quarantined).parent
 
 
 def tables(site: Path) -> dict[str, Any]:
@@ -45,7 +44,7 @@ def tables(site: Path) -> dict[str, Any]:
     return {path.name: json.loads(path.read_bytes()) for path in (site / "data").glob("*.json")}
 
 
-def test_every_json_file_keeps_to_the_schema_that_it_names(site: Path) -> None:
+def test_json_files_validate_against_the_schemas_they_name(site: Path) -> None:
     used = set()
     for name, document in tables(site).items():
         schema = json.loads((site / "data" / document["$schema"]).read_bytes())
@@ -54,10 +53,10 @@ def test_every_json_file_keeps_to_the_schema_that_it_names(site: Path) -> None:
         jsonschema.validate(document, schema)
         assert document["rows"], name
         used.add(document["$schema"])
-    assert used == {sheet.schema_file for sheet in SHEETS}
+    assert used == {table.schema_file for table in TABLE_TYPES.values()}
 
 
-def test_a_schema_refuses_what_is_not_the_table(site: Path) -> None:
+def test_schemas_reject_missing_extra_and_mistyped_fields(site: Path) -> None:
     """Whatever is left out, added, or of another type; so the schemas say something."""
     for document in tables(site).values():
         schema = json.loads((site / "data" / document["$schema"]).read_bytes())
@@ -73,7 +72,8 @@ def test_a_schema_refuses_what_is_not_the_table(site: Path) -> None:
 def test_csv_files_have_the_columns_of_the_schema(site: Path) -> None:
     for name, document in tables(site).items():
         schema = json.loads((site / "data" / document["$schema"]).read_bytes())
-        columns = list(schema["properties"]["rows"]["items"]["properties"])
+        row = schema["properties"]["rows"]["items"]["$ref"].removeprefix("#/$defs/")
+        columns = list(schema["$defs"][row]["properties"])
         with (site / "data" / name).with_suffix(".csv").open(newline="") as file:
             lines = list(csv.reader(file))
         assert lines[0] == columns
@@ -94,4 +94,4 @@ def test_every_table_on_a_page_has_its_data_beside_it(site: Path) -> None:
 
 
 def test_the_documentation_has_every_column() -> None:
-    assert stands() == described(SHEETS), "make columns"
+    assert section() == markdown(), "make columns"

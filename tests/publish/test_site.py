@@ -11,11 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from arena.publish.output.text import chance, fixed, grouped, percent, signed
-from arena.publish.site import write_site
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Suspicion
 from arena.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read, tree
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -167,7 +167,7 @@ def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
     assert ("alpha", "delta") not in shares
 
 
-def test_who_is_better_is_on_the_page_and_in_the_data(site: Path) -> None:
+def test_probabilities_of_being_better_match_between_page_and_data(site: Path) -> None:
     data = json.loads((site / "data/better-bga-2p.json").read_bytes())
     cells = table_text(site / "head-to-head/bga-2p.html", "caption-better")
     names = [row[1] for row in cells]
@@ -182,7 +182,7 @@ def test_who_is_better_is_on_the_page_and_in_the_data(site: Path) -> None:
     }
 
 
-def test_few_blocks_are_said_and_no_suspicions(site: Path) -> None:
+def test_page_says_that_there_are_few_blocks_and_no_suspicions(site: Path) -> None:
     assert "Too few blocks" in (site / "index.html").read_text()
     data = json.loads((site / "data/leaderboard-bga-2p.json").read_bytes())
     assert (data["blocks"], data["intervals_by"], data["dice_gain"]) == (1, "games", None)
@@ -198,8 +198,8 @@ def test_options_of_the_ratings_show(tmp_path: Path) -> None:
     write_site(league, factory.ratings(fewer, **options), fewer, tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert "relative to the bot <bdi>Bravo Bot</bdi>, which is 0" in page
-    assert "A star marks what is provisional: under 9 games." in page
-    assert "provisional under 9 games" in (tmp_path / "tables/bga-2p.html").read_text()
+    assert "A star marks provisional ratings: fewer than 9 games." in page
+    assert "provisional with fewer than 9 games" in (tmp_path / "tables/bga-2p.html").read_text()
     assert "the bot <bdi>Bravo Bot</bdi>" in (tmp_path / "conditions.html").read_text()
     rows = json.loads((tmp_path / "data/overall.json").read_bytes())["rows"]
     shown = table_text(tmp_path / "tables/overall.html", "caption")
@@ -263,7 +263,7 @@ def test_a_fault_before_any_dice_has_no_round(tmp_path: Path) -> None:
     assert "before&nbsp;the&nbsp;dice" in (tmp_path / "faults.html").read_text()
 
 
-def test_no_faults_is_said(tmp_path: Path) -> None:
+def test_page_says_that_there_are_no_faults(tmp_path: Path) -> None:
     league, _, _ = factory.sample()
     played = [factory.fixture(0, ("alpha", "gamma"))]
     write_site(league, factory.ratings(played), played, tmp_path)

@@ -1,9 +1,8 @@
 """A site from a store: what is kept between reports, and that it never shows."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from functools import partial
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.process_pool import pool, start
 from arena.perudo.rules import VARIANTS, Rules
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.publish import stored_games as stored
@@ -20,13 +18,14 @@ from arena.publish.game_source import results
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import publish, write_site
-from arena.publish.stored_games import StoredGames, Submit
+from arena.publish.site import publish
+from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import rate_results
 from arena.records import PlayedFixture, RatingsInfo
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory, games
+from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, timeless
 from tests.store.edit import removed
 
@@ -40,12 +39,6 @@ REPLAYED = games.fixture(0, "bga", BGA, PAIRS[0], 4)
 
 class Stop(BaseException):
     """Stands for a killed run."""
-
-
-@contextmanager
-def workers(count: int) -> Iterator[Submit]:
-    with pool(count, pin=False) as executor:
-        yield partial(start, executor)
 
 
 def begun(path: Path, fixtures: Sequence[PlayedFixture] = ()) -> Path:
@@ -65,8 +58,8 @@ def add(path: Path, one: PlayedFixture) -> None:
 def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, bytes]:
     """Write the site of a store; return its files."""
     with Store(path) as store:
-        source = StoredGames(store, LEAGUE, lambda _: True, workers)
-        ratings = rate_results(results(source.digests), LEAGUE.ratings)
+        source = StoredGames(store, LEAGUE, lambda _: True)
+        ratings = rate_results(results(source.summaries), LEAGUE.ratings)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
     return timeless(site)
@@ -83,7 +76,7 @@ def times(site: Path) -> dict[str, tuple[int, int]]:
     st.permutations(PLAYED),
     st.lists(st.sampled_from(["all", "none", 0, 2, NEWEST]), min_size=6, max_size=6),
 )
-def test_a_site_that_grew_is_the_site_from_cold(
+def test_incremental_site_equals_a_fresh_one(
     order: Sequence[PlayedFixture], choices: Sequence[ReplayChoice]
 ) -> None:
     with TemporaryDirectory() as name:
@@ -97,7 +90,7 @@ def test_a_site_that_grew_is_the_site_from_cold(
         assert broken_links(folder / "site") == []
 
 
-def test_a_store_and_fixtures_at_hand_give_the_same_site(tmp_path: Path) -> None:
+def test_store_and_memory_give_the_same_site(tmp_path: Path) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
     found = report(path, tmp_path / "site")
     with Store(path) as store:
@@ -107,7 +100,7 @@ def test_a_store_and_fixtures_at_hand_give_the_same_site(tmp_path: Path) -> None
     assert {**found, keyed: b""} == {**timeless(tmp_path / "other"), keyed: b""}
 
 
-def test_nothing_is_digested_twice_nor_written_where_nothing_changed(
+def test_second_report_summarizes_and_writes_only_what_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
@@ -127,7 +120,7 @@ def test_nothing_is_digested_twice_nor_written_where_nothing_changed(
     assert seen == [0, 1, 2, 3, 4]
 
 
-def test_only_what_changed_is_written_anew(tmp_path: Path) -> None:
+def test_unchanged_files_are_not_rewritten(tmp_path: Path) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED[:4])
     report(path, tmp_path / "site")
     before = times(tmp_path / "site")
@@ -144,7 +137,7 @@ def test_only_what_changed_is_written_anew(tmp_path: Path) -> None:
     assert not {"index.html", "data/leaderboard-bga-2p.json", "bots/alpha.html"} & same
 
 
-def test_a_fixture_that_is_another_now_is_digested_again(tmp_path: Path) -> None:
+def test_replaced_fixture_is_summarized_again(tmp_path: Path) -> None:
     report(begun(tmp_path / "league.sqlite", PLAYED[:2]), tmp_path / "site")
     removed(tmp_path / "league.sqlite")
     path = begun(tmp_path / "league.sqlite", [REPLAYED, PLAYED[1]])
@@ -154,7 +147,7 @@ def test_a_fixture_that_is_another_now_is_digested_again(tmp_path: Path) -> None
 
 def forged(cache: Path) -> None:
     with closing(sqlite3.connect(cache)) as db, db:
-        db.execute("UPDATE kept SET data = (SELECT data FROM kept ORDER BY name DESC)")
+        db.execute("UPDATE entries SET data = (SELECT data FROM entries ORDER BY name DESC)")
 
 
 def cut(cache: Path) -> None:
@@ -168,7 +161,7 @@ def scribbled(cache: Path) -> None:
 def foreign(cache: Path) -> None:
     cache.unlink()
     with closing(sqlite3.connect(cache)) as db, db:
-        db.execute("CREATE TABLE kept (mine)")
+        db.execute("CREATE TABLE entries (mine)")
 
 
 def blocked(cache: Path) -> None:
@@ -177,7 +170,7 @@ def blocked(cache: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [forged, cut, scribbled, foreign, blocked, Path.unlink])
-def test_damage_to_what_is_kept_does_not_show(tmp_path: Path, damage: object) -> None:
+def test_damaged_cache_does_not_change_the_site(tmp_path: Path, damage: object) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
     whole = report(path, tmp_path / "site")
     assert callable(damage)
@@ -186,19 +179,17 @@ def test_damage_to_what_is_kept_does_not_show(tmp_path: Path, damage: object) ->
     assert report(path, tmp_path / "cold") == whole
 
 
-def test_ranks_of_before_are_worked_out_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_earlier_ranks_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = [replace(one, fixture=replace(one.fixture, block=at)) for at, one in enumerate(PLAYED)]
     path = begun(tmp_path / "league.sqlite", blocks[:4])
     looked: list[int] = []
 
     def counting(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
         looked.append(1 + max(one.fixture.block for one in then))
-        return look_back(then, options)
+        return rank_then(then, options)
 
-    look_back = feed._look_back
-    monkeypatch.setattr(feed, "_look_back", counting)
+    rank_then = feed._rank_then
+    monkeypatch.setattr(feed, "_rank_then", counting)
     whole = report(path, tmp_path / "site")
     assert looked == [1, 2]
     assert report(path, tmp_path / "site") == whole
@@ -209,9 +200,7 @@ def test_ranks_of_before_are_worked_out_once(
     assert report(begun(tmp_path / "other.sqlite", blocks[:5]), tmp_path / "cold") == grown
 
 
-def test_what_a_killed_report_kept_is_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_of_a_killed_report_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
     left = iter(range(4))
 
@@ -226,7 +215,7 @@ def test_what_a_killed_report_kept_is_whole(
         with pytest.raises(Stop):
             report(path, tmp_path / "site")
     with closing(sqlite3.connect(cache_path(path))) as db:
-        assert db.execute("SELECT count(*) FROM kept").fetchone() == (4,)
+        assert db.execute("SELECT count(*) FROM entries").fetchone() == (4,)
     whole = report(begun(tmp_path / "other.sqlite", PLAYED), tmp_path / "cold")
     assert report(path, tmp_path / "site") == whole
 

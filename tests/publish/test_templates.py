@@ -36,6 +36,6 @@ def test_text_in_the_shape_of_markup_is_text() -> None:
 
 
 @pytest.mark.parametrize("source", ["{{ nobody }}", "{{ name.nothing }}", "{{ nobody.nothing }}"])
-def test_what_is_not_there_is_an_error(source: str) -> None:
+def test_undefined_name_is_an_error(source: str) -> None:
     with pytest.raises(UndefinedError):
         rendered(source, name="ada")

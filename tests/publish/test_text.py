@@ -20,7 +20,7 @@ from arena.publish.output.text import chance, counted, percent
         (0.00004, 2, "<0.01"),
     ],
 )
-def test_only_none_is_0_per_cent_and_only_all_is_100(share: float, digits: int, shown: str) -> None:
+def test_only_none_is_0_percent_and_only_all_is_100(share: float, digits: int, shown: str) -> None:
     assert percent(share, digits) == f"{shown}\u202f%"
 
 

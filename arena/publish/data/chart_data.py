@@ -1,6 +1,7 @@
-"""The numbers behind charts and tables of style: made once, for pages and for data files."""
+"""The numbers behind charts and statistics of play: made once, for pages and for data tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -8,90 +9,30 @@ from msgspec.structs import asdict
 from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.style import BINS, MILLION, Calibration, Mean, Rate, Style
-from arena.publish.data import play_columns as sheets
-from arena.publish.data.schema import Sheet
-from arena.publish.data.tables import Record, Table
-from arena.publish.pages.links import Links
+from arena.publish.data.encoding import Table
+from arena.publish.data.play_rows import (
+    BotCalibrationRow,
+    BotSeatRow,
+    CalibrationRow,
+    GameLengthRow,
+    HistoryRow,
+    MomentRow,
+    SeatAdvantageRow,
+    StyleRow,
+)
+from arena.publish.data.schema import LeagueHead
+from arena.publish.links import Links
 from arena.ratings.history import History
 from arena.ratings.intervals import wilson
 from arena.ratings.table import Leaderboard
+from arena.records import Division
 
 
-class CalibrationRow(Struct, frozen=True):
-    """Bids that were about as likely to be true, as their bidders knew it."""
-
-    at_least: float
-    below: float
-    """The last bin holds certainty, too."""
-    bids: int
-    said: float
-    """The mean of their probabilities."""
-    held: int
-    """How many were true."""
-    share: float
-    low: float
-    high: float
-
-
-class LengthRow(Struct, frozen=True):
-    """Games of so many rounds."""
-
-    players: int
-    rounds: int
-    games: int
-    share: float
-
-
-class SeatRow(Struct, frozen=True):
-    """How often a seat won."""
-
-    players: int
-    seat: int
-    games: int
-    wins: int
-    share: float
-    low: float
-    high: float
-    chance: float
-
-
-class HistoryRow(Struct, frozen=True):
-    """A bot's rating at one point."""
+class BotStyle(Struct, frozen=True):
+    """How a bot plays in one division, or in all of them if `division` is None."""
 
     bot: str
-    table_games: int
-    """Games at the table so far, and the bot's own among them."""
-    games: int
-    mu: float
-    sigma: float
-
-
-class BotSeatRow(Struct, frozen=True):
-    """What a bot reached from one seat of one kind of table."""
-
-    bot: str
-    variant: str
-    players: int
-    seat: int
-    games: int
-    wins: int
-    share: float
-    low: float
-    high: float
-    mean_place: float
-
-    @property
-    def table(self) -> tuple[str, int]:
-        """The variant and the table size."""
-        return self.variant, self.players
-
-
-class StyleRow(Struct, frozen=True):
-    """How a bot plays at one kind of table, or at all of them where no variant is named."""
-
-    bot: str
-    variant: str | None
-    players: int | None
+    division: Division | None
     style: Style
 
     @property
@@ -105,36 +46,33 @@ class StyleRow(Struct, frozen=True):
         return self.style.mean_boldness()
 
 
-def calibration(found: Calibration) -> list[CalibrationRow]:
+def calibration(bids: Calibration) -> list[CalibrationRow]:
     """Return the bins that hold bids, the least likely first."""
-    return [_bin(found, at) for at in range(BINS) if found.bids[at]]
+    return [_bin(bids, at) for at in range(BINS) if bids.bids[at]]
 
 
-def _bin(found: Calibration, at: int) -> CalibrationRow:
-    bids, held = found.bids[at], found.held[at]
-    said = found.said[at] / MILLION / bids
+def _bin(bids: Calibration, at: int) -> CalibrationRow:
+    count, held = bids.bids[at], bids.held[at]
+    mean = bids.said[at] / MILLION / count
     return CalibrationRow(
-        at / BINS, (at + 1) / BINS, bids, said, held, held / bids, *wilson(held, bids)
+        at / BINS, (at + 1) / BINS, count, mean, held, held / count, *wilson(held, count)
     )
 
 
-def lengths(players: int, rounds: Mapping[int, int]) -> list[LengthRow]:
+def lengths(players: int, rounds: Mapping[int, int]) -> list[GameLengthRow]:
     """Return games by how many rounds they took, the shortest first."""
     games = sum(rounds.values())
     return [
-        LengthRow(players, count, rounds[count], rounds[count] / games) for count in sorted(rounds)
+        GameLengthRow(players, count, rounds[count], rounds[count] / games)
+        for count in sorted(rounds)
     ]
 
 
-def seats(players: int, wins: Sequence[Rate]) -> list[SeatRow]:
-    """Return how often each seat won; nothing where there are no games."""
+def seats(players: int, wins: Sequence[Rate]) -> list[SeatAdvantageRow]:
+    """Return how often each seat won; nothing without games."""
     return [
-        SeatRow(
-            players,
-            seat,
-            rate.trials,
-            rate.hits,
-            rate.hits / rate.trials,
+        SeatAdvantageRow(
+            *(players, seat, rate.trials, rate.hits, rate.hits / rate.trials),
             *wilson(rate.hits, rate.trials),
             chance=1 / players,
         )
@@ -143,109 +81,106 @@ def seats(players: int, wins: Sequence[Rate]) -> list[SeatRow]:
     ]
 
 
-def history(course: History, bot: str) -> list[HistoryRow]:
-    """Return the points of a history from where the bot had played."""
+def history(points: History, bot: str) -> list[HistoryRow]:
+    """Return the points of a history from the bot's first game on."""
     return [
-        HistoryRow(
-            bot, point.games, point.bots[bot].games, point.bots[bot].mu, point.bots[bot].sigma
-        )
-        for point in course
-        if bot in point.bots
+        HistoryRow(bot, point.games, then.games, then.mu, then.sigma)
+        for point in points
+        if (then := point.bots.get(bot))
     ]
 
 
-def bot_seats(facts: LeagueSummary, bot: str) -> list[BotSeatRow]:
-    """Return a bot's results by kind of table and seat."""
+def bot_seats(summary: LeagueSummary, bot: str) -> list[BotSeatRow]:
+    """Return a bot's results by division and seat."""
     return [
         BotSeatRow(
-            *(bot, variant, players, seat, one.games, one.wins, one.wins / one.games),
-            *wilson(one.wins, one.games),
-            mean_place=one.mean_place,
+            *(bot, *division, seat, result.games, result.wins, result.wins / result.games),
+            *wilson(result.wins, result.games),
+            mean_place=result.mean_place,
         )
-        for (variant, players), at in sorted(facts.bots.get(bot, {}).items())
-        for seat, one in sorted(at.seats.items())
-        if one.games
+        for division, at in sorted(summary.bots.get(bot, {}).items())
+        for seat, result in sorted(at.seats.items())
+        if result.games
     ]
 
 
-def styles(facts: LeagueSummary, bot: str) -> list[StyleRow]:
-    """Return a bot's style at each kind of table, and first over all where there are several."""
-    tables = sorted(facts.bots.get(bot, {}).items())
-    rows = [StyleRow(bot, *kind, at.style) for kind, at in tables]
-    if len(rows) < 2:
-        return rows
-    whole = Style()
-    for row in rows:
-        whole.add(row.style)
-    return [StyleRow(bot, None, None, whole), *rows]
+def styles(summary: LeagueSummary, bot: str) -> list[BotStyle]:
+    """Return a bot's style in each division, and first over all if there are several."""
+    tables = sorted(summary.bots.get(bot, {}).items())
+    by_division = [BotStyle(bot, division, at.style) for division, at in tables]
+    if len(by_division) < 2:
+        return by_division
+    total = Style()
+    for one in by_division:
+        total.add(one.style)
+    return [BotStyle(bot, None, total), *by_division]
 
 
-def bot_calibration(facts: LeagueSummary, bot: str) -> list[CalibrationRow]:
+def bot_calibration(summary: LeagueSummary, bot: str) -> list[CalibrationRow]:
     """Return the bids of one bot by how likely they were to be true."""
-    whole = Calibration()
-    for at in facts.bots.get(bot, {}).values():
-        whole.add(at.calibration)
-    return calibration(whole)
+    total = Calibration()
+    for at in summary.bots.get(bot, {}).values():
+        total.add(at.calibration)
+    return calibration(total)
 
 
 def tables(
-    facts: LeagueSummary, bots: Sequence[str], boards: Sequence[Leaderboard], links: Links
+    head: LeagueHead,
+    summary: LeagueSummary,
+    bots: Sequence[str],
+    boards: Sequence[Leaderboard],
+    links: Links,
 ) -> Iterator[tuple[str, Table]]:
-    """Yield the data files of all this: a path without suffix, and the table."""
-    yield "data/calibration", _table(sheets.CALIBRATION, calibration(facts.calibration()))
-    lines = [row for size, rounds in facts.rounds().items() for row in lengths(size, rounds)]
-    yield "data/game-length", _table(sheets.GAME_LENGTH, lines)
-    won = [row for size, wins in facts.seat_wins().items() for row in seats(size, wins)]
-    yield "data/seat-advantage", _table(sheets.SEAT_ADVANTAGE, won)
-    seated = [row for bot in bots for row in bot_seats(facts, bot)]
-    yield "data/seats", _table(sheets.SEATS, seated)
-    yield "data/calibration-bots", _calibrations(facts, bots)
-    yield "data/style", Table(sheets.STYLE, list(_styles(facts, bots)))
-    yield "data/moments", Table(sheets.MOMENTS, list(_moments(facts, bots)))
+    """Yield the data tables of all this, each with its path without suffix."""
+    lines = [row for size, rounds in summary.rounds().items() for row in lengths(size, rounds)]
+    won = [row for size, wins in summary.seat_wins().items() for row in seats(size, wins)]
+    bids = [
+        BotCalibrationRow(bot, *asdict(row).values())
+        for bot in bots
+        for row in bot_calibration(summary, bot)
+    ]
+    for table in (
+        Table(CalibrationRow, head, calibration(summary.calibration())),
+        Table(GameLengthRow, head, lines),
+        Table(SeatAdvantageRow, head, won),
+        Table(BotSeatRow, head, [row for bot in bots for row in bot_seats(summary, bot)]),
+        Table(BotCalibrationRow, head, bids),
+        Table(StyleRow, head, [_style(one) for bot in bots for one in styles(summary, bot)]),
+        Table(MomentRow, head, list(_moments(summary, bots))),
+    ):
+        yield f"data/{table.type.name}", table
     for board in boards:
-        rows = [row for one in board.rows for row in history(board.history, one.bot)]
-        yield links.data_stem(board, "history"), _table(sheets.HISTORY, rows)
+        points = [row for one in board.rows for row in history(board.history, one.bot)]
+        yield links.data_stem(board, "history"), Table(HistoryRow, head, points)
 
 
-def _table(sheet: Sheet, rows: Sequence[Struct]) -> Table:
-    return Table(sheet, [asdict(row) for row in rows])
-
-
-def _calibrations(facts: LeagueSummary, bots: Sequence[str]) -> Table:
-    rows = [{"bot": bot, **asdict(row)} for bot in bots for row in bot_calibration(facts, bot)]
-    return Table(sheets.CALIBRATION_BOTS, rows)
-
-
-def _styles(facts: LeagueSummary, bots: Sequence[str]) -> Iterator[Record]:
-    yield from (_style(row) for bot in bots for row in styles(facts, bot))
-
-
-def _style(row: StyleRow) -> Record:
-    mean = row.boldness
-    record = {
-        **asdict(row.style),
-        "bot": row.bot,
-        "variant": row.variant,
-        "players": row.players,
-        "turns_on_a_bid": row.style.doubtable,
+def _style(of: BotStyle) -> StyleRow:
+    variant, players = of.division or (None, None)
+    mean = of.boldness
+    row = {name: count for name, count in asdict(of.style).items() if name != "boldness_squared"}
+    row |= {
+        "turns_on_a_bid": of.style.doubtable,
         "boldness": mean and mean.mean,
         "boldness_low": mean and mean.low,
         "boldness_high": mean and mean.high,
     }
-    for name, rate in row.rates.items():
+    for name, rate in of.rates.items():
         low, high = rate.interval or (None, None)
-        record |= {f"{name}_share": rate.share, f"{name}_low": low, f"{name}_high": high}
-    return record
+        row |= {f"{name}_share": rate.share, f"{name}_low": low, f"{name}_high": high}
+    return StyleRow(bot=of.bot, variant=variant, players=players, **row)
 
 
-def _moments(facts: LeagueSummary, bots: Sequence[str]) -> Iterator[Record]:
+def _moments(summary: LeagueSummary, bots: Sequence[str]) -> Iterator[MomentRow]:
     for bot in bots:
-        for end in ("best", "worst"):
-            found = getattr(facts.moments.get(bot, KeyMoves()), end)
-            for rank, one in enumerate(found, 1):
-                yield _moment(one) | {"bot": bot, "end": end, "rank": rank}
+        moments = summary.moments.get(bot, KeyMoves())
+        yield from (_moment(bot, "best", n, move) for n, move in enumerate(moments.best, 1))
+        yield from (_moment(bot, "worst", n, move) for n, move in enumerate(moments.worst, 1))
 
 
-def _moment(one: KeyMove) -> Record:
-    quantity, face = one.raised or (None, None)
-    return {**asdict(one), "raised_quantity": quantity, "raised_face": face}
+def _moment(bot: str, end: Literal["best", "worst"], rank: int, move: KeyMove) -> MomentRow:
+    quantity, face = move.raised or (None, None)
+    fields = asdict(move)
+    del fields["raised"]
+    return MomentRow(
+        bot=bot, end=end, rank=rank, raised_quantity=quantity, raised_face=face, **fields
+    )

@@ -1,4 +1,4 @@
-"""One row a game, for whoever counts for themselves: CSV, JSON lines, Parquet."""
+"""One row per game, for analysis elsewhere: CSV, JSON lines, Parquet."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from arena.errors import ArenaError
-from arena.publish.data.tables import csv_cell
+from arena.publish.data.encoding import csv_cell
 from arena.records import Cause, FixtureResult
 
 _BATCH = 10_000
@@ -20,7 +20,7 @@ _BATCH = 10_000
 
 
 class GameRow(Struct, frozen=True):
-    """One game; lists have an entry a seat."""
+    """One game; lists have an entry per seat."""
 
     fixture: str
     """The fixture's id."""
@@ -33,7 +33,7 @@ class GameRow(Struct, frozen=True):
     game: int
     """Its number in the fixture, from 0."""
     counts: bool
-    """Whether it is in the schedule still."""
+    """Whether it is still in the schedule."""
     winner: str
     rounds: int
     bids: int
@@ -72,11 +72,11 @@ def game_rows(result: FixtureResult, *, counts: bool) -> Iterator[GameRow]:
 
 
 _LISTS = {"seats": "seat", "places": "place", "faults": "fault"}
-"""What a column of CSV is called that holds one entry of a list."""
+"""Names of CSV columns that hold one entry of a list."""
 
 
 def write_csv(rows: Iterable[GameRow], file: BinaryIO, players: int) -> None:
-    """Write a spreadsheet with a column a seat; texts are guarded against formulas."""
+    """Write a spreadsheet with a column per seat; texts are guarded against formulas."""
     plain = [name for name in GameRow.__struct_fields__ if name not in _LISTS]
     lists = [(name, seat) for name in _LISTS for seat in range(players)]
     with _text(file) as text:
@@ -90,12 +90,12 @@ def write_csv(rows: Iterable[GameRow], file: BinaryIO, players: int) -> None:
 
 
 def write_jsonl(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
-    """Write a JSON object a line, all in ASCII."""
+    """Write a JSON object per line, all in ASCII."""
     file.writelines(json.dumps(asdict(row)).encode() + b"\n" for row in rows)
 
 
 def write_parquet(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
-    """Write Parquet; raises ArenaError where pyarrow is not installed."""
+    """Write Parquet; raises ArenaError if pyarrow is not installed."""
     try:
         import pyarrow as arrow
         from pyarrow.parquet import ParquetWriter
@@ -119,7 +119,7 @@ def write_parquet(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
 
 @contextmanager
 def _text(file: BinaryIO) -> Iterator[io.TextIOWrapper]:
-    """Let text be written to a file of bytes, which stays open."""
+    """Wrap a binary file for text; it stays open."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
         yield text

@@ -1,151 +1,114 @@
-"""What the data files hold: the columns of every table, described once, as JSON Schema."""
+"""The kinds of data tables, declared by their row structs and described as JSON Schema."""
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable
+from functools import cached_property
+from typing import Annotated, Any, TypeVar
 
-from msgspec import Struct
+import msgspec
+from msgspec import Meta, Struct
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = "schema"
-"""Where the schemas stand, beside the data files that name them."""
+"""The folder of the schemas, relative to the data files that name them."""
 
-Type = Literal["text", "texts", "whole", "wholes", "number", "numbers", "flag", "object"]
-_TYPES: dict[Type, dict[str, Any]] = {
-    "text": {"type": "string"},
-    "texts": {"type": "array", "items": {"type": "string"}},
-    "whole": {"type": "integer"},
-    "wholes": {"type": "array", "items": {"type": "integer"}},
-    "number": {"type": "number"},
-    "numbers": {"type": "array", "items": {"type": "number"}},
-    "flag": {"type": "boolean"},
-    "object": {"type": "object"},
-}
-NUMBERS = frozenset({"whole", "number", "flag"})
-"""Types whose values no spreadsheet takes for anything else."""
+Whole = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Players = Annotated[int, Meta(ge=2, description="How many sit at a table.")]
+Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-class Column(Struct, frozen=True):
-    """A column of a table, or a field of the object that holds it."""
-
-    name: str
-    type: Type
-    words: str
-    null: bool = False
-    """Whether it may be null; an empty cell in CSV."""
-    least: int | None = None
-    most: int | None = None
-    choices: tuple[str, ...] = ()
-    fields: tuple["Column", ...] = ()
-    """What an object holds."""
+def doc(description: str) -> Meta:
+    """Return what a column holds, as its annotation says it."""
+    return Meta(description=description)
 
 
-class Sheet(Struct, frozen=True):
-    """A kind of table."""
+Bot = Annotated[str, doc("The bot's name.")]
+Variant = Annotated[str, doc("The league's label of the rules in force.")]
+Index = Annotated[Whole, doc("The fixture's place in the schedule, from 0.")]
+Seats = Annotated[tuple[str, ...], doc("The bots, seat 0 first.")]
+UpperEnd = Annotated[float, doc("The upper end.")]
+WilsonLow = Annotated[Share, doc("The lower end of its 95 % interval (Wilson's).")]
+WilsonHigh = Annotated[Share, doc("The upper end.")]
 
-    kind: str
-    """The first part of the file's name."""
-    title: str
-    columns: tuple[Column, ...]
-    head: tuple[Column, ...] = ()
-    """What the JSON file says of the whole table."""
+
+class TableRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of a data table; its fields are the columns, in order."""
+
+
+RowType = TypeVar("RowType", bound=TableRow)
+
+
+class TableHead(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the JSON file of a table says of the whole table."""
+
+
+class LeagueHead(TableHead, frozen=True):
+    """The head of most tables."""
+
+    league: Annotated[str, doc("The league's name.")]
+
+
+class TableType:
+    """A kind of table; `name` is the first part of its files' names."""
+
+    def __init__(self, name: str, row: type[TableRow], head: type[TableHead]) -> None:
+        self.name, self.row, self.head = name, row, head
+        self.title = (row.__doc__ or "").removesuffix(".")
 
     @property
-    def names(self) -> list[str]:
-        """The columns' names, in the order of the CSV file."""
-        return [column.name for column in self.columns]
+    def columns(self) -> dict[str, Any]:
+        """The schema of each column by its name, in the order of the CSV file."""
+        columns: dict[str, Any] = self.schema["$defs"][self.row.__name__]["properties"]
+        return columns
 
     @property
     def schema_file(self) -> str:
         """The schema's path, relative to the data files."""
-        return f"{FOLDER}/{self.kind}.json"
+        return f"{FOLDER}/{self.name}.json"
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of a table's JSON file."""
+        (row, _), definitions = msgspec.json.schema_components(
+            (self.row, self.head), ref_template="#/$defs/{name}"
+        )
+        properties = {
+            "$schema": {"description": "This schema.", "const": self.schema_file},
+            **definitions.pop(self.head.__name__)["properties"],
+            "rows": {"description": "The table, row by row.", "type": "array", "items": row},
+        }
+        return {
+            "$schema": DIALECT,
+            "title": self.title,
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+            "$defs": definitions,
+        }
+
+    def schema_text(self) -> str:
+        """Return the schema as it is published; all in ASCII, as are the data files."""
+        return json.dumps(self.schema, indent=1) + "\n"
 
 
-def schema(sheet: Sheet) -> dict[str, Any]:
-    """Return the JSON Schema of a table's JSON file."""
-    named = Column("$schema", "text", "This schema.", choices=(sheet.schema_file,))
-    row = _object(sheet.columns)
-    rows = {"description": "The table, line by line.", "type": "array", "items": row}
-    body = _object((named, *sheet.head))
-    body["properties"]["rows"] = rows
-    body["required"].append("rows")
-    return {"$schema": DIALECT, "title": sheet.title, **body}
+TABLE_TYPES: dict[type[TableRow], TableType] = {}
+"""All kinds of tables, by their rows."""
 
 
-def schema_text(sheet: Sheet) -> str:
-    """Return the schema as it is published; all in ASCII, as are the data files."""
-    return json.dumps(schema(sheet), indent=1) + "\n"
+def table(
+    name: str, head: type[TableHead] = LeagueHead
+) -> Callable[[type[RowType]], type[RowType]]:
+    """Declare a kind of table by its row, whose docstring is the title."""
+
+    def register(row: type[RowType]) -> type[RowType]:
+        TABLE_TYPES[row] = TableType(name, row, head)
+        return row
+
+    return register
 
 
-def _object(columns: Iterable[Column]) -> dict[str, Any]:
-    properties = {column.name: _value(column) for column in columns}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _value(column: Column) -> dict[str, Any]:
-    found = {"description": column.words, **_TYPES[column.type]}
-    if column.fields:
-        found |= _object(column.fields)
-    if column.choices:
-        found["enum"] = [*column.choices, None] if column.null else list(column.choices)
-    if column.null:
-        found["type"] = [found["type"], "null"]
-    if column.least is not None:
-        found["minimum"] = column.least
-    if column.most is not None:
-        found["maximum"] = column.most
-    return found
-
-
-def text(name: str, words: str, *choices: str, null: bool = False) -> Column:
-    """Return a column of texts."""
-    return Column(name, "text", words, null=null, choices=choices)
-
-
-def whole(name: str, words: str, least: int = 0, *, null: bool = False) -> Column:
-    """Return a column of whole numbers."""
-    return Column(name, "whole", words, null=null, least=least)
-
-
-def number(name: str, words: str) -> Column:
-    """Return a column of numbers of any size."""
-    return Column(name, "number", words)
-
-
-def share(name: str, words: str) -> Column:
-    """Return a column of numbers from 0 to 1."""
-    return Column(name, "number", words, least=0, most=1)
-
-
-_KINDS = {
-    "texts": "list of texts",
-    "whole": "whole number",
-    "wholes": "list of whole numbers",
-    "numbers": "list of numbers",
-    "flag": "true or false",
-}
-
-
-def described(sheets: Sequence[Sheet]) -> str:
-    """Return all tables and their columns as Markdown, for the documentation."""
-    return "\n".join(_described(sheet) for sheet in sheets)
-
-
-def _described(sheet: Sheet) -> str:
-    lines = [f"### `{sheet.kind}`: {sheet.title}", ""]
-    lines += ["| column | type | what it holds |", "|---|---|---|"]
-    lines += [_line(column) for column in sheet.columns]
-    if sheet.head:
-        fields = "; ".join(f"`{column.name}`: {column.words}" for column in sheet.head)
-        lines += ["", f"The JSON file says as well: {fields}"]
-    return "\n".join([*lines, ""])
-
-
-def _line(column: Column) -> str:
-    kind = _KINDS.get(column.type, column.type) + (" or null" if column.null else "")
-    return f"| `{column.name}` | {kind} | {column.words} |"
+def is_number(column: dict[str, Any]) -> bool:
+    """Tell whether a column has numbers or flags, which no spreadsheet takes for formulas."""
+    return column.get("anyOf", [column])[0].get("type") in {"integer", "number", "boolean"}

@@ -1,7 +1,7 @@
 """What reports keep beside a store, so that the next one reads only the games that are new.
 
 It may be deleted at any time. What is damaged, of another arena, or of a fixture that changed
-counts as not there; where nothing can be written, nothing is kept.
+counts as missing; if nothing can be written, nothing is kept.
 """
 
 import sqlite3
@@ -11,87 +11,78 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-_TABLE = """CREATE TABLE IF NOT EXISTS kept (
+_TABLE = """CREATE TABLE IF NOT EXISTS entries (
     made_by TEXT NOT NULL,
     name TEXT NOT NULL,
-    mark BLOB NOT NULL,
+    key BLOB NOT NULL,
     data BLOB NOT NULL,
     hash BLOB NOT NULL,
     PRIMARY KEY (made_by, name)
 ) WITHOUT ROWID"""
 _MAKERS = 4
-"""What so many makers made is kept: a site with names and one without may be written in turn."""
+"""Makers whose entries are kept: a site with names and one without may be written in turn."""
 
 
-class Kept(NamedTuple):
+class Entry(NamedTuple):
     """Something that was made, of a fixture or of many."""
 
     name: str
-    mark: bytes
+    key: bytes
     """What changes whenever that does which it was made of."""
     data: bytes
 
 
 class Cache:
-    """What one maker made: `made_by` is all that it depends on beside the games."""
+    """The entries of one maker: `made_by` is all that they depend on beside the games."""
 
     def __init__(self, path: Path, made_by: str) -> None:
         self._made_by = made_by
         self._db = _opened(path)
 
-    def read(self) -> Iterator[Kept]:
-        """Yield what is kept and whole."""
-        query = "SELECT name, mark, data, hash FROM kept WHERE made_by = ?"
+    def read(self) -> Iterator[Entry]:
+        """Yield the entries that are whole."""
+        query = "SELECT name, key, data, hash FROM entries WHERE made_by = ?"
         with suppress(sqlite3.Error):
-            for name, mark, data, digest in self._execute(query, self._made_by):
-                kept = Kept(name, mark, data)
-                if _hash(self._made_by, kept) == digest:
-                    yield kept
+            for name, key, data, digest in self._db.execute(query, [self._made_by]):
+                entry = Entry(name, key, data)
+                if _hash(self._made_by, entry) == digest:
+                    yield entry
 
-    def write(self, kept: Iterable[Kept]) -> None:
+    def write(self, entries: Iterable[Entry]) -> None:
         """Keep some more, all at once or not at all."""
-        rows = [(self._made_by, *one, _hash(self._made_by, one)) for one in kept]
-        if self._db is None or not rows:
-            return
+        rows = [(self._made_by, *entry, _hash(self._made_by, entry)) for entry in entries]
         with suppress(sqlite3.Error), self._db:
-            self._db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", rows)
 
     def close(self) -> None:
-        """Forget makers of long ago, and close the file."""
-        if self._db is not None:
-            with suppress(sqlite3.Error), self._db:
-                self._forget(self._db)
-            self._db.close()
-
-    def _forget(self, database: sqlite3.Connection) -> None:
-        query = "SELECT DISTINCT made_by FROM kept WHERE made_by <> ?"
-        found = database.execute(query, [self._made_by])
-        for (maker,) in found.fetchall()[_MAKERS - 1 :]:
-            database.execute("DELETE FROM kept WHERE made_by = ?", [maker])
-
-    def _execute(self, query: str, *given: object) -> Iterable[tuple[str, bytes, bytes, bytes]]:
-        return () if self._db is None else self._db.execute(query, given)
+        """Forget all but a few other makers, and close the file."""
+        with suppress(sqlite3.Error), self._db:
+            query = "SELECT DISTINCT made_by FROM entries WHERE made_by <> ?"
+            makers = self._db.execute(query, [self._made_by]).fetchall()
+            forgotten = makers[_MAKERS - 1 :]
+            self._db.executemany("DELETE FROM entries WHERE made_by = ?", forgotten)
+        self._db.close()
 
 
 def cache_path(store: Path) -> Path:
     """Return the file beside a store."""
-    return store.with_name(f"{store.name}.digests")
+    return store.with_name(f"{store.name}.summaries")
 
 
-def _opened(path: Path) -> sqlite3.Connection | None:
-    """Open the file, begun anew where it is damaged; None where that cannot be."""
+def _opened(path: Path) -> sqlite3.Connection:
+    """Open the file, begun anew if it is damaged; a cache in memory if that is impossible."""
     for _ in range(2):
         try:
             return _prepared(path)
         except sqlite3.OperationalError:
-            return None
+            break
         except sqlite3.Error:
             with suppress(OSError):
                 path.unlink()
-    return None
+    return _prepared(":memory:")
 
 
-def _prepared(path: Path) -> sqlite3.Connection:
+def _prepared(path: Path | str) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=5)
     try:
         database.execute("PRAGMA synchronous = OFF")
@@ -102,6 +93,6 @@ def _prepared(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _hash(made_by: str, kept: Kept) -> bytes:
-    parts = (made_by.encode(), kept.name.encode(), kept.mark, kept.data)
+def _hash(made_by: str, entry: Entry) -> bytes:
+    parts = (made_by.encode(), entry.name.encode(), entry.key, entry.data)
     return sha256(b" ".join(parts)).digest()

@@ -1,10 +1,9 @@
 """Replace a published site so that a reader never meets half a page or a link to nowhere.
 
 What changed is written to a staging folder inside the site first; then each file is moved into
-place. Files that nobody links to yet come first and the front page last, so a run that is cut short
-leaves every link whole. What did not change is left alone: its time too, so that servers and
-copying programs see what is new. A manifest remembers what is ours: nothing else is overwritten or
-removed.
+place. New files come first and the front page last, so a run that is cut short leaves every link
+whole. Files that did not change are left alone, with their times, so that servers and copying
+programs see what is new. A manifest lists our files: nothing else is overwritten or removed.
 """
 
 import errno
@@ -20,6 +19,8 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import NamedTuple
+
+import msgspec
 
 from arena.errors import ArenaError
 
@@ -41,25 +42,25 @@ class File(NamedTuple):
     path: str
     """Relative to the site."""
     content: str | bytes | None
-    """None where the file of that key stands there already."""
+    """None if the file of that key exists already."""
     key: str = ""
-    """What the content is made of, hashed: files that have one need not be made again."""
+    """A hash of what the content is made of: files that have one need not be made again."""
 
 
-class _Manifest(NamedTuple):
+class _Manifest(msgspec.Struct, frozen=True):
     """What earlier runs wrote."""
 
-    files: frozenset[str]
-    keys: dict[str, tuple[str, str]]
+    files: frozenset[str] = frozenset()
+    keys: dict[str, tuple[str, str]] = {}
     """By path: the key, and the SHA-256 of the file."""
 
 
 @contextmanager
 def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
-    """Keep other reports out of `folder`, and tell the keys of the files that stand there.
+    """Keep other reports out of `folder`, and yield the keys of the files in it, by path.
 
     Only files that are as they were written count. Waits for a report that is being written.
-    Raises ArenaError where the folder cannot be written.
+    Raises ArenaError if the folder cannot be written.
     """
     with _translate_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,14 +68,14 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
         with suppress(OSError):  # some network file systems lock no folders
             fcntl.flock(lock, fcntl.LOCK_EX)
     try:
-        yield dict(_standing(folder))
+        yield dict(_existing_keys(folder))
     finally:
         os.close(lock)
 
 
-def _standing(folder: Path) -> Iterator[tuple[str, str]]:
+def _existing_keys(folder: Path) -> Iterator[tuple[str, str]]:
     for path, (key, digest) in _read_manifest(folder).keys.items():
-        if (found := _content(folder / path)) is not None and _sha(found) == digest:
+        if (data := _content(folder / path)) is not None and _sha(data) == digest:
             yield path, key
 
 
@@ -92,19 +93,19 @@ def _sha(data: bytes) -> str:
 def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) -> None:
     """Make `folder` hold exactly these files of ours.
 
-    Raises ArenaError where the folder cannot be written or holds a file of that name which no
-    earlier run wrote; the site is then what it was.
+    Raises ArenaError if the folder cannot be written or holds a file of that name which no earlier
+    run wrote; the site is then unchanged.
     """
     with _translate_errors(folder):
         _replace(folder, (File(*file) for file in files))
 
 
 def check_folder(folder: Path) -> None:
-    """Find out before a long run whether a report can be written to `folder`; raises ArenaError."""
+    """Raise ArenaError if a report cannot be written to `folder`: to know it before a long run."""
     with _translate_errors(folder):
-        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        parent = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         # Without a name: a killed run leaves nothing.
-        with TemporaryFile(dir=there):
+        with TemporaryFile(dir=parent):
             _refuse_foreign(folder, {FRONT} - _read_manifest(folder).files)
 
 
@@ -200,27 +201,17 @@ def _refuse_foreign(folder: Path, names: frozenset[str] | set[str]) -> None:
 
 
 def _read_manifest(folder: Path) -> _Manifest:
-    """Return what earlier runs wrote; paths that lead outside are not believed."""
+    """Return what earlier runs wrote; paths that lead outside are ignored."""
     try:
-        document = json.loads((folder / MANIFEST).read_bytes())
-        names = [name for name in document["files"] if _is_inside(name)]
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return _Manifest(frozenset(), {})
-    return _Manifest(frozenset(names), _keys(document.get("keys"), frozenset(names)))
+        manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=_Manifest)
+    except (FileNotFoundError, ValueError, msgspec.MsgspecError):
+        return _Manifest()
+    files = frozenset(filter(_is_inside, manifest.files))
+    keys = {name: key for name, key in manifest.keys.items() if name in files}
+    return _Manifest(files, keys)
 
 
-def _keys(document: object, names: frozenset[str]) -> dict[str, tuple[str, str]]:
-    found = document.items() if isinstance(document, dict) else ()
-    return {
-        name: (value[0], value[1])
-        for name, value in found
-        if name in names and isinstance(value, list) and [type(one) for one in value] == [str, str]
-    }
-
-
-def _is_inside(name: object) -> bool:
-    if not isinstance(name, str):
-        return False
+def _is_inside(name: str) -> bool:
     path = PurePosixPath(name)
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 

@@ -1,30 +1,34 @@
-"""Text for pages and spreadsheets: what bots wrote made harmless, numbers made readable."""
+"""Text for pages, spreadsheets and scripts: what bots wrote made harmless, numbers readable."""
 
+import base64
+import gzip
 import unicodedata
 from datetime import UTC, datetime
 from functools import lru_cache
 
+import msgspec
+
 _KEPT = "\n\t"
-_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_INVISIBLE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 """Unicode categories that a browser or terminal would obey, hide or stumble over, not show."""
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-_NEVER = 1e-9
-"""Less than any number of decimals shows."""
+_TINY = 1e-9
+"""Smaller than what any number of decimals shows."""
 
 
 class _Visible(dict[int, str | int]):
-    """A table for str.translate, filled as characters turn up."""
+    """A table for str.translate, filled as characters occur."""
 
     def __missing__(self, code: int) -> str | int:
-        self[code] = code if _is_seen(chr(code)) else _spelt(code)
+        self[code] = code if _is_visible(chr(code)) else _escaped(code)
         return self[code]
 
 
-def _is_seen(char: str) -> bool:
-    return char in _KEPT or unicodedata.category(char) not in _UNSEEN
+def _is_visible(char: str) -> bool:
+    return char in _KEPT or unicodedata.category(char) not in _INVISIBLE
 
 
-def _spelt(code: int) -> str:
+def _escaped(code: int) -> str:
     """Return the escape that stands for a character without a shape: any font has its letters."""
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
 
@@ -35,10 +39,10 @@ _TABLE = _Visible()
 def visible(text: str) -> str:
     """Spell out control, format and unpaired characters; keep line breaks and tabs.
 
-    An escape sequence comes out as letters, so neither a browser nor a terminal acts on it, and a
-    reader sees that it was there.
+    An escape sequence comes out as letters, so neither a browser nor a terminal acts on it, and
+    a reader sees that it was there.
     """
-    # Python's printable characters are among those that are seen, and to ask costs far less.
+    # All of Python's printable characters are visible, and isprintable is much faster.
     return text if text.isprintable() else text.translate(_TABLE)
 
 
@@ -54,13 +58,23 @@ def csv_text(text: str) -> str:
     return "'" * text.startswith(_FORMULA) + one_line(text)
 
 
+def script(function: str, name: str, content: msgspec.Struct) -> str:
+    """Return a script that calls a function with a name and its content.
+
+    A page on a file system may load scripts and nothing else. The content is JSON, compressed, in
+    base64: letters that cannot end a script. The same content gives the same text.
+    """
+    data = gzip.compress(msgspec.json.encode(content), compresslevel=6, mtime=0)
+    return f'{function}("{name}", "{base64.b64encode(data).decode()}");\n'
+
+
 def clipped(text: str, limit: int) -> str:
-    """Return the first `limit` characters, with an ellipsis where there were more."""
+    """Return the first `limit` characters, with an ellipsis if there were more."""
     return text if len(text) <= limit else text[:limit] + "…"
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """Return a number with its sign; nought has none."""
+    """Return a number with its sign; zero has none."""
     shown = f"{value:+.{digits}f}"
     return shown[1:] if float(shown) == 0 else shown.replace("-", "\u2212")
 
@@ -71,7 +85,7 @@ def fixed(value: float, digits: int = 2) -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """Return a share (0 to 1) in per cent, with the sign; only none and all are 0 and 100."""
+    """Return a share (0 to 1) in per cent; only none and all are shown as 0 and 100."""
     least = 10**-digits
     shown = f"{100 * share:.{digits}f}"
     if share > 0 and float(shown) == 0:
@@ -83,16 +97,16 @@ def percent(share: float, digits: int = 1) -> str:
 
 def chance(probability: float, digits: int = 1) -> str:
     """Return an estimated probability in per cent: never 0 nor 100, whatever its digits say."""
-    return percent(min(max(probability, _NEVER), 1 - _NEVER), digits)
+    return percent(min(max(probability, _TINY), 1 - _TINY), digits)
 
 
 def grouped(value: int) -> str:
-    """Return a whole number with its thousands set apart."""
+    """Return a whole number with thousands separators."""
     return f"{value:,}"
 
 
 def counted(number: int, what: str) -> str:
-    """Return so many of something that has a plural in s: `1 bot`, `2,000 bots`."""
+    """Return a number of things, whose plural ends in s: `1 bot`, `2,000 bots`."""
     return f"{grouped(number)} {what}{'s' * (number != 1)}"
 
 

@@ -10,11 +10,13 @@ from arena.perudo.round import Bid
 from arena.playstats.fixture_summary import FaultEntry
 from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
-from arena.publish.data import chart_data as figures
-from arena.publish.data.chart_data import BotSeatRow, StyleRow
+from arena.publish.data import chart_data
+from arena.publish.data.chart_data import BotStyle
+from arena.publish.data.play_rows import BotSeatRow
+from arena.publish.data.result_rows import HeadToHeadRow
+from arena.publish.data.tables import by_opponent
 from arena.publish.pages import charts
 from arena.publish.pages.charts import Chart
-from arena.publish.pages.leaderboard import Cell, against
 from arena.publish.replay.steps import likely, spoken
 from arena.ratings.table import Leaderboard, Row
 from arena.records import BotInfo, Cause, LeagueInfo
@@ -29,7 +31,7 @@ class Standing(Struct, frozen=True):
     board: Leaderboard
     rank: int
     row: Row
-    results: list[Cell]
+    results: list[HeadToHeadRow]
     history: Chart | None
 
 
@@ -40,70 +42,69 @@ class Stderr(Struct, frozen=True):
     text: str
 
 
-class Shown(Struct, frozen=True):
-    """A moment in words."""
+class MomentView(Struct, frozen=True):
+    """A key move in words."""
 
-    moment: KeyMove
+    move: KeyMove
     did: str
     knew: str
     """The probability that it was right, as the bot knew it."""
     instead: str
-    came: str
-    """How it came out."""
+    outcome: str
 
 
-class Bot(Struct, frozen=True):
+class BotPage(Struct, frozen=True):
     """Everything on a bot's page."""
 
     info: BotInfo
     standings: list[Standing]
     seats: list[BotSeatRow]
-    styles: list[StyleRow]
+    styles: list[BotStyle]
     calibration: Chart | None
-    best: list[Shown]
-    worst: list[Shown]
+    best: list[MomentView]
+    worst: list[MomentView]
     faults: list[FaultEntry]
     causes: dict[Cause, int]
     """How many faults of each cause there are, in the vocabulary's order."""
     shown: list[FaultEntry]
-    """The first so many of the faults."""
+    """The first of the faults."""
     stderr: list[Stderr]
 
 
 def models(
-    league: LeagueInfo, boards: Sequence[Leaderboard], facts: LeagueSummary
-) -> Iterator[Bot]:
+    league: LeagueInfo, boards: Sequence[Leaderboard], summary: LeagueSummary
+) -> Iterator[BotPage]:
     """Yield a page model for each bot of the league, in its order."""
     faults: dict[str, list[FaultEntry]] = defaultdict(list)
-    for fault in facts.faults:
+    for fault in summary.faults:
         faults[fault.bot].append(fault)
     for info in league.bots:
-        yield _model(info, boards, facts, faults[info.name])
+        yield _model(info, boards, summary, faults[info.name])
 
 
 def _model(
-    info: BotInfo, boards: Sequence[Leaderboard], facts: LeagueSummary, faults: list[FaultEntry]
-) -> Bot:
+    info: BotInfo, boards: Sequence[Leaderboard], summary: LeagueSummary, faults: list[FaultEntry]
+) -> BotPage:
     counts = Counter(fault.cause for fault in faults)
-    moments = facts.moments.get(info.name, KeyMoves())
-    calibration = figures.bot_calibration(facts, info.name)
-    return Bot(
+    moments = summary.moments.get(info.name, KeyMoves())
+    calibration = chart_data.bot_calibration(summary, info.name)
+    return BotPage(
         info=info,
         standings=list(_standings(boards, info.name)),
-        seats=figures.bot_seats(facts, info.name),
-        styles=figures.styles(facts, info.name),
+        seats=chart_data.bot_seats(summary, info.name),
+        styles=chart_data.styles(summary, info.name),
         calibration=charts.calibration(calibration) if calibration else None,
-        best=[_shown(one) for one in moments.best],
-        worst=[_shown(one) for one in moments.worst],
+        best=[_moment_view(move) for move in moments.best],
+        worst=[_moment_view(move) for move in moments.worst],
         faults=faults,
         causes={cause: counts[cause] for cause in Cause if counts[cause]},
         shown=faults[:FAULTS_SHOWN],
-        stderr=_stderr(facts, faults),
+        stderr=_stderr(summary, faults),
     )
 
 
 def rerun_command(index: int, game: int) -> str:
-    """Return the command that plays a stored game again, for a shell beside the league's file."""
+    """Return the command that reruns a stored game, for a shell in the folder of the league."""
     return shlex.join(["arena", "rerun", "league.yaml", str(index), str(game)])
 
 
@@ -111,32 +112,31 @@ def _standings(boards: Sequence[Leaderboard], bot: str) -> Iterator[Standing]:
     for board in boards:
         for rank, row in enumerate(board.rows, 1):
             if row.bot == bot:
-                yield Standing(board, rank, row, against(board, bot), _history(board, bot))
+                yield Standing(board, rank, row, by_opponent(board, bot), _history(board, bot))
 
 
 def _history(board: Leaderboard, bot: str) -> Chart | None:
-    rows = figures.history(board.history, bot)
-    zero = "the mean of the field" if board.anchor is None else f"the bot {board.anchor}"
-    return charts.rating_history(rows, zero) if rows else None
+    rows = chart_data.history(board.history, bot)
+    reference = "the mean of the field" if board.anchor is None else f"the bot {board.anchor}"
+    return charts.rating_history(rows, reference) if rows else None
 
 
-def _shown(one: KeyMove) -> Shown:
-    """Say a moment in words: what was done, how likely that was right, what else there was."""
-    bid = spoken(Bid(one.quantity, one.face))
-    raised = spoken(Bid(*one.raised)) if one.raised else ""
+def _moment_view(move: KeyMove) -> MomentView:
+    """Return a key move in words: what was done, and what could have been done instead."""
+    bid = spoken(Bid(move.quantity, move.face))
+    raised = spoken(Bid(*move.raised)) if move.raised else ""
     did, instead = {
         "bid": (f"bid {raised} over {bid}", f"doubt {bid}"),
         "dudo": (f"doubted {bid}", f"bid {raised}"),
         "calza": (f"called {bid} exact", "pass"),
-    }[one.action]
-    other = f"{instead}: {likely(one.instead)}" if one.raised else instead
-    came = (
-        {True: "true", False: "false"} if one.action == "bid" else {True: "right", False: "wrong"}
-    )
-    return Shown(one, did, likely(one.chance), other, came[one.right])
+    }[move.action]
+    other = f"{instead}: {likely(move.instead)}" if move.raised else instead
+    yes, no = ("true", "false") if move.action == "bid" else ("right", "wrong")
+    outcome = yes if move.right else no
+    return MomentView(move, did, likely(move.chance), other, outcome)
 
 
-def _stderr(facts: LeagueSummary, faults: Sequence[FaultEntry]) -> list[Stderr]:
+def _stderr(summary: LeagueSummary, faults: Sequence[FaultEntry]) -> list[Stderr]:
     first = {fault.index: fault for fault in reversed(faults)}
-    pieces = facts.stderr.get(faults[0].bot, {}) if faults else {}
-    return [Stderr(first[index], text) for index, text in sorted(pieces.items())]
+    texts = summary.stderr.get(faults[0].bot, {}) if faults else {}
+    return [Stderr(first[index], text) for index, text in sorted(texts.items())]

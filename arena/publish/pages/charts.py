@@ -1,4 +1,4 @@
-"""Charts as page models: one function a kind, each with its numbers, drawn by reports/chart.html.
+"""Charts as page models: one function per kind, each with its numbers, drawn by reports/chart.html.
 
 A chart is laid out in units of its view box. It is about as wide as a telephone, so that its labels
 can be read there; wider pages show several side by side.
@@ -10,8 +10,13 @@ from typing import Any
 from msgspec import Struct
 
 from arena.playstats.league_summary import LeagueSummary
-from arena.publish.data import chart_data as figures
-from arena.publish.data.chart_data import CalibrationRow, HistoryRow, LengthRow, SeatRow
+from arena.publish.data import chart_data
+from arena.publish.data.play_rows import (
+    CalibrationRow,
+    GameLengthRow,
+    HistoryRow,
+    SeatAdvantageRow,
+)
 from arena.publish.output.text import fixed, grouped, percent, signed
 from arena.publish.pages.leaderboard import Axis, scale_of
 from arena.ratings.intervals import Z95
@@ -31,7 +36,7 @@ class Tick(Struct, frozen=True):
 
 
 class Dot(Struct, frozen=True):
-    """A value, with its interval from `low` to `high` where it has one."""
+    """A value, with its interval from `low` to `high` if it has one."""
 
     x: float
     y: float
@@ -64,9 +69,9 @@ class Chart(Struct, frozen=True, kw_only=True):
     """One chart, ready to be drawn, and the table of its numbers."""
 
     words: str
-    """What it shows, for those who do not see it."""
+    """A description for those who do not see it."""
     across: str
-    """What the axes stand for."""
+    """The names of the axes."""
     up: str
     width: int = WIDTH
     height: int = HEIGHT
@@ -93,7 +98,7 @@ class Chart(Struct, frozen=True, kw_only=True):
 
 
 class Scale(Struct, frozen=True):
-    """Where values stand along one side of a chart, in units of its view box."""
+    """A scale along one side of a chart, in units of its view box."""
 
     low: float
     high: float
@@ -101,7 +106,7 @@ class Scale(Struct, frozen=True):
     end: float
 
     def at(self, value: float) -> float:
-        """Return a value's place, to a tenth of a unit."""
+        """Return a value's coordinate, to a tenth of a unit."""
         part = (value - self.low) / (self.high - self.low)
         return round(self.start + part * (self.end - self.start), 1)
 
@@ -119,21 +124,34 @@ def _fitted(axis: Axis) -> Scale:
     return _upwards(axis.ticks[0], axis.ticks[-1])
 
 
+def _share_ticks(axis: Axis, y: Scale) -> tuple[Tick, ...]:
+    digits = max(0, axis.digits - 2)
+    return tuple(Tick(y.at(value), percent(value, digits)) for value in axis.ticks)
+
+
+def _interval(row: CalibrationRow | SeatAdvantageRow) -> str:
+    return f"{percent(row.low)} to {percent(row.high)}"
+
+
+def _dot(x: float, row: CalibrationRow | SeatAdvantageRow, y: Scale, words: str) -> Dot:
+    return Dot(x, y.at(row.share), words, y.at(row.low), y.at(row.high))
+
+
 def _corners(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x},{y}" for x, y in points)
 
 
 def _spread(values: Sequence[int]) -> list[int]:
-    """Return some of these ascending whole numbers, evenly spaced, so that labels have room."""
+    """Return some of these ascending whole numbers, evenly spaced, so that labels fit."""
     step = -(-len(values) // _TICKS)
     return list(values[::step])
 
 
-def model(facts: LeagueSummary) -> dict[str, Any]:
+def model(summary: LeagueSummary) -> dict[str, Any]:
     """Return what the page of charts shows: all bots together, by table size."""
-    bins = figures.calibration(facts.calibration())
-    won = [figures.seats(size, wins) for size, wins in facts.seat_wins().items()]
-    lengths = [figures.lengths(size, rounds) for size, rounds in facts.rounds().items()]
+    bins = chart_data.calibration(summary.calibration())
+    won = [chart_data.seats(size, wins) for size, wins in summary.seat_wins().items()]
+    lengths = [chart_data.lengths(size, rounds) for size, rounds in summary.rounds().items()]
     return {
         "calibration": calibration(bins) if bins else None,
         "lengths": {rows[0].players: game_length(rows) for rows in lengths if rows},
@@ -141,8 +159,8 @@ def model(facts: LeagueSummary) -> dict[str, Any]:
     }
 
 
-def rating_history(rows: Sequence[HistoryRow], zero: str) -> Chart:
-    """Draw a bot's mu over its games with the band mu ± 1.96 sigma; `zero` is what 0 stands for.
+def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
+    """Draw a bot's mu over its games with the band mu ± 1.96 sigma; `reference` is what has mu 0.
 
     There is at least one row.
     """
@@ -156,7 +174,7 @@ def rating_history(rows: Sequence[HistoryRow], zero: str) -> Chart:
     return Chart(
         words=(
             f"From {signed(rows[0].mu)} after {grouped(rows[0].games)} games"
-            f" to {signed(last.mu)} after {grouped(last.games)}, relative to {zero}."
+            f" to {signed(last.mu)} after {grouped(last.games)}, relative to {reference}."
         ),
         across="games of this bot",
         up="μ",
@@ -164,7 +182,7 @@ def rating_history(rows: Sequence[HistoryRow], zero: str) -> Chart:
             Tick(x.at(value), grouped(int(value))) for value in games.ticks if value <= last.games
         ),
         y=tuple(Tick(y.at(value), signed(value, axis.digits)) for value in axis.ticks),
-        reference=Line(LEFT, y.at(0), WIDTH - RIGHT, y.at(0), zero),
+        reference=Line(LEFT, y.at(0), WIDTH - RIGHT, y.at(0), reference),
         band=_corners([*upper, *reversed(lower)]),
         path=_corners([(x.at(row.games), y.at(row.mu)) for row in rows]),
         dots=(Dot(x.at(last.games), y.at(last.mu), f"now {signed(last.mu)}"),),
@@ -177,7 +195,7 @@ def rating_history(rows: Sequence[HistoryRow], zero: str) -> Chart:
 
 
 def calibration(rows: Sequence[CalibrationRow]) -> Chart:
-    """Draw how often bids were true against how likely they were to be, as their bidders knew it.
+    """Draw how often bids were true against how likely their bidders knew them to be.
 
     On the dashed line both are the same.
     """
@@ -193,12 +211,11 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
         reference=Line(x.at(0), y.at(0), x.at(1), y.at(1), "as likely as that"),
         path=_corners([(x.at(row.said), y.at(row.share)) for row in rows]),
         dots=tuple(
-            Dot(
+            _dot(
                 x.at(row.said),
-                y.at(row.share),
+                row,
+                y,
                 f"{percent(row.said)} likely: {percent(row.share)} of {grouped(row.bids)} true",
-                y.at(row.low),
-                y.at(row.high),
             )
             for row in rows
         ),
@@ -210,14 +227,14 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
                 percent(row.said),
                 grouped(row.held),
                 percent(row.share),
-                f"{percent(row.low)} to {percent(row.high)}",
+                _interval(row),
             )
             for row in rows
         ),
     )
 
 
-def game_length(rows: Sequence[LengthRow]) -> Chart:
+def game_length(rows: Sequence[GameLengthRow]) -> Chart:
     """Draw the share of games by how many rounds they took; there is at least one row."""
     counts = range(rows[0].rounds, rows[-1].rounds + 1)
     axis = scale_of([0, *(row.share for row in rows)])
@@ -230,7 +247,7 @@ def game_length(rows: Sequence[LengthRow]) -> Chart:
         across="rounds",
         up="share of games",
         x=tuple(Tick(x.at(count), str(count)) for count in _spread(counts)),
-        y=tuple(Tick(y.at(value), percent(value, max(0, axis.digits - 2))) for value in axis.ticks),
+        y=_share_ticks(axis, y),
         bars=tuple(
             Bar(
                 round(x.at(row.rounds) - width / 2, 1),
@@ -246,7 +263,7 @@ def game_length(rows: Sequence[LengthRow]) -> Chart:
     )
 
 
-def seat_advantage(rows: Sequence[SeatRow]) -> Chart:
+def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
     """Draw the share of games that each seat won, against chance; there is at least one row."""
     chance = rows[0].chance
     axis = scale_of([chance, *(end for row in rows for end in (row.low, row.high))])
@@ -256,17 +273,10 @@ def seat_advantage(rows: Sequence[SeatRow]) -> Chart:
         across="seat",
         up="share won",
         x=tuple(Tick(x.at(row.seat), str(row.seat)) for row in rows),
-        y=tuple(Tick(y.at(value), percent(value, max(0, axis.digits - 2))) for value in axis.ticks),
+        y=_share_ticks(axis, y),
         reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance), "chance"),
         dots=tuple(
-            Dot(
-                x.at(row.seat),
-                y.at(row.share),
-                f"seat {row.seat}: {percent(row.share)}",
-                y.at(row.low),
-                y.at(row.high),
-            )
-            for row in rows
+            _dot(x.at(row.seat), row, y, f"seat {row.seat}: {percent(row.share)}") for row in rows
         ),
         columns=("Seat", "Games", "Won", "Share", "95 % interval"),
         rows=tuple(
@@ -275,7 +285,7 @@ def seat_advantage(rows: Sequence[SeatRow]) -> Chart:
                 grouped(row.games),
                 grouped(row.wins),
                 percent(row.share),
-                f"{percent(row.low)} to {percent(row.high)}",
+                _interval(row),
             )
             for row in rows
         ),

@@ -1,4 +1,4 @@
-"""Page model of the conditions: every rule switch, option and limit, by name and in words."""
+"""Page models of the conditions (rules, limits, sandboxes, machine, times) and of the rules."""
 
 import platform
 import shlex
@@ -7,92 +7,67 @@ from typing import Any
 from msgspec import Struct
 
 from arena import __version__
-from arena.perudo.rules import OPTIONS, SWITCHES, changed_switches
+from arena.perudo.clauses import CLAUSES, Clause, by_text
+from arena.perudo.rules import changed_switches
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.timing import Timing
+from arena.publish.data.conditions import Value, limit_rows, options, switches, values
 from arena.publish.output.text import duration, moment
-from arena.publish.pages.rules import Value, clauses_of, shown, values
-from arena.publish.pages.sandboxes import PROMISES, Promise
-from arena.records import LeagueInfo, LimitsInfo, MachineInfo
+from arena.records import LeagueInfo, MachineInfo
 from arena.wire.messages import PROTOCOL
 
-WORDS = {
-    "first_opener": "Who opens the first round",
-    "raise_quantity_and_face": "One raise may name more dice and a higher face",
-    "raise_to_lower_face": "More dice of a lower face is a raise",
-    "palifico_once": "A seat has at most one palifico round a game",
-    "palifico_with_two_left": "Palifico rounds are played when only two players are left",
-    "veteran_may_raise_face": (
-        "In a palifico round a seat with one die that had its own before may raise the face"
+_INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
+_KERNEL = "Bots share the machine's kernel: a hole in it is a way out."
+_SIGNALS = "Two bots at a table can signal each other by how busy they keep the machine."
+
+
+class Promise(Struct, frozen=True):
+    """What a bot in a sandbox can and cannot do."""
+
+    keeps: tuple[str, ...]
+    open: tuple[str, ...]
+    """What is not promised."""
+
+
+PROMISES = {
+    "docker": Promise(
+        (
+            "No network, no sight of other processes, no privileges.",
+            "Files: those of its image and its own folder, read-only, and a small /tmp.",
+            "Memory, processes and one core, capped for all of a bot together.",
+            "All that a bot started ends with its match, and with the arena.",
+        ),
+        (_KERNEL, _SIGNALS),
     ),
-    "calza_by_next": "The player whose turn is next may call calza",
-    "calza_beats_turn": "A calza in the same moment as the action of the player on turn counts",
-    "calza_in_palifico": "Calza may be called in a palifico round",
-    "calza_with_two_left": "Calza may be called when only two players are left",
-    "reveal": "The order in which dice are uncovered",
-    "calza": "Calza is played",
-    "lost_dice_visible": "Everyone sees how many dice each seat has left",
-    "starting_dice": "Dice a seat starts with",
+    "bubblewrap": Promise(
+        (
+            "No network, no sight of other processes, no privileges.",
+            "Files: its own folder and the system's programs, read-only, and a small /tmp.",
+            "Memory and open files of a process are capped, and the number of processes.",
+            "All that a bot started ends with its match, and with the arena.",
+        ),
+        (
+            _INODES,
+            "Without a control group, memory is capped by process and CPU time not at all.",
+            _KERNEL,
+            _SIGNALS,
+        ),
+    ),
+    "process": Promise(
+        (
+            "Memory, open files and the largest file of a process are capped.",
+            "A clean environment, and no way to type into the operator's terminal.",
+        ),
+        (
+            "A bot may do all that your user may: read, write, fill disks, signal, connect.",
+            "The number of a bot's processes and threads is not capped.",
+            "A System V memory segment of a bot outlives it.",
+            "What a bot started may stay when the arena is killed.",
+            _SIGNALS,
+        ),
+    ),
 }
-"""What each switch and option means, in the order of the rule books."""
-
-
-class SwitchRow(Struct, frozen=True):
-    """One switch across the league's variants."""
-
-    name: str
-    words: str
-    values: list[Value]
-    clauses: list[str]
-    """Where the rule books speak of it."""
-
-
-def _rows(league: LeagueInfo, names: frozenset[str]) -> list[SwitchRow]:
-    return [
-        SwitchRow(name, words, values(league, name), clauses_of(name))
-        for name, words in WORDS.items()
-        if name in names
-    ]
-
-
-def switches(league: LeagueInfo) -> list[SwitchRow]:
-    """Return all rule switches, those that a league may override."""
-    return _rows(league, SWITCHES)
-
-
-def options(league: LeagueInfo) -> list[SwitchRow]:
-    """Return the options that a table chooses freely."""
-    return _rows(league, OPTIONS)
-
-
-class Limit(Struct, frozen=True):
-    """One limit with its unit."""
-
-    name: str
-    value: str
-    words: str
-
-
-def limits(info: LimitsInfo) -> list[Limit]:
-    """Return the limits that bots played under."""
-    return [
-        Limit("start", f"{info.start:g} s", "from a bot's launch until it is ready"),
-        Limit("answer", f"{info.answer:g} s", "for each answer"),
-        Limit("game", f"{info.game:g} s", "for all answers of a bot in one game together"),
-        Limit(
-            "wall",
-            f"{info.wall:g} times",
-            "as long as that by the wall clock, where answers are timed by the bot's own processor"
-            " time",
-        ),
-        Limit("freeze", shown(info.freeze), "a bot is stopped while no answer is awaited from it"),
-        Limit("restarts", f"{info.restarts}", "fresh starts of a bot within a fixture"),
-        Limit(
-            "concurrent_games",
-            f"{info.concurrent_games}",
-            "games of a fixture under way at a time, at most, where all its bots can play so many",
-        ),
-    ]
+"""What each sandbox keeps and does not, in the words of docs/sandboxing.md."""
 
 
 def changes(league: LeagueInfo) -> dict[str, int]:
@@ -100,7 +75,7 @@ def changes(league: LeagueInfo) -> dict[str, int]:
     return {label: len(changed_switches(rules)) for label, rules in league.variants.items()}
 
 
-class Box(Struct, frozen=True):
+class UsedSandbox(Struct, frozen=True):
     """A sandbox that bots played in."""
 
     name: str
@@ -109,68 +84,106 @@ class Box(Struct, frozen=True):
     """None for one that this arena does not know."""
 
 
-def boxes(league: LeagueInfo, facts: LeagueSummary) -> list[Box]:
+def used_sandboxes(league: LeagueInfo, summary: LeagueSummary) -> list[UsedSandbox]:
     """Return the sandboxes that were used, or the one that is to be used."""
-    used = dict(sorted(facts.sandboxes.items())) or {league.sandbox: 0}
-    return [Box(name, fixtures, PROMISES.get(name)) for name, fixtures in used.items()]
+    used = dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0}
+    return [UsedSandbox(name, fixtures, PROMISES.get(name)) for name, fixtures in used.items()]
 
 
-class Fact(Struct, frozen=True):
-    """One line of a list of facts."""
-
-    name: str
-    value: str
-
-
-def machine(info: MachineInfo | None) -> list[Fact]:
-    """Return what is known of the machine that the league began on."""
+def machine(info: MachineInfo | None) -> dict[str, str]:
+    """Return what is known of the machine that the league began on, by name."""
     if info is None:
-        return []
-    return [
-        Fact("Processor", info.processor),
-        Fact("Cores", str(info.cores)),
-        Fact("Memory", f"{info.memory / 2**30:.1f} GiB"),
-        Fact("System", info.system),
-        Fact("Python", info.python),
-    ]
+        return {}
+    return {
+        "Processor": info.processor,
+        "Cores": str(info.cores),
+        "Memory": f"{info.memory / 2**30:.1f} GiB",
+        "System": info.system,
+        "Python": info.python,
+    }
 
 
-def versions(league: LeagueInfo) -> list[Fact]:
-    """Return what played, and what made the report of it."""
+def versions(league: LeagueInfo) -> dict[str, str]:
+    """Return the versions of what played and of what wrote the report."""
     from importlib.metadata import version
 
-    return [
-        Fact("Arena that played", league.arena_version),
-        Fact("Wire protocol", str(PROTOCOL)),
-        Fact("Arena that wrote this", __version__),
-        Fact("Python that rated", platform.python_version()),
-        Fact("numpy that rated", version("numpy")),
-    ]
+    return {
+        "Arena that played": league.arena_version,
+        "Wire protocol": str(PROTOCOL),
+        "Arena that wrote this": __version__,
+        "Python that rated": platform.python_version(),
+        "numpy that rated": version("numpy"),
+    }
 
 
-def times(known: Timing | None) -> list[Fact]:
-    """Return when and how fast was played."""
+def times(known: Timing | None) -> dict[str, str]:
+    """Return when and how fast the league was played."""
     if known is None:
-        return []
-    return [
-        Fact("First fixture stored", moment(known.began)),
-        Fact("Last fixture stored", moment(known.ended)),
-        Fact("Wall time, without pauses", duration(known.wall)),
-        Fact("At the tables, in sum", duration(known.tables)),
-        Fact("Games a second", f"{known.games_per_second:,.1f}"),
-        Fact("Decisions a second", f"{known.decisions_per_second:,.0f}"),
-    ]
+        return {}
+    return {
+        "First fixture stored": moment(known.began),
+        "Last fixture stored": moment(known.ended),
+        "Wall time, without pauses": duration(known.wall),
+        "Time at the tables, in total": duration(known.tables),
+        "Games per second": f"{known.games_per_second:,.1f}",
+        "Decisions per second": f"{known.decisions_per_second:,.0f}",
+    }
 
 
-def model(league: LeagueInfo, facts: LeagueSummary, known: Timing | None) -> dict[str, Any]:
+def model(league: LeagueInfo, summary: LeagueSummary, known: Timing | None) -> dict[str, Any]:
     """Return what the page of conditions shows beyond the league itself."""
     return {
         "switches": switches(league),
         "options": options(league),
-        "limits": limits(league.limits),
-        "boxes": boxes(league, facts),
+        "limits": limit_rows(league.limits),
+        "sandboxes": used_sandboxes(league, summary),
         "machine": machine(league.machine),
         "versions": versions(league),
         "times": times(known),
         "quoted_seed": shlex.quote(league.seed),
     }
+
+
+BOOKS = {
+    "bga": "the Asmodée version as Board Game Arena plays it",
+    "classic": "a generic rule book of the web",
+    "pressman": "Pressman Toy, 2008; it calls pacos “aces” and palifico “palafico”",
+    "italian": "the Italian box rules by Fry and Fernandini",
+}
+"""What each rule book is."""
+
+
+class Wording(Struct, frozen=True):
+    """What some rule books say of a clause."""
+
+    text: str
+    books: list[str]
+    in_force: bool
+    """Whether a variant of the league is played by one of these books."""
+
+
+class ClauseEntry(Struct, frozen=True):
+    """One clause on the page of rules."""
+
+    id: str
+    title: str
+    wordings: list[Wording]
+    switch: str
+    values: list[Value]
+    """The switch's in each variant of the league; empty if the clause has none."""
+
+
+def clause_entries(league: LeagueInfo) -> list[ClauseEntry]:
+    """Return every clause, in the order in which they come to bear in a game."""
+    played = {rules.name for rules in league.variants.values()}
+    return [_entry(clause, league, played) for clause in CLAUSES]
+
+
+def _entry(clause: Clause, league: LeagueInfo, played: set[str]) -> ClauseEntry:
+    return ClauseEntry(
+        clause.id,
+        clause.title,
+        [Wording(text, books, not played.isdisjoint(books)) for text, books in by_text(clause)],
+        clause.switch,
+        values(league, clause.switch) if clause.switch else [],
+    )

@@ -1,10 +1,10 @@
 """The Atom feed: whose rank changed as a league went on.
 
-What a report said before is not looked up, it is worked out: a leaderboard is rated again as it was
-after 1, 2, 4, 8, ... blocks, and compared from one to the next, the last with today's. So the same
-games give the same feed, whenever reports were written, and entries keep their ids as a league
-grows. Intervals shrink with the root of the number of games: more looks would see little more. What
-a look saw is remembered beside the games, for a source that can.
+Earlier ranks are computed, not looked up in earlier reports: a leaderboard is rated as it was after
+1, 2, 4, 8, ... blocks, and each of these checkpoints is compared with the next, the last with
+today's. So the same games give the same feed, whenever reports were written, and entries keep their
+ids as a league grows. Intervals shrink with the root of the number of games, so more checkpoints
+would show little more. The source may cache the ranks at a checkpoint.
 """
 
 import json
@@ -28,11 +28,8 @@ FEED = "feed.xml"
 NEWEST = 200
 """Entries at most."""
 
-Stored = Mapping[int, float]
-"""When a fixture was stored, in seconds since 1970, by its place in the schedule."""
 
-
-class Look(Struct, frozen=True):
+class Checkpoint(Struct, frozen=True):
     """A leaderboard after so many blocks: the ranges of ranks in words, by bot."""
 
     blocks: int
@@ -40,22 +37,25 @@ class Look(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """A bot whose rank, or the range of it, is not what it was some blocks before."""
+    """A bot whose rank, or the range of it, differs from the checkpoint before."""
 
     id: str
     updated: str
     board: Leaderboard
     """As it is today."""
-    blocks: int
-    """After how many blocks it changed."""
-    bots: int
-    """How many bots had played by then."""
     bot: str
-    before: str
-    """The range of its rank, in words; "" where it had not played."""
-    now: str
-    since: int
-    """After how many blocks it was as before."""
+    before: Checkpoint
+    after: Checkpoint
+
+    @property
+    def was(self) -> str:
+        """The range of its rank before, in words; "" if it had not played."""
+        return self.before.ranks.get(self.bot, "")
+
+    @property
+    def now(self) -> str:
+        """The range of its rank, in words."""
+        return self.after.ranks[self.bot]
 
 
 def checkpoints(blocks: int) -> list[int]:
@@ -64,64 +64,54 @@ def checkpoints(blocks: int) -> list[int]:
     return [*doubled, blocks] if blocks else []
 
 
-def history(board: Leaderboard, source: GameSource, options: RatingsInfo) -> Iterator[Look]:
+def history(board: Leaderboard, source: GameSource, options: RatingsInfo) -> Iterator[Checkpoint]:
     """Yield a leaderboard as it was at each checkpoint, the last as it is."""
-    mine = _of(board, source)
+    fixtures = _fixtures_of(board, source)
     for blocks in checkpoints(board.blocks)[:-1]:
-        then = [one for one in mine if one.fixture.block < blocks]
+        then = [one for one in fixtures if one.fixture.block < blocks]
         if then:
-            made_of = options, [source.marks[one.fixture.index] for one in then]
-            mark = sha256(repr(made_of).encode()).digest()
+            depends_on = options, [source.hashes[one.fixture.index] for one in then]
+            key = sha256(repr(depends_on).encode()).digest()
             name = f"ranks {blocks} {board.players} {board.variant!a}"
-            yield _read(source.remember(name, mark, partial(_look_back, then, options)))
-    yield _look(board)
+            data = source.cached(name, key, partial(_rank_then, then, options))
+            yield Checkpoint(*json.loads(data))
+    yield _checkpoint(board)
 
 
-def _of(board: Leaderboard, source: GameSource) -> list[FixtureSummary]:
-    kind = board.variant, board.players
-    return [one for one in source.digests if (one.fixture.variant, len(one.fixture.seats)) == kind]
+def _fixtures_of(board: Leaderboard, source: GameSource) -> list[FixtureSummary]:
+    return [one for one in source.summaries if one.fixture.division == board.division]
 
 
-def _look_back(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
-    # Slow to import, and needed by those alone who look back for the first time.
+def _rank_then(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
+    # Slow to import, and only needed for a checkpoint that is not cached.
     from arena.ratings.leaderboard import rate
 
-    [(kind, found)] = results(then).items()
-    look = _look(rate(*kind, found, options).board)
-    return json.dumps([look.blocks, look.ranks]).encode()
+    [(division, games)] = results(then).items()
+    checkpoint = _checkpoint(rate(*division, games, options).board)
+    return json.dumps([checkpoint.blocks, checkpoint.ranks]).encode()
 
 
-def _read(remembered: bytes) -> Look:
-    return Look(*json.loads(remembered))
-
-
-def _look(board: Leaderboard) -> Look:
-    return Look(board.blocks, {row.bot: ranks(row) for row in board.rows})
+def _checkpoint(board: Leaderboard) -> Checkpoint:
+    return Checkpoint(board.blocks, {row.bot: ranks(row) for row in board.rows})
 
 
 def changes(
-    league: LeagueInfo, board: Leaderboard, course: Sequence[Look], times: Mapping[int, float]
+    league: LeagueInfo,
+    board: Leaderboard,
+    seen: Sequence[Checkpoint],
+    times: Mapping[int, float],
 ) -> Iterator[Change]:
-    """Yield the changes along a leaderboard's history; `times` are by number of blocks."""
-    for before, now in pairwise(course):
-        for bot, range_ in now.ranks.items():
-            was = before.ranks.get(bot, "")
-            if was != range_:
-                yield Change(
-                    id=_urn(league, board.variant, str(board.players), str(now.blocks), bot),
-                    updated=timestamp(times.get(now.blocks, 0)),
-                    board=board,
-                    blocks=now.blocks,
-                    bots=len(now.ranks),
-                    bot=bot,
-                    before=was,
-                    now=range_,
-                    since=before.blocks,
-                )
+    """Yield the changes from checkpoint to checkpoint; `times` are by number of blocks."""
+    for before, after in pairwise(seen):
+        updated = timestamp(times.get(after.blocks, 0))
+        for bot, range_ in after.ranks.items():
+            if range_ != before.ranks.get(bot):
+                parts = board.variant, str(board.players), str(after.blocks), bot
+                yield Change(_urn(league, *parts), updated, board, bot, before, after)
 
 
 def ranks(row: Row) -> str:
-    """Return the range of a rank in words; what stands in a range is an en dash."""
+    """Return the range of a rank in words, with an en dash."""
     return f"{row.best}" if row.best == row.worst else f"{row.best}–{row.worst}"  # noqa: RUF001
 
 
@@ -133,13 +123,16 @@ def _urn(league: LeagueInfo, *parts: str) -> str:
 
 
 def block_times(
-    fixtures: Iterable[Fixture], blocks: Sequence[int], stored: Stored
+    fixtures: Iterable[Fixture], blocks: Sequence[int], stored_at: Mapping[int, float]
 ) -> dict[int, float]:
-    """Return when the last of so many blocks' games was stored; nothing where it is not known."""
+    """Return when the last game of so many blocks was stored; nothing if unknown.
+
+    `stored_at` has seconds since 1970, by fixture index.
+    """
     last: dict[int, float] = {}
-    for one in fixtures:
-        if one.index in stored:
-            last[one.block] = max(last.get(one.block, 0), stored[one.index])
+    for fixture in fixtures:
+        if fixture.index in stored_at:
+            last[fixture.block] = max(last.get(fixture.block, 0), stored_at[fixture.index])
     ends = {count: [at for block, at in last.items() if block < count] for count in blocks}
     return {count: max(times) for count, times in ends.items() if times}
 
@@ -148,21 +141,20 @@ def model(
     league: LeagueInfo, boards: Sequence[Leaderboard], source: GameSource, options: RatingsInfo
 ) -> dict[str, Any]:
     """Return what the feed's template needs: the entries, the newest first."""
-    found: list[Change] = []
-    stored = {one.index: one.stored_at for one in stored_times(source.digests)}
+    entries: list[Change] = []
+    stored_at = {one.index: one.stored_at for one in stored_times(source.summaries)}
     for board in boards:
-        course = list(history(board, source, options))
-        fixtures = [one.fixture for one in _of(board, source)]
-        times = block_times(fixtures, [one.blocks for one in course], stored)
-        found += changes(league, board, course, times)
-    found.sort(key=lambda one: one.updated, reverse=True)
-    newest = timestamp(max(stored.values(), default=0))
-    return {"entries": found[:NEWEST], "updated": newest, "id": _urn(league), "title": title}
+        seen = list(history(board, source, options))
+        fixtures = [one.fixture for one in _fixtures_of(board, source)]
+        times = block_times(fixtures, [one.blocks for one in seen], stored_at)
+        entries += changes(league, board, seen, times)
+    entries.sort(key=lambda one: one.updated, reverse=True)
+    newest = timestamp(max(stored_at.values(), default=0))
+    return {"entries": entries[:NEWEST], "updated": newest, "id": _urn(league), "title": title}
 
 
 def title(change: Change) -> str:
     """Return an entry's title."""
-    board = change.board
-    where = f"{one_line(board.variant)}, {board.players} players"
-    came = f"ranks {change.now}, before {change.before}" if change.before else f"new: {change.now}"
-    return f"{one_line(change.bot)} ({where}): {came}"
+    table = f"{one_line(change.board.variant)}, {change.board.players} players"
+    now = f"ranks {change.now}, before {change.was}" if change.was else f"new: {change.now}"
+    return f"{one_line(change.bot)} ({table}): {now}"

@@ -1,4 +1,4 @@
-"""The head-to-head of many bots as one picture: a square a pair, in the tints of the table."""
+"""The head-to-head of many bots as one picture: a square per pair, in the tints of the table."""
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from itertools import chain
 from struct import pack
 from typing import Literal
 
-from arena.publish.pages.leaderboard import MatrixRow
+from arena.publish.pages.leaderboard import MatrixRow, tint
 
 Scheme = Literal["light", "dark"]
 
@@ -18,35 +18,17 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _INDEXED = 3
 """The colour type of a PNG whose pixels are numbers of colours."""
 
-COLOURS: dict[Scheme, dict[str, str]] = {
-    "light": {
-        "self": "#b9bab4",
-        "even": "#f3f3ef",
-        "behind-1": "#fbeedd",
-        "behind-2": "#f7dcb9",
-        "behind-3": "#f1c48c",
-        "behind-4": "#e9a95c",
-        "ahead-1": "#e6eff8",
-        "ahead-2": "#cbdff1",
-        "ahead-3": "#a6c9e8",
-        "ahead-4": "#7eb0dc",
-    },
-    "dark": {
-        "self": "#4a5057",
-        "even": "#1e2125",
-        "behind-1": "#2e251a",
-        "behind-2": "#46341f",
-        "behind-3": "#634521",
-        "behind-4": "#835820",
-        "ahead-1": "#1b2733",
-        "ahead-2": "#1f374e",
-        "ahead-3": "#23496d",
-        "ahead-4": "#275d8e",
-    },
+_TINTS = "never self even behind-1 behind-2 behind-3 behind-4 ahead-1 ahead-2 ahead-3 ahead-4"
+"""By number of colour; pairs that never met are clear, so that the page shows through."""
+_PALETTES: dict[Scheme, str] = {
+    "light": "b9bab4 f3f3ef fbeedd f7dcb9 f1c48c e9a95c e6eff8 cbdff1 a6c9e8 7eb0dc",
+    "dark": "4a5057 1e2125 2e251a 46341f 634521 835820 1b2733 1f374e 23496d 275d8e",
 }
 """Orange to blue, which no common colour blindness confuses; the same as in style.css."""
-_TINTS = ["never", *COLOURS["light"]]
-"""Colours by number; pairs that never met are clear, so that the page shows through."""
+COLOURS = {
+    scheme: dict(zip(_TINTS.split()[1:], palette.split(), strict=True))
+    for scheme, palette in _PALETTES.items()
+}
 
 
 def heatmaps(matrix: Sequence[MatrixRow]) -> dict[Scheme, bytes]:
@@ -59,14 +41,11 @@ def heatmaps(matrix: Sequence[MatrixRow]) -> dict[Scheme, bytes]:
 
 def _lines(matrix: Sequence[MatrixRow], block: int) -> Iterator[list[bytes]]:
     """Yield the lines of pixels of each row of the table."""
+    numbers = {name: number for number, name in enumerate(_TINTS.split())}
     for at, row in enumerate(matrix):
-        tints = ["never" if cell is None else cell.tint for cell in row.cells]
+        tints = ["never" if cell is None else tint(cell) for cell in row.cells]
         tints[at] = "self"
-        yield [b"".join(bytes([_TINTS.index(tint)]) * block for tint in tints)] * block
-
-
-def _rgb(colour: str) -> bytes:
-    return bytes.fromhex(colour.removeprefix("#"))
+        yield [b"".join(bytes([numbers[name]]) * block for name in tints)] * block
 
 
 def _png(width: int, drawn: bytes, colours: Mapping[str, str]) -> bytes:
@@ -75,7 +54,7 @@ def _png(width: int, drawn: bytes, colours: Mapping[str, str]) -> bytes:
         [
             _SIGNATURE,
             _chunk(b"IHDR", pack(">IIBBBBB", width, width, 8, _INDEXED, 0, 0, 0)),
-            _chunk(b"PLTE", bytes(3) + b"".join(map(_rgb, colours.values()))),
+            _chunk(b"PLTE", bytes(3) + bytes.fromhex("".join(colours.values()))),
             _chunk(b"tRNS", b"\0"),
             _chunk(b"IDAT", drawn),
             _chunk(b"IEND", b""),

@@ -1,14 +1,18 @@
-"""Page models of a leaderboard: the scale of its interval bars, and who finished ahead of whom."""
+"""Page models of leaderboards: who is best, all bots, the scale of interval bars, head to head."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from math import ceil, floor, log10
+from typing import Any
 
 from msgspec import Struct
 
+from arena.publish.data.result_rows import HeadToHeadRow
+from arena.publish.data.tables import pair
 from arena.ratings.history import trend
-from arena.ratings.intervals import indistinct_range, wilson
-from arena.ratings.table import Leaderboard, OverallRow, Row
+from arena.ratings.intervals import indistinct_range
+from arena.ratings.standings import Ratings
+from arena.ratings.table import Leaderboard, Overall, OverallRow, Row
 from arena.records import BotInfo, LeagueInfo
 
 TOP = 30
@@ -22,6 +26,33 @@ _MARGIN = 0.09
 """The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
 
+CELLS = 2400
+"""Cells of the overview at most, so that the page stays small; each table's own page has all."""
+NAMED = 5
+"""Bots that a sentence names."""
+
+
+def model(board: Leaderboard, league: LeagueInfo) -> dict[str, Any]:
+    """Return what a leaderboard's page shows."""
+    return {"board": board, "lines": lines(board, league), "axis": axis(board.rows)}
+
+
+def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
+    """Return what the head-to-head page of a leaderboard shows."""
+    return {
+        "board": board,
+        "matrix": matrix(board, TOP),
+        "pairs": pairs(board, TOP),
+        "better": better_matrix(board, TOP),
+        "tint": tint,
+    }
+
+
+def overall_model(overall: Overall, league: LeagueInfo) -> dict[str, Any]:
+    """Return what the page of the overall table shows."""
+    infos = {bot.name: bot for bot in league.bots}
+    return {"overall": overall, "axis": overall_axis(overall.rows), "infos": infos}
+
 
 class Axis(Struct, frozen=True):
     """One scale for all interval bars of a table."""
@@ -34,7 +65,7 @@ class Axis(Struct, frozen=True):
 
     @property
     def labels(self) -> tuple[float, ...]:
-        """Return the marks that are named: all, or every second one where they would touch."""
+        """The marks that are named: all, or every second one if they would touch."""
         if len(self.ticks) <= _LABELS:
             return self.ticks
         step = 2 * (self.ticks[1] - self.ticks[0])
@@ -51,7 +82,7 @@ class Axis(Struct, frozen=True):
 
 
 def axis(rows: Sequence[Row]) -> Axis:
-    """Return the scale that holds all 95 % intervals and nought, with round marks."""
+    """Return the scale that holds all 95 % intervals and zero, with round marks."""
     return scale_of([0.0, *(end for row in rows for end in (row.low, row.high))])
 
 
@@ -83,87 +114,53 @@ class Line(Struct, frozen=True):
     row: Row
     info: BotInfo
     trend: float | None
-    """By how much mu changed over the last third of the games; None where that is not known."""
+    """By how much mu changed over the last third of the games; None if unknown."""
     tier: bool
-    """Whether everyone above it is told apart from it, and from everyone below."""
+    """Whether everyone above it is distinguished from it, and from everyone below."""
 
     @property
     def margin(self) -> float:
-        """Return half the length of the 95 % interval of mu."""
+        """Half the length of the 95 % interval of mu."""
         return (self.row.high - self.row.low) / 2
 
 
 def lines(board: Leaderboard, league: LeagueInfo) -> list[Line]:
     """Return the lines of a leaderboard, best first."""
     infos = {bot.name: bot for bot in league.bots}
-    found, worst = [], 0
+    shown, worst = [], 0
     for above, row in enumerate(board.rows):
         tier = above > 0 and worst <= above
-        found.append(Line(row, infos[row.bot], trend(board.history, row.bot), tier))
+        shown.append(Line(row, infos[row.bot], trend(board.history, row.bot), tier))
         worst = max(worst, row.worst)
-    return found
+    return shown
 
 
-class Cell(Struct, frozen=True):
-    """How often one bot finished ahead of another."""
-
-    bot: str
-    opponent: str
-    ahead: int
-    games: int
-    share: float
-    low: float
-    """The 95 % interval of the share (Wilson's)."""
-    high: float
-
-    @property
-    def tint(self) -> str:
-        """Return the colour class: none where the interval holds one half."""
-        if self.low <= 0.5 <= self.high:
-            return "even"
-        strength = min(_TINTS, 1 + int(10 * abs(self.share - 0.5)))
-        return f"{'ahead' if self.share > 0.5 else 'behind'}-{strength}"
-
-
-def cell(board: Leaderboard, bot: str, opponent: str) -> Cell | None:
-    """Return the cell for two bots, or None where they never met."""
-    duel = board.duels.get((bot, opponent))
-    return duel and _cell(bot, opponent, *duel)
-
-
-def _cell(bot: str, opponent: str, ahead: int, games: int) -> Cell:
-    return Cell(bot, opponent, ahead, games, ahead / games, *wilson(ahead, games))
-
-
-def against(board: Leaderboard, bot: str) -> list[Cell]:
-    """Return how often a bot finished ahead of each that it met, the best one first."""
-    met = [row.bot for row in board.rows if (bot, row.bot) in board.duels]
-    return [_cell(bot, rival, *board.duels[bot, rival]) for rival in met]
-
-
-def cells(board: Leaderboard) -> list[Cell]:
-    """Return all pairs that met, row by row, best bot first."""
-    return [cell for row in board.rows for cell in against(board, row.bot)]
+def tint(pair: HeadToHeadRow) -> str:
+    """Return the colour class of a pair: `even` if the interval holds one half."""
+    if pair.low <= 0.5 <= pair.high:
+        return "even"
+    strength = min(_TINTS, 1 + int(10 * abs(pair.share - 0.5)))
+    return f"{'ahead' if pair.share > 0.5 else 'behind'}-{strength}"
 
 
 class MatrixRow(Struct, frozen=True):
     """A bot's line in a head-to-head table."""
 
     bot: str
-    cells: tuple[Cell | None, ...]
+    cells: tuple[HeadToHeadRow | None, ...]
 
 
-def pairs(board: Leaderboard, most: int | None = None) -> list[Cell]:
+def pairs(board: Leaderboard, most: int | None = None) -> list[HeadToHeadRow]:
     """Return each pair that met once, as the better placed sees it; of the first `most` bots."""
     names = [row.bot for row in board.rows[:most]]
-    found = (cell(board, bot, rival) for bot, rival in combinations(names, 2))
-    return [one for one in found if one is not None]
+    met = (pair(board, bot, rival) for bot, rival in combinations(names, 2))
+    return [one for one in met if one is not None]
 
 
 def matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow]:
     """Return the head-to-head table of the first `most` bots, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
-    return [MatrixRow(bot, tuple(cell(board, bot, rival) for rival in names)) for bot in names]
+    return [MatrixRow(bot, tuple(pair(board, bot, rival) for rival in names)) for bot in names]
 
 
 class Chance(Struct, frozen=True):
@@ -171,17 +168,17 @@ class Chance(Struct, frozen=True):
 
     value: float
     decided: bool
-    """Whether the two count as told apart."""
+    """Whether the two count as distinguished."""
 
     @property
     def tint(self) -> str:
-        """Return the colour class: none where the two are not told apart."""
+        """The colour class: `even` if the two are not distinguished."""
         if not self.decided:
             return "even"
         return "ahead-3" if self.value > 0.5 else "behind-3"
 
 
-class BetterRow(Struct, frozen=True):
+class BetterMatrixRow(Struct, frozen=True):
     """A bot's line in the table of who is better than whom."""
 
     bot: str
@@ -189,13 +186,69 @@ class BetterRow(Struct, frozen=True):
     """None for the bot itself."""
 
 
-def better_matrix(board: Leaderboard, most: int | None = None) -> list[BetterRow]:
+def better_matrix(board: Leaderboard, most: int | None = None) -> list[BetterMatrixRow]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
     low, high = indistinct_range(len(board.rows))
-    found = []
-    for bot in names:
-        values = [board.better[bot, rival] if rival != bot else None for rival in names]
-        chances = [None if v is None else Chance(v, not low <= v <= high) for v in values]
-        found.append(BetterRow(bot, tuple(chances)))
-    return found
+
+    def chance(bot: str, rival: str) -> Chance | None:
+        if bot == rival:
+            return None
+        value = board.better[bot, rival]
+        return Chance(value, not low <= value <= high)
+
+    return [BetterMatrixRow(bot, tuple(chance(bot, rival) for rival in names)) for bot in names]
+
+
+class Leaders(Struct, frozen=True):
+    """Who may be the best: the first named is the likeliest, the others may be tied with it."""
+
+    best: str
+    tied: tuple[str, ...]
+    """As many as a sentence can name."""
+    more: int
+    """How many are tied besides."""
+
+
+def leaders(rows: Sequence[Row] | Sequence[OverallRow]) -> Leaders | None:
+    """Return who may be the best of a table, or None if nobody is rated."""
+    names = [row.bot for row in rows if row.best == 1]
+    if not names:
+        return None
+    return Leaders(names[0], tuple(names[1:NAMED]), max(0, len(names) - NAMED))
+
+
+class OverviewRow(Struct, frozen=True):
+    """A bot across all tables."""
+
+    info: BotInfo
+    overall: OverallRow | None
+    cells: tuple[Row | None, ...]
+    """One for each leaderboard; None if the bot did not play."""
+
+
+class Overview(Struct, frozen=True):
+    """The table over all leaderboards."""
+
+    rows: list[OverviewRow]
+    total: int
+    """How many bots there are, shown or not."""
+
+    @property
+    def provisional(self) -> bool:
+        """Whether any of the ratings shown is provisional."""
+        return any(cell.provisional for row in self.rows for cell in row.cells if cell)
+
+
+def overview(league: LeagueInfo, ratings: Ratings) -> Overview:
+    """Return all bots in the order of the overall table, else of the first leaderboard."""
+    overall = {row.bot: row for row in ratings.overall.rows} if ratings.overall else {}
+    boards = [{row.bot: row for row in board.rows} for board in ratings.boards]
+    infos = {bot.name: bot for bot in league.bots}
+    order = dict.fromkeys(chain(overall, *boards, infos))
+    most = CELLS // (len(boards) + 1)
+    rows = [
+        OverviewRow(infos[name], overall.get(name), tuple(board.get(name) for board in boards))
+        for name in list(order)[:most]
+    ]
+    return Overview(rows, len(order))

@@ -1,33 +1,33 @@
 """The templates of the site: all that they print is visible and inert, whoever wrote it."""
 
-from functools import cache, lru_cache
+import sys
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from jinja2.compiler import CodeGenerator, Frame
-from jinja2.nodes import Expr
-from markupsafe import Markup, escape
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
+from markupsafe import Markup
 
 from arena import shipped
 from arena.publish.output import text
-from arena.publish.pages.bytecode_cache import Compiled
 
 FILTERS = ("signed", "fixed", "percent", "chance", "grouped", "counted", "clipped", "one_line")
 """What templates write text and numbers with: functions of `arena.publish.output.text`."""
-
-_SHORT = 100
-"""Texts of no more characters are remembered: they come again and again, and fill no memory."""
 
 
 @cache
 def environment() -> Environment:
     """Return the template environment: autoescape everywhere, undefined names are errors."""
     templates = shipped.folder("reports")
-    env = _Environment(
+    env = Environment(
         loader=FileSystemLoader(templates),
-        bytecode_cache=Compiled(templates),
+        bytecode_cache=TemplateCache(templates, Path(text.__file__).read_bytes()),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_printed,
+        finalize=_visible,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -37,36 +37,33 @@ def environment() -> Environment:
     return env
 
 
-class _Generator(CodeGenerator):
-    """Leaves it to `_printed` to escape: the second call that Jinja makes takes twice as long."""
-
-    def _output_child_pre(
-        self, node: Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo
-    ) -> None:
-        del node, frame, finalize
-        self.write("environment.finalize(")
-
-    def _output_child_post(
-        self, node: Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo
-    ) -> None:
-        del node, frame, finalize
-        self.write(")")
+def _visible(value: object) -> str:
+    """Spell out what a browser would obey or hide; Jinja escapes the rest, but for our markup."""
+    return value if isinstance(value, Markup) else text.visible(str(value))
 
 
-class _Environment(Environment):
-    code_generator_class = _Generator
+class TemplateCache(FileSystemBytecodeCache):
+    """Compiled templates in `__pycache__` beside the templates, if that folder can be written.
 
+    To compile them takes a third of the time that a small report takes. File names depend on the
+    version of Jinja and on the filters: compiled templates hold what filters made of constants.
+    """
 
-def _printed(value: object) -> str:
-    """Return what a page shows of a value: markup is ours, all else is made harmless."""
-    if isinstance(value, Markup):
-        return value
-    shown = str(value)
-    return _remembered(shown) if len(shown) <= _SHORT else _inert(shown)
+    def __init__(self, templates: Path, filters: bytes) -> None:
+        self._folder = templates / "__pycache__"
+        maker = sha256(version("jinja2").encode() + filters).hexdigest()[:16]
+        super().__init__(str(self._folder), f"%s.{maker}.jinja")
 
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load a compiled template if it is there and whole."""
+        try:
+            super().load_bytecode(bucket)
+        except Exception:  # to unpickle what is damaged may raise anything
+            bucket.reset()
 
-def _inert(shown: str) -> str:
-    return str(escape(text.visible(shown)))
-
-
-_remembered = lru_cache(maxsize=1 << 14)(_inert)
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template if Python may keep compiled modules and the folder is ours."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                self._folder.mkdir(exist_ok=True)
+                super().dump_bytecode(bucket)

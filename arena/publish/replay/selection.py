@@ -1,12 +1,13 @@
 """Which games can be watched: with faults, upsets, each bot's newest, and those pages point to."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.ratings.prediction import upsets
 from arena.ratings.table import Leaderboard, Row
+from arena.records import Division
 
 ReplayChoice = Literal["all", "none"] | int
 """Every game, none, or how many of each bot's newest beside those with faults and upsets."""
@@ -16,53 +17,50 @@ NEWEST = 50
 Selection = dict[int, list[int]]
 """The games to watch, by the place of their fixture in the schedule; none is empty."""
 
-_Strengths = dict[tuple[str, int], dict[str, Row]]
-
 
 def select_replays(
-    played: Sequence[FixtureSummary],
+    summaries: Sequence[FixtureSummary],
     boards: Sequence[Leaderboard],
     choice: ReplayChoice,
     moments: Collection[tuple[int, int]] = frozenset(),
 ) -> Selection:
-    """Return the numbers of the games that the site keeps a replay of, in schedule order.
+    """Return the numbers of the games that the site has a replay of, in schedule order.
 
     `moments` are games that pages point to, by fixture and game.
     """
     if choice == "none":
         return {}
-    if choice == "all":
-        found = {one.fixture.index: [game.game for game in one.games] for one in played}
-        return {index: games for index, games in found.items() if games}
-    strengths: _Strengths = {
-        (board.variant, board.players): {row.bot: row for row in board.rows} for board in boards
-    }
-    newest = _newest(played, choice).union(moments)
-    kept = {one.fixture.index: list(_kept(one, newest, strengths)) for one in played}
-    return {index: games for index, games in kept.items() if games}
+    selection = {one.fixture.index: [game.game for game in one.games] for one in summaries}
+    if choice != "all":
+        strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
+        wanted = _newest(summaries, choice).union(moments)
+        selection = {one.fixture.index: _selected(one, wanted, strengths) for one in summaries}
+    return {index: games for index, games in selection.items() if games}
 
 
-def _kept(
-    one: FixtureSummary, newest: set[tuple[int, int]], strengths: _Strengths
-) -> Iterator[int]:
-    """Yield a fixture's games that are new, have a fault, or are upsets."""
-    fixture = one.fixture
-    rows = strengths.get((fixture.variant, len(fixture.seats)), {})
-    upset = upsets(fixture.seats, rows)
-    for game in one.games:
-        if upset[game.places.index(1)] or game.faulted or (fixture.index, game.game) in newest:
-            yield game.game
+def _selected(
+    summary: FixtureSummary,
+    wanted: set[tuple[int, int]],
+    strengths: Mapping[Division, dict[str, Row]],
+) -> list[int]:
+    fixture = summary.fixture
+    upset = upsets(fixture.seats, strengths.get(fixture.division, {}))
+    return [
+        game.game
+        for game in summary.games
+        if upset[game.places.index(1)] or game.faulted or (fixture.index, game.game) in wanted
+    ]
 
 
-def _newest(played: Sequence[FixtureSummary], most: int) -> set[tuple[int, int]]:
+def _newest(summaries: Sequence[FixtureSummary], most: int) -> set[tuple[int, int]]:
     """Return the last games of each bot in the schedule: fixture and game."""
-    found: set[tuple[int, int]] = set()
+    newest: set[tuple[int, int]] = set()
     taken: Counter[str] = Counter()
-    for one in reversed(played):
-        seats = one.fixture.seats
-        for game in reversed(one.games):
+    for summary in reversed(summaries):
+        seats = summary.fixture.seats
+        for game in reversed(summary.games):
             if all(taken[bot] >= most for bot in seats):
                 break
             taken.update(seats)
-            found.add((one.fixture.index, game.game))
-    return found
+            newest.add((summary.fixture.index, game.game))
+    return newest

@@ -1,11 +1,5 @@
-"""The files that replays are loaded from: scripts that hand over one text.
+"""The scripts that replays are loaded from: each holds some games of one fixture."""
 
-A page on a file system may load scripts and nothing else. A shard calls one function with its own
-name and its games as JSON, compressed, in base64: letters that cannot end a script.
-"""
-
-import base64
-import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
@@ -13,14 +7,15 @@ import msgspec
 
 from arena import __version__
 from arena.publish.game_source import GameSource
+from arena.publish.links import GAMES_PER_SHARD, Links
+from arena.publish.output import text
 from arena.publish.output.site_folder import File
-from arena.publish.pages.links import GAMES_A_SHARD, Links
 from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replays, shown_name
-from arena.records import Fixture, PlayedFixture
+from arena.records import PlayedFixture
 
 SHARD_VERSION = 2
-"""Goes up whenever the same games may give another shard."""
+"""Goes up whenever the same games may give a different shard."""
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -37,7 +32,7 @@ class Shard(msgspec.Struct, frozen=True):
     """By game number."""
 
 
-class _Order(msgspec.Struct, frozen=True):
+class _ShardSpec(msgspec.Struct, frozen=True):
     """What a shard is made of, beside its fixture."""
 
     number: int
@@ -52,75 +47,58 @@ class _Wanted(msgspec.Struct, frozen=True):
     index: int
     path: str
     key: str
-    order: _Order
+    spec: _ShardSpec
 
 
 def shards(
-    source: GameSource, kept: Selection, links: Links, there: Mapping[str, str]
+    source: GameSource, selection: Selection, links: Links, existing: Mapping[str, str]
 ) -> Iterator[File]:
-    """Yield every shard; those of which the same stands there already come without a text.
+    """Yield every shard; those that exist already come without their text.
 
-    `there` has the keys of the files that stand there, by path.
+    `existing` has the keys of the site's files, by path.
     """
-    wanted = list(_wanted(source, kept, links))
-    standing = {one.path for one in wanted if there.get(one.path) == one.key}
-    yield from (File(one.path, None, one.key) for one in wanted if one.path in standing)
-    missing = [one for one in wanted if one.path not in standing]
-    made = source.each(script, [(one.index, one.order) for one in missing])
-    for one, text in zip(missing, made, strict=True):
-        yield File(one.path, text, one.key)
+    wanted = list(_wanted(source, selection, links))
+    same = {one.path for one in wanted if existing.get(one.path) == one.key}
+    yield from (File(one.path, None, one.key) for one in wanted if one.path in same)
+    missing = [one for one in wanted if one.path not in same]
+    made = source.each(shard_script, [(one.index, one.spec) for one in missing])
+    for one, content in zip(missing, made, strict=True):
+        yield File(one.path, content, one.key)
 
 
-def _wanted(source: GameSource, kept: Selection, links: Links) -> Iterator[_Wanted]:
-    for one in source.digests:
-        fixture = one.fixture
-        table = f"{links.variants[fixture.variant]}-{len(fixture.seats)}p"
+def _wanted(source: GameSource, selection: Selection, links: Links) -> Iterator[_Wanted]:
+    for summary in source.summaries:
+        fixture = summary.fixture
+        table = links.division_id(fixture.division)
         pages = [links.bot(name) for name in fixture.seats]
-        for number, games in _parted(kept.get(fixture.index, [])).items():
-            order = _Order(number, tuple(games), table, pages)
-            key = _key(source.marks[fixture.index], order)
-            yield _Wanted(fixture.index, links.shard(fixture.index, number), key, order)
+        for number, games in _parted(selection.get(fixture.index, [])).items():
+            spec = _ShardSpec(number, tuple(games), table, pages)
+            key = _key(source.hashes[fixture.index], spec)
+            yield _Wanted(fixture.index, links.shard(fixture.index, number), key, spec)
 
 
-def _key(mark: str, order: _Order) -> str:
-    """Return what is the same only where the shard is."""
-    parts = (__version__, SHARD_VERSION, mark, order)
+def _key(fixture_hash: str, spec: _ShardSpec) -> str:
+    """Return what is the same only if the shard is."""
+    parts = (__version__, SHARD_VERSION, fixture_hash, spec)
     return sha256(msgspec.msgpack.encode(parts)).hexdigest()[:32]
 
 
 def _parted(games: Sequence[int]) -> dict[int, list[int]]:
     parts: dict[int, list[int]] = {}
     for game in games:
-        parts.setdefault(game // GAMES_A_SHARD, []).append(game)
+        parts.setdefault(game // GAMES_PER_SHARD, []).append(game)
     return parts
 
 
-def script(played: PlayedFixture, order: _Order) -> str:
+def shard_script(played: PlayedFixture, spec: _ShardSpec) -> str:
     """Return the script of a shard."""
     fixture = played.fixture
-    return packed(f"{fixture.index}-{order.number}", _shard(played, fixture, order))
-
-
-def _shard(played: PlayedFixture, fixture: Fixture, order: _Order) -> Shard:
-    wanted = set(order.games)
-    games = [game for game in played.games if game.game in wanted]
-    return Shard(
+    shard = Shard(
         fixture=fixture.index,
         variant=shown_name(fixture.variant),
-        table=order.table,
+        table=spec.table,
         seats=[shown_name(name) for name in fixture.seats],
-        bots=order.bots,
-        games=replays(games, fixture.seats),
+        bots=spec.bots,
+        games=replays([game for game in played.games if game.game in spec.games], fixture.seats),
     )
-
-
-def packed(name: str, shard: Shard) -> str:
-    """Return the script of a shard; the same games give the same text."""
-    data = gzip.compress(msgspec.json.encode(shard), compresslevel=6, mtime=0)
-    return f'perudoShard("{name}", "{base64.b64encode(data).decode()}");\n'
-
-
-def unpacked(script: str) -> Shard:
-    """Return the shard that a script holds; raises ValueError where it is none."""
-    data = gzip.decompress(base64.b64decode(script.split('"')[3]))
-    return msgspec.json.decode(data, type=Shard)
+    return text.script("perudoShard", f"{fixture.index}-{spec.number}", shard)

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, FileSystemLoader
 
-from arena.publish.pages import bytecode_cache as compiled
-from arena.publish.pages.bytecode_cache import Compiled
-from arena.publish.pages.templates import environment
+from arena.publish.pages.templates import TemplateCache, environment
 
 
 @pytest.fixture
@@ -19,10 +17,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def render(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, int]:
+def render(folder: Path, monkeypatch: pytest.MonkeyPatch, filters: bytes = b"1") -> tuple[str, int]:
     """Render the page as a new process would; return it, and how many templates were compiled."""
     env = Environment(
-        loader=FileSystemLoader(folder), bytecode_cache=Compiled(folder), autoescape=True
+        loader=FileSystemLoader(folder),
+        bytecode_cache=TemplateCache(folder, filters),
+        autoescape=True,
     )
     made: list[str] = []
 
@@ -54,16 +54,16 @@ def test_a_template_that_changed_is_compiled_again(
     assert kept(folder) == before
 
 
-def test_what_another_version_compiled_is_compiled_again(
+def test_templates_are_compiled_again_when_the_filters_changed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render(folder, monkeypatch)
-    monkeypatch.setattr(compiled, "_maker", lambda: "another")
-    assert render(folder, monkeypatch)[1] == 1
+    assert render(folder, monkeypatch, b"2")[1] == 1
+    assert render(folder, monkeypatch, b"2")[1] == 0
 
 
 @pytest.mark.parametrize("length", [0, 3, 40, 200])
-def test_what_is_damaged_is_compiled_again(
+def test_damaged_cache_file_is_compiled_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch, length: int
 ) -> None:
     render(folder, monkeypatch)
@@ -84,15 +84,13 @@ def test_a_changed_byte_is_no_error(folder: Path, monkeypatch: pytest.MonkeyPatc
         assert render(folder, monkeypatch)[0] == "2 &lt;b&gt;", at
 
 
-def test_where_nothing_can_be_written_nothing_is_kept(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_folder_is_no_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "__pycache__").write_text("in the way")
     assert render(folder, monkeypatch) == ("2 &lt;b&gt;", 1)
     assert (folder / "__pycache__").is_file()
 
 
-def test_who_wants_no_compiled_files_gets_none(
+def test_no_file_is_written_if_python_writes_no_bytecode(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -100,5 +98,5 @@ def test_who_wants_no_compiled_files_gets_none(
     assert not (folder / "__pycache__").exists()
 
 
-def test_the_site_s_templates_are_kept() -> None:
-    assert isinstance(environment().bytecode_cache, Compiled)
+def test_the_templates_of_the_site_are_cached() -> None:
+    assert isinstance(environment().bytecode_cache, TemplateCache)

@@ -1,4 +1,4 @@
-"""Where each page and data file stands: paths relative to the site, safe whatever a bot's name."""
+"""Where each page and data file is: paths relative to the site, safe whatever a bot's name."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,13 +7,13 @@ from hashlib import sha256
 from msgspec import Struct
 
 from arena.ratings.table import Leaderboard
-from arena.records import LeagueInfo
+from arena.records import Division, LeagueInfo
 
 REPLAY = "replay.html"
 MATCHES = "matches.html"
 OVERALL = "tables/overall.html"
 RULES = "rules.html"
-GAMES_A_SHARD = 32
+GAMES_PER_SHARD = 32
 """Games of one fixture that a replay loads at once: number // 32 is the shard's number."""
 
 _SLUG_LENGTH = 40
@@ -32,7 +32,7 @@ def _stem(name: str, length: int) -> str:
 def file_stems(names: Iterable[str]) -> dict[str, str]:
     """Return a file name (without suffix) for each name: a-z, 0-9, - and _, no two the same.
 
-    A plain name stands for itself; any other gets a hash, longer where somebody forged a clash.
+    A plain name stands for itself; any other gets a hash, longer if somebody forged a clash.
     """
     taken: dict[str, str] = {}
     for name in names:
@@ -56,17 +56,17 @@ class Links(Struct, frozen=True):
 
     def table_id(self, board: Leaderboard) -> str:
         """Return the id of a leaderboard: a part of file names."""
-        return self.kind_id(board.variant, board.players)
+        return self.division_id(board.division)
 
-    def kind_id(self, variant: str, players: int) -> str:
-        """Return the id of the leaderboard for a variant and table size."""
-        return f"{self.variants[variant]}-{players}p"
+    def division_id(self, division: Division) -> str:
+        """Return the id of the leaderboard of a division."""
+        return f"{self.variants[division.variant]}-{division.players}p"
 
     def table(self, board: Leaderboard) -> str:
         """Return the page of a leaderboard."""
         return f"tables/{self.table_id(board)}.html"
 
-    def heads(self, board: Leaderboard) -> str:
+    def head_to_head(self, board: Leaderboard) -> str:
         """Return the head-to-head page of a leaderboard."""
         return f"head-to-head/{self.table_id(board)}.html"
 
@@ -104,16 +104,16 @@ class Links(Struct, frozen=True):
 
     @staticmethod
     def step(fixture: int, game: int, step: int = 0) -> str:
-        """Return the place of a game's step in the replay; all are counted from 0."""
+        """Return the link to a step of a game in the replay; all are counted from 0."""
         return f"{REPLAY}#{fixture}.{game}.{step}"
 
     @staticmethod
     def clause(ident: str) -> str:
-        """Return the place of a clause of the rules."""
+        """Return the link to a clause of the rules."""
         return f"{RULES}#{ident}"
 
     def variant(self, label: str) -> str:
-        """Return the place of a variant's switches."""
+        """Return the link to a variant's switches."""
         return f"conditions.html#variant-{self.variants[label]}"
 
 

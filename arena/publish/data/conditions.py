@@ -1,0 +1,128 @@
+"""A league's rules and limits by name and in words, for pages and for data tables."""
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from arena.perudo.clauses import CLAUSES
+from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
+from arena.publish.data.result_rows import LimitRow, RuleRow
+from arena.records import LeagueInfo, LimitsInfo
+
+MEANINGS = {
+    "first_opener": "Who opens the first round",
+    "raise_quantity_and_face": "One raise may name more dice and a higher face",
+    "raise_to_lower_face": "More dice of a lower face is a raise",
+    "palifico_once": "A seat has at most one palifico round per game",
+    "palifico_with_two_left": "Palifico rounds are played when only two players are left",
+    "veteran_may_raise_face": (
+        "In a palifico round a seat with one die that had its own before may raise the face"
+    ),
+    "calza_by_next": "The player whose turn is next may call calza",
+    "calza_beats_turn": "A calza in the same moment as the action of the player on turn counts",
+    "calza_in_palifico": "Calza may be called in a palifico round",
+    "calza_with_two_left": "Calza may be called when only two players are left",
+    "reveal": "The order in which dice are uncovered",
+    "calza": "Calza is played",
+    "lost_dice_visible": "Everyone sees how many dice each seat has left",
+    "starting_dice": "Dice that each seat starts with",
+}
+"""What each switch and option means, in the order of the rule books."""
+
+_WITHOUT_SWITCH = {"calza": "CALZA-WHO"}
+"""The clause to read on an option that no single clause is about."""
+
+
+class Value(Struct, frozen=True):
+    """A switch's value in one variant; `book` is the rule book's if the league changed it."""
+
+    variant: str
+    shown: str
+    book: str | None = None
+
+
+class Switch(Struct, frozen=True):
+    """A switch or option across the league's variants."""
+
+    name: str
+    words: str
+    values: list[Value]
+    clauses: tuple[str, ...]
+    """The clauses of the rule books that are about it."""
+
+
+def switches(league: LeagueInfo) -> list[Switch]:
+    """Return all rule switches, those that a league may override."""
+    return _named(league, SWITCHES)
+
+
+def options(league: LeagueInfo) -> list[Switch]:
+    """Return the options that a table chooses freely."""
+    return _named(league, OPTIONS)
+
+
+def _named(league: LeagueInfo, names: frozenset[str]) -> list[Switch]:
+    return [
+        Switch(name, words, values(league, name), clauses_of(name))
+        for name, words in MEANINGS.items()
+        if name in names
+    ]
+
+
+def clauses_of(switch: str) -> tuple[str, ...]:
+    """Return the ids of the clauses that a switch or option is about; at least one."""
+    ids = tuple(clause.id for clause in CLAUSES if clause.switch == switch)
+    return ids or (_WITHOUT_SWITCH[switch],)
+
+
+def values(league: LeagueInfo, switch: str) -> list[Value]:
+    """Return what each variant of the league sets a switch or option to."""
+    return [_value(label, rules, switch) for label, rules in league.variants.items()]
+
+
+def _value(label: str, rules: Rules, switch: str) -> Value:
+    ours, book = asdict(rules)[switch], asdict(VARIANTS[rules.name])[switch]
+    return Value(label, shown(ours), shown(book) if switch in changed_switches(rules) else None)
+
+
+def shown(value: object) -> str:
+    """Return a switch's value in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("_", " ")
+
+
+def rule_rows(league: LeagueInfo) -> list[RuleRow]:
+    """Return every switch and option of every variant."""
+    return [
+        RuleRow(
+            variant=value.variant,
+            book=league.variants[value.variant].name,
+            switch=switch.name,
+            value=value.shown,
+            changed_from=value.book,
+            clauses=switch.clauses,
+        )
+        for switch in [*switches(league), *options(league)]
+        for value in switch.values
+    ]
+
+
+def limit_rows(info: LimitsInfo) -> list[LimitRow]:
+    """Return the limits that bots played under."""
+    return [
+        LimitRow("start", f"{info.start:g} s", "from a bot's launch until it is ready"),
+        LimitRow("answer", f"{info.answer:g} s", "for each answer"),
+        LimitRow("game", f"{info.game:g} s", "for all answers of a bot in one game together"),
+        LimitRow(
+            "wall",
+            f"{info.wall:g} times",
+            "as long as that by the wall clock, if answers are timed by the bot's own CPU time",
+        ),
+        LimitRow("freeze", shown(info.freeze), "a bot is stopped while no answer is awaited"),
+        LimitRow("restarts", f"{info.restarts}", "fresh starts of a bot within a fixture"),
+        LimitRow(
+            "concurrent_games",
+            f"{info.concurrent_games}",
+            "games of a fixture under way at a time, if all its bots can play so many",
+        ),
+    ]

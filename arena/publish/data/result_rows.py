@@ -1,0 +1,241 @@
+"""The data tables about ratings, matches and the league itself: their rows and columns."""
+
+from typing import Annotated, Literal
+
+from msgspec import Struct
+
+from arena.publish.data.schema import (
+    Bot,
+    Index,
+    LeagueHead,
+    Players,
+    Positive,
+    Seats,
+    Share,
+    TableHead,
+    TableRow,
+    UpperEnd,
+    Variant,
+    Whole,
+    WilsonHigh,
+    WilsonLow,
+    doc,
+    table,
+)
+from arena.records import Cause, Division
+
+Rank = Annotated[Positive, doc("The place on the table, 1 is best.")]
+BestRank = Annotated[Positive, doc("The better end of the 95 % interval of the rank.")]
+WorstRank = Annotated[Positive, doc("The worse end of that interval.")]
+Opponent = Annotated[str, doc("The other bot's name.")]
+FixtureId = Annotated[str, doc("The fixture's id.")]
+GameNumber = Annotated[Whole, doc("The game's number in the fixture, from 0.")]
+GamesPlayed = Annotated[Positive, doc("Games played.")]
+Wins = Annotated[Whole, doc("Games won.")]
+WinShare = Annotated[Share, doc("wins / games.")]
+LowerEnd = Annotated[float, doc("The lower end of its 95 % interval.")]
+
+
+class DiceGainValues(Struct, frozen=True, forbid_unknown_fields=True):
+    """How many times smaller sharing dice made the variance of a mean place."""
+
+    ratio: Annotated[
+        float, doc("Variance with dice of each game's own over the variance as it is.")
+    ]
+    low: LowerEnd
+    high: UpperEnd
+
+
+class DivisionHead(TableHead, frozen=True):
+    """The head of the tables of a division."""
+
+    variant: Variant
+    players: Players
+    chance: Annotated[Share, doc("The share of wins that chance alone gives.")]
+    blocks: Annotated[Whole, doc("How many blocks were played, or begun.")]
+    intervals_by: Annotated[
+        Literal["blocks", "games"], doc("What the intervals take to vary independently.")
+    ]
+    dice_gain: Annotated[
+        DiceGainValues | None,
+        doc("How many times smaller sharing dice made the variance; null with too few games."),
+    ]
+
+
+@table("leaderboard", DivisionHead)
+class LeaderboardRow(TableRow, frozen=True):
+    """A leaderboard, best first."""
+
+    rank: Rank
+    best: BestRank
+    worst: WorstRank
+    bot: Bot
+    provisional: Annotated[bool, doc("Fewer games than the league requires of a rating.")]
+    mu: Annotated[float, doc("TrueSkill mean, relative to the mean of the field or to the anchor.")]
+    low: Annotated[float, doc("The lower end of the 95 % interval of mu.")]
+    high: UpperEnd
+    sigma: Annotated[
+        float, doc("TrueSkill's standard deviation: it takes all games as independent.")
+    ]
+    conservative: Annotated[float, doc("mu - 3 sigma.")]
+    batch_mu: Annotated[float, doc("mu by a fit that ignores the order of games.")]
+    games: GamesPlayed
+    wins: Wins
+    win_share: WinShare
+    mean_place: Annotated[float, doc("The mean finishing place, 1 is best.")]
+    place_low: LowerEnd
+    place_high: UpperEnd
+    faults: Annotated[Whole, doc("Games in which the bot faulted.")]
+
+
+@table("head-to-head", DivisionHead)
+class HeadToHeadRow(TableRow, frozen=True):
+    """Who finished ahead of whom, for each ordered pair that met."""
+
+    bot: Bot
+    opponent: Opponent
+    ahead: Annotated[Whole, doc("Games in which the bot finished ahead of the other.")]
+    games: Annotated[Positive, doc("Games in which both sat at one table.")]
+    share: Annotated[Share, doc("ahead / games.")]
+    low: WilsonLow
+    high: WilsonHigh
+
+
+@table("better", DivisionHead)
+class BetterRow(TableRow, frozen=True):
+    """Who is better than whom, for each ordered pair."""
+
+    bot: Bot
+    opponent: Opponent
+    probability: Annotated[Share, doc("That the bot is better than the other.")]
+
+
+@table("overall", TableHead)
+class OverallTableRow(TableRow, frozen=True):
+    """The overall table, best first."""
+
+    rank: Rank
+    best: BestRank
+    worst: WorstRank
+    bot: Bot
+    score: Annotated[Share, doc("The mean share of rivals that the bot finished ahead of.")]
+    low: LowerEnd
+    high: UpperEnd
+    games: GamesPlayed
+
+
+@table("faults")
+class FaultRow(TableRow, frozen=True):
+    """All faults, in schedule order."""
+
+    cause: Annotated[Cause, doc("Why the bot is out of the game.")]
+    bot: Bot
+    variant: Variant
+    players: Players
+    fixture: FixtureId
+    index: Index
+    game: GameNumber
+    round: Annotated[Whole | None, doc("From 0; null before the first dice were rolled.")]
+    step: Annotated[Whole, doc("The fault's place among the events of its game, from 0.")]
+    seat: Annotated[Whole, doc("From 0.")]
+    opponents: Annotated[tuple[str, ...], doc("Who else sat at the table, in the order of seats.")]
+    detail: Annotated[str, doc("What exactly was wrong; it may quote the bot.")]
+
+
+class SuspicionsHead(LeagueHead, frozen=True):
+    """The head of the suspicions."""
+
+    alpha: Annotated[Share, doc("The chance of any false suspicion of a kind in a fair league.")]
+
+
+@table("suspicions", SuspicionsHead)
+class SuspicionRow(TableRow, frozen=True):
+    """Results that neither chance nor the ratings explain, the clearest first."""
+
+    kind: Annotated[Literal["collusion", "drift"], doc("What is suspected.")]
+    variant: Variant
+    players: Players
+    bot: Annotated[str, doc("Who lost to the rival too often, or whose strength changed.")]
+    rival: Annotated[str | None, doc("Null for drift.")]
+    games: Annotated[Positive, doc("The games that tell of it.")]
+    expected: Annotated[float, doc("The share of games ahead of the rival; for drift 0.")]
+    observed: Annotated[float, doc("That share as it was; for drift the change of mu.")]
+    p: Annotated[Share, doc("How often a league of fair bots would show so much anywhere.")]
+
+
+@table("matches")
+class MatchRow(TableRow, frozen=True):
+    """The results of a stretch of the schedule."""
+
+    index: Index
+    variant: Variant
+    players: Players
+    seats: Seats
+    games: GamesPlayed
+    wins: Annotated[tuple[int, ...], doc("Games won, by seat.")]
+    places: Annotated[tuple[float, ...], doc("Mean finishing places, by seat; 1 is best.")]
+    faults: Annotated[tuple[int, ...], doc("Games in which the bot faulted, by seat.")]
+    upsets: Annotated[Whole, doc("Games whose winner was unlikely to win, by the ratings now.")]
+    watch: Annotated[tuple[int, ...], doc("The games that can be watched.")]
+
+    @property
+    def division(self) -> Division:
+        """The division that its games count for."""
+        return Division(self.variant, self.players)
+
+
+@table("quarantined")
+class QuarantinedRow(TableRow, frozen=True):
+    """Fixtures that were quarantined, because every worker that played them died."""
+
+    fixture: FixtureId
+    index: Index
+    variant: Variant
+    players: Players
+    seats: Seats
+    deaths: Annotated[Positive, doc("Workers that were lost.")]
+    why: Annotated[str, doc("What is known about it.")]
+
+
+@table("bots")
+class BotRow(TableRow, frozen=True):
+    """The bots as they entered."""
+
+    name: Bot
+    author: Annotated[str, doc("Who wrote it.")]
+    version: Annotated[str, doc("As its author calls it.")]
+    runtime: Annotated[str, doc("What it is written for.")]
+    tags: Annotated[tuple[str, ...], doc("What its author sorts it under.")]
+    digest: Annotated[str, doc("SHA-256 over the bot's files, hexadecimal.")]
+
+
+@table("rules")
+class RuleRow(TableRow, frozen=True):
+    """Every rule switch and option of every variant."""
+
+    variant: Variant
+    book: Annotated[str, doc("The rule book that the variant started from.")]
+    switch: Annotated[str, doc("The switch's or option's name.")]
+    value: Annotated[str, doc("What is played.")]
+    changed_from: Annotated[str | None, doc("The rule book's value if the league changed it.")]
+    clauses: Annotated[tuple[str, ...], doc("The clauses of the rules that it is about.")]
+
+
+@table("limits")
+class LimitRow(TableRow, frozen=True):
+    """What a bot must keep to."""
+
+    name: Annotated[str, doc("The limit's name in league.yaml.")]
+    value: Annotated[str, doc("Its value, with the unit.")]
+    words: Annotated[str, doc("What is limited.")]
+
+
+@table("played")
+class PlayedRow(TableRow, frozen=True):
+    """How much was played."""
+
+    variant: Variant
+    players: Players
+    fixtures: Annotated[Whole, doc("Fixtures played.")]
+    games: Annotated[Whole, doc("Games played.")]
+    decisions: Annotated[Whole, doc("Answers asked of bots.")]

@@ -1,0 +1,52 @@
+"""Sites of fixtures that are at hand, without a store."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from arena.perudo.rules import Rules
+from arena.playstats.fixture_summary import summarize_fixture
+from arena.publish.game_source import Jobs, Made, Work
+from arena.publish.replay.selection import NEWEST, ReplayChoice
+from arena.publish.site import publish
+from arena.ratings.standings import Ratings
+from arena.records import LeagueInfo, PlayedFixture, QuarantinedFixture
+
+
+class InMemory:
+    """A source of fixtures in schedule order, without a cache."""
+
+    def __init__(self, played: Sequence[PlayedFixture], variants: Mapping[str, Rules]) -> None:
+        self._played = {one.fixture.index: one for one in played}
+        self.summaries = [summarize_fixture(one, variants[one.fixture.variant]) for one in played]
+        self.hashes = {index: _hash(one) for index, one in self._played.items()}
+
+    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
+        """Yield the result of the work for each job."""
+        return (work(self._played[index], given) for index, given in jobs)
+
+    def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+        """Make it."""
+        del name, key
+        return make()
+
+
+def _hash(played: PlayedFixture) -> str:
+    return sha256(repr((played.fixture, played.games)).encode()).hexdigest()
+
+
+def write_site(
+    league: LeagueInfo,
+    ratings: Ratings,
+    played: Sequence[PlayedFixture],
+    folder: Path,
+    *,
+    quarantined: Sequence[QuarantinedFixture] = (),
+    root: str = "",
+    replays: ReplayChoice = NEWEST,
+) -> Path:
+    """Write the site of these fixtures, and return its front page."""
+    source = InMemory(played, league.variants)
+    return publish(
+        league, ratings, source, folder, quarantined=quarantined, root=root, replays=replays
+    )
