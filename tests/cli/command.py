@@ -121,7 +121,8 @@ def confined(*options: object) -> list[object]:
 def league(folder: Path, **keys: object) -> Path:
     """Write league.yaml, by default a short one for one worker, and return its path."""
     path = folder / "league.yaml"
-    whole = {"bots": FIELD, "games": 2, "seed": "s", "workers": 1, **keys}
+    whole = {"bots": FIELD, "games": 2, "seed": "s", **keys}
+    whole.setdefault("workers", 1)
     # JSON is YAML.
     path.write_text(json.dumps(whole, indent=1), encoding="utf-8")
     return path
