@@ -58,6 +58,11 @@ class CallMade(Struct, frozen=True, array_like=True, tag="call"):
     gainer: int | None
     rivals: tuple[int, ...] = ()
 
+    @property
+    def right(self) -> bool:
+        """Whether the caller was right: whoever is wrong loses a die."""
+        return self.loser != self.seat
+
 
 class Faulted(Struct, frozen=True, array_like=True, tag="fault"):
     """A seat faulted: it is out of this game and the round is void."""
@@ -160,6 +165,16 @@ class GameResult(Struct, frozen=True):
     """Rounds begun, void ones among them."""
     bids: int
     events: int
+
+    @property
+    def faulted(self) -> tuple[int, ...]:
+        """The seats that faulted, lowest first."""
+        return tuple([seat for seat, cause in enumerate(self.faults) if cause])
+
+    @property
+    def actions(self) -> int:
+        """Bids and calls."""
+        return self.events - self.rounds - len(self.faulted)
 
 
 class FixtureResult(Struct, frozen=True):

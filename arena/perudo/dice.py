@@ -47,8 +47,12 @@ def _word(seed: str, game: int, attempt: int, seat: int) -> int:
 
 
 def count_face(hands: Sequence[Hand], face: int, wild: int | None) -> int:
-    """Count the dice that show `face` or the wild face (None where nothing is wild)."""
-    total = sum([hand.count(face) for hand in hands])
+    """Count the dice that show `face` or the wild face (None if none is wild)."""
+    total = 0
     if wild is None or wild == face:
+        for hand in hands:
+            total += hand.count(face)
         return total
-    return total + sum([hand.count(wild) for hand in hands])
+    for hand in hands:
+        total += hand.count(face) + hand.count(wild)
+    return total

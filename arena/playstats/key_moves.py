@@ -11,6 +11,7 @@ The best are calls that were not obvious: dudos on bids that one who saw no dice
 believed, and calls that the bot's own dice did not prove right.
 """
 
+from bisect import insort
 from collections.abc import Collection, Iterable
 from typing import Literal
 
@@ -85,24 +86,24 @@ def merged(found: Collection[KeyMoves]) -> KeyMoves:
 
 
 class Shortlist:
-    """The moments of one seat at one end while games go by: it says early what cannot get in."""
+    """The moves of one seat at one end while games go by: it says early what cannot get in."""
 
     def __init__(self, *, bad: bool) -> None:
         self._sign = -1 if bad else 1
-        self._found: list[KeyMove] = []
+        self._found: list[tuple[tuple[float, ...], KeyMove]] = []
         self._bar = 1
 
     def takes(self, edge: int) -> bool:
         """Tell whether a move with this edge, in millionths of a die, may be among those kept."""
         return edge * self._sign >= self._bar
 
-    def add(self, moment: KeyMove) -> None:
-        """Take in a moment that may be among those kept."""
-        self._found.append(moment)
+    def add(self, move: KeyMove) -> None:
+        """Add a move that may be among those kept."""
+        insort(self._found, ((-self._sign * move.edge, *_place(move)), move))
         if len(self._found) > KEPT:
-            self._found = list(self.kept())
-            self._bar = round(self._found[-1].edge * MILLION) * self._sign
+            self._found.pop()
+            self._bar = round(self._found[-1][1].edge * MILLION) * self._sign
 
     def kept(self) -> tuple[KeyMove, ...]:
-        """Return the moments that stay."""
-        return best(self._found) if self._sign > 0 else worst(self._found)
+        """Return the moves that stay."""
+        return tuple([move for _, move in self._found])

@@ -192,7 +192,7 @@ class _Site:
         yield from self._table("data/suspicions", head, data.suspicions(self.ratings.suspicions))
 
     def _replays(self, there: Mapping[str, str]) -> Iterator[File]:
-        yield from shards(self.source, self.kept, self.links, there)
+        yield from shards(self.source, self.kept, self.links, there, self.league.variants)
         yield _static("replay.js")
         yield _static("replay.css")
         index, games = next(iter(self.kept.items()))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
 from arena.playstats.fixture_summary import FaultEntry
 from arena.playstats.key_moves import KeyMove, KeyMoves
@@ -15,7 +16,7 @@ from arena.publish.data.chart_data import BotSeatRow, StyleRow
 from arena.publish.pages import charts
 from arena.publish.pages.charts import Chart
 from arena.publish.pages.leaderboard import Cell, against
-from arena.publish.replay.steps import likely, spoken
+from arena.publish.replay.steps import likely
 from arena.ratings.table import Leaderboard, Row
 from arena.records import BotInfo, Cause, LeagueInfo
 
@@ -122,8 +123,8 @@ def _history(board: Leaderboard, bot: str) -> Chart | None:
 
 def _shown(one: KeyMove) -> Shown:
     """Say a moment in words: what was done, how likely that was right, what else there was."""
-    bid = spoken(Bid(one.quantity, one.face))
-    raised = spoken(Bid(*one.raised)) if one.raised else ""
+    bid = name_bid(Bid(one.quantity, one.face))
+    raised = name_bid(Bid(*one.raised)) if one.raised else ""
     did, instead = {
         "bid": (f"bid {raised} over {bid}", f"doubt {bid}"),
         "dudo": (f"doubted {bid}", f"bid {raised}"),

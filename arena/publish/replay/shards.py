@@ -7,11 +7,13 @@ name and its games as JSON, compressed, in base64: letters that cannot end a scr
 import base64
 import gzip
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 
 import msgspec
 
 from arena import __version__
+from arena.perudo.rules import Rules
 from arena.publish.game_source import GameSource
 from arena.publish.output.site_folder import File
 from arena.publish.pages.links import GAMES_A_SHARD, Links
@@ -56,7 +58,11 @@ class _Wanted(msgspec.Struct, frozen=True):
 
 
 def shards(
-    source: GameSource, kept: Selection, links: Links, there: Mapping[str, str]
+    source: GameSource,
+    kept: Selection,
+    links: Links,
+    there: Mapping[str, str],
+    variants: Mapping[str, Rules],
 ) -> Iterator[File]:
     """Yield every shard; those of which the same stands there already come without a text.
 
@@ -66,7 +72,7 @@ def shards(
     standing = {one.path for one in wanted if there.get(one.path) == one.key}
     yield from (File(one.path, None, one.key) for one in wanted if one.path in standing)
     missing = [one for one in wanted if one.path not in standing]
-    made = source.each(script, [(one.index, one.order) for one in missing])
+    made = source.each(partial(script, variants), [(one.index, one.order) for one in missing])
     for one, text in zip(missing, made, strict=True):
         yield File(one.path, text, one.key)
 
@@ -95,13 +101,14 @@ def _parted(games: Sequence[int]) -> dict[int, list[int]]:
     return parts
 
 
-def script(played: PlayedFixture, order: _Order) -> str:
+def script(variants: Mapping[str, Rules], played: PlayedFixture, order: _Order) -> str:
     """Return the script of a shard."""
     fixture = played.fixture
-    return packed(f"{fixture.index}-{order.number}", _shard(played, fixture, order))
+    rules = variants[fixture.variant]
+    return packed(f"{fixture.index}-{order.number}", _shard(played, fixture, order, rules))
 
 
-def _shard(played: PlayedFixture, fixture: Fixture, order: _Order) -> Shard:
+def _shard(played: PlayedFixture, fixture: Fixture, order: _Order, rules: Rules) -> Shard:
     wanted = set(order.games)
     games = [game for game in played.games if game.game in wanted]
     return Shard(
@@ -110,7 +117,7 @@ def _shard(played: PlayedFixture, fixture: Fixture, order: _Order) -> Shard:
         table=order.table,
         seats=[shown_name(name) for name in fixture.seats],
         bots=order.bots,
-        games=replays(games, fixture.seats),
+        games=replays(games, fixture.seats, rules),
     )
 
 
