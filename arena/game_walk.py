@@ -75,13 +75,12 @@ def walk(record: GameRecord, rules: Rules) -> Iterator[PlayedRound]:
     could not be. The dice and the first opener are the record's; `arena.match.replay` checks them
     against the seed.
     """
-    step, number = 0, 0
-    standing = _first_standing(record, rules)
+    step, number, after = 0, 0, None
     while step < len(record.events):
-        played = _round(record, step, number, standing)
+        played = _round(record, step, number, after or _first_standing(record, rules))
         yield played
         step, number = played.end + (1 if played.call else len(played.faults)), number + 1
-        standing = played.after
+        after = played.after
 
 
 def _round(record: GameRecord, first: int, number: int, standing: Standing) -> PlayedRound:
@@ -100,7 +99,8 @@ def _round(record: GameRecord, first: int, number: int, standing: Standing) -> P
     now = place_all(standing, bids)
     if now is None:
         raise _forbidden(record, first + _legal_bids(standing, bids) + 1)
-    call, faults = None, ()
+    call: CallMade | None = None
+    faults: Sequence[Faulted] = ()
     if isinstance(event, CallMade):
         outcome = _outcome(event, now, start.dice)
         if outcome is None:

@@ -3,15 +3,16 @@
 Events are stored as JSON arrays that begin with their tag, so a game's log stays small.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
 from arena.perudo.dice import Hand
 from arena.perudo.rules import Rules
+
+AnyGame_co = TypeVar("AnyGame_co", covariant=True)
 
 
 class Cause(StrEnum):
@@ -190,19 +191,31 @@ class FixtureResult(Struct, frozen=True):
     """Seconds since 1970; None where it was not stored, or before that was written down."""
 
 
+class PlayedGames(Protocol[AnyGame_co]):
+    """A fixture and its games: complete, or their results alone."""
+
+    @property
+    def fixture(self) -> Fixture:
+        """The table."""
+
+    @property
+    def games(self) -> Sequence[AnyGame_co]:
+        """All of its games."""
+
+
 def game_result(record: GameRecord) -> GameResult:
     """Return what came of a game."""
-    kinds = Counter(map(type, record.events))
+    kinds = [type(event) for event in record.events]
     faults: list[Cause | None] = [None] * len(record.places)
-    for event in record.events if kinds[Faulted] else ():
+    for event in record.events if Faulted in kinds else ():
         if isinstance(event, Faulted):
             faults[event.seat] = event.cause
     return GameResult(
         game=record.game,
         places=record.places,
         faults=tuple(faults),
-        rounds=kinds[RoundStarted],
-        bids=kinds[BidMade],
+        rounds=kinds.count(RoundStarted),
+        bids=kinds.count(BidMade),
         events=len(record.events),
     )
 

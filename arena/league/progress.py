@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
-from typing import Protocol
 
 from msgspec import Struct
 
 from arena.league.schedule import blocks_of, blocks_of_earlier_epochs
 from arena.ratings.sequential import Block, Seated, separated, tied
-from arena.records import Division, Fixture, LeagueInfo
+from arena.records import Division, Fixture, GameRecord, GameResult, LeagueInfo, PlayedGames
 
 
 class Verdict(Struct, frozen=True):
@@ -20,24 +19,6 @@ class Verdict(Struct, frozen=True):
     """Blocks played to their end."""
     tied: tuple[tuple[str, str], ...]
     """Neighbours on the leaderboard that are not separated, best first."""
-
-
-class _Game(Protocol):
-    @property
-    def places(self) -> Sequence[int]:
-        """Seat by seat."""
-
-
-class Finished(Protocol):
-    """A fixture that was played, in whatever detail."""
-
-    @property
-    def fixture(self) -> Fixture:
-        """The table."""
-
-    @property
-    def games(self) -> Sequence[_Game]:
-        """All of its games."""
 
 
 class LeagueProgress:
@@ -66,7 +47,7 @@ class LeagueProgress:
         """Tell whether the fixture of an id is in the schedule as it is now."""
         return id_ in self._track
 
-    def add(self, played: Finished) -> None:
+    def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
         """Take note of a stored fixture; those that do not count any more are passed over."""
         track = self._track.get(played.fixture.id)
         if track:
@@ -114,7 +95,7 @@ class _Track:
     def fixtures(self, blocks: int | None = None) -> list[Fixture]:
         return [fixture for block in self._blocks[:blocks] for fixture in block]
 
-    def add(self, played: Finished) -> None:
+    def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
         by_seat = zip(*(game.places for game in played.games), strict=True)
         self._done[played.fixture.id] = Seated(played.fixture.seats, tuple(map(fmean, by_seat)))
 

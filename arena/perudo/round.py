@@ -19,19 +19,23 @@ _POSITIONS = 4096
 
 
 class AnyBid(Protocol):
-    """At least `quantity` dice on the table show `face` (1 is a paco)."""
+    """Whatever states a bid."""
 
     @property
-    def quantity(self) -> int: ...
+    def quantity(self) -> int:
+        """How many dice."""
+
     @property
-    def face(self) -> int: ...
+    def face(self) -> int:
+        """What they show."""
 
 
 class BidBySeat(AnyBid, Protocol):
     """A bid and who made it."""
 
     @property
-    def seat(self) -> int: ...
+    def seat(self) -> int:
+        """Who made it."""
 
 
 class Bid(Struct, frozen=True):

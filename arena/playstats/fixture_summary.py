@@ -17,7 +17,7 @@ from arena.records import (
     fixture_result,
 )
 
-SUMMARY_VERSION = 2
+SUMMARY_VERSION = 3
 """Goes up whenever the same games may give another digest."""
 
 STDERR_SHOWN = 4000

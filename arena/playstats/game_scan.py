@@ -4,19 +4,17 @@ This is the report's inner loop: a million games have about fifty million events
 up, and nothing is built that is not kept.
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
-from operator import itemgetter
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from arena.game_walk import PlayedRound, walk
 from arena.perudo.dice import count_face
 from arena.perudo.odds import at_least, unknown
-from arena.perudo.round import Bid, may_gain, raises
+from arena.perudo.round import Bid, Raises, may_gain, raises
 from arena.perudo.rules import FACES, Rules
 from arena.playstats.key_moves import KeyMove, KeyMoves, Shortlist
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
-from arena.records import BidMade, CallMade, Faulted, Fixture, GameRecord, RoundStarted
+from arena.records import BidMade, CallMade, Faulted, Fixture, GameRecord
 
 
 class FaultAt(NamedTuple):
@@ -63,8 +61,8 @@ class GameScan:
     def add(self, record: GameRecord) -> None:
         """Count one game; raises ForbiddenEventError if the rules forbid an event of it."""
         self._game = record.game
-        for self._round in walk(record, self._rules):
-            played = self._round
+        for played in walk(record, self._rules):
+            self._round = played
             self._add_bids(played)
             if played.call and played.now.bid:
                 self._add_call(played.call, played.now.bid)
@@ -75,6 +73,8 @@ class GameScan:
         hands, dice, wild = played.hands, played.dice, played.wild
         last: BidMade | None = None
         counts: dict[int, int] = {}
+        if played.call and played.now.bid:
+            counts[played.now.bid.face] = played.call.count
         for bid in played.bids:
             seat, quantity, face = bid.seat, bid.quantity, bid.face
             own = hands[seat]
@@ -104,13 +104,12 @@ class GameScan:
 
     def _weigh_raise(self, last: BidMade, bid: BidMade, likely: int, true: bool) -> None:
         """Weigh a raise against a dudo."""
-        seat = bid.seat
+        seat, worst = bid.seat, self._worst[bid.seat]
         false = MILLION - self._odds_of(seat, last.quantity, last.face).millionths
         edge = likely - false
-        worst = self._worst[seat]
         if edge < 0 and worst.takes(edge):
             raised = bid.quantity, bid.face
-            worst.add(self._move(bid, self._round.step + 1 + self._round.bids.index(bid), last, raised, (likely, false, edge), true))
+            worst.add(self._move(bid, last, raised, (likely, false, edge), right=true))
 
     def _add_call(self, call: CallMade, bid: Bid) -> None:
         style = self.styles[call.seat]
@@ -134,23 +133,26 @@ class GameScan:
         likely, raised = self._likeliest_raise(seat)
         edge = false - likely
         shortlist = worst if edge < 0 else best
-        if raised is None or not (edge < 0 or may_be_best) or not shortlist.takes(edge):
-            return
-        shortlist.add(self._call_move(call, bid, raised, (false, likely, edge)))
+        if raised and (edge < 0 or may_be_best) and shortlist.takes(edge):
+            bid_instead, chances = (raised.min, raised.face), (false, likely, edge)
+            shortlist.add(self._move(call, bid, bid_instead, chances, right=call.right))
 
     def _is_believed(self, bid: Bid) -> bool:
         """Tell whether one who saw no dice at all would take a bid for true."""
-        return not _odds(*unknown(bid.quantity, bid.face, (), self._round.dice, self._round.wild)).bluff
+        return not _odds(
+            *unknown(bid.quantity, bid.face, (), self._round.dice, self._round.wild)
+        ).bluff
 
-    def _likeliest_raise(self, seat: int) -> tuple[int, tuple[int, int] | None]:
-        """Return the most likely bid that the seat on turn may make, and how likely it is."""
+    def _likeliest_raise(self, seat: int) -> tuple[int, Raises | None]:
+        """Return how likely the most likely bid of the seat on turn is, and its range."""
         own, unseen, wild = self._round.seen_by(seat)
-        # Of each face the lowest: no higher one is likelier.
-        odds = [
-            (_odds(*unknown(one.min, one.face, own, unseen, wild)).millionths, (one.min, one.face))
-            for one in raises(self._round.now)
-        ]
-        return max(odds, key=itemgetter(0), default=(0, None))
+        likely, found = -1, None
+        for one in raises(self._round.now):
+            # Of each face the lowest: no higher one is likelier.
+            chance = _odds(*unknown(one.min, one.face, own, unseen, wild)).millionths
+            if chance > likely:
+                likely, found = chance, one
+        return likely, found
 
     def _weigh_calza(self, call: CallMade, bid: Bid) -> None:
         """Weigh a calza against passing."""
@@ -161,7 +163,8 @@ class GameScan:
         edge = gain - (MILLION - exact)
         shortlist = self._worst[seat] if edge < 0 else self._best[seat]
         if exact < MILLION and shortlist.takes(edge):
-            shortlist.add(self._call_move(call, bid, None, (exact, MILLION, edge)))
+            chances = exact, MILLION, edge
+            shortlist.add(self._move(call, bid, None, chances, right=call.right))
 
     def _odds_of(self, seat: int, quantity: int, face: int) -> _Odds:
         """Return how likely a bid is to be true, to one who knows this seat's dice alone."""
@@ -169,33 +172,31 @@ class GameScan:
 
     def _move(
         self,
-        move: CallMade | BidMade, step: int,
+        move: BidMade | CallMade,
         last: Bid | BidMade,
         raised: tuple[int, int] | None,
         chances: tuple[int, int, int],
+        *,
         right: bool,
     ) -> KeyMove:
         chance, instead, edge = chances
-        fixture, table = self._fixture, self._round
+        fixture, played = self._fixture, self._round
+        is_call = isinstance(move, CallMade)
         return KeyMove(
             variant=fixture.variant,
             players=len(fixture.seats),
             index=fixture.index,
             game=self._game,
-            round=table.number,
-            step=step,
+            round=played.number,
+            step=played.end if is_call else played.step + 1 + played.bids.index(move),
             seat=move.seat,
-            action=move.call if isinstance(move, CallMade) else "bid",
+            action=move.call if is_call else "bid",
             quantity=last.quantity,
             face=last.face,
             raised=raised,
             chance=chance / MILLION,
             instead=instead / MILLION,
             edge=edge / MILLION,
-            dice=table.dice,
+            dice=played.dice,
             right=right,
         )
-
-    def _call_move(self, call, bid, raised, chances):
-        step = self._round.end
-        return self._move(call, step, bid, raised, chances, call.right)

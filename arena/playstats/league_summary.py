@@ -141,9 +141,9 @@ def _count(facts: LeagueSummary, one: FixtureSummary) -> None:
     kind = facts.played.setdefault(one.fixture.division, Played())
     kind.fixtures += 1
     kind.games += len(one.games)
-    kind.decisions += one.decisions
-    facts.sandboxes[one.sandbox] += 1
-    facts.clocks[one.clock] += 1
+    kind.decisions += one.result.decisions
+    facts.sandboxes[one.result.sandbox] += 1
+    facts.clocks[one.result.clock] += 1
     kind.actions += sum([game.actions for game in one.games])
     kind.rounds.update([game.rounds for game in one.games])
     kind.wins.update([game.places.index(1) for game in one.games])

@@ -43,11 +43,11 @@ class Timing(Struct, frozen=True):
         return self.decisions / self.wall if self.wall else 0.0
 
 
-def stored_times(digests: Iterable[FixtureSummary]) -> list[StoredAt]:
+def stored_times(summaries: Iterable[FixtureSummary]) -> list[StoredAt]:
     """Return when each fixture was stored; none for fixtures of which that is not known."""
     return [
         StoredAt(one.stored_at, one.seconds, len(one.games), one.decisions, one.fixture.index)
-        for one in digests
+        for one in (summary.result for summary in summaries)
         if one.stored_at is not None
     ]
 

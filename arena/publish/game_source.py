@@ -1,13 +1,12 @@
 """Where a site's games come from: digests at once, whole games where they are asked for."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Protocol, TypeVar
 
 from arena.perudo.rules import Rules
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
-from arena.ratings.results import Results, grouped
-from arena.records import Division, PlayedFixture
+from arena.records import PlayedFixture
 
 Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]
@@ -55,19 +54,3 @@ class InMemory:
 def mark_of(played: PlayedFixture) -> str:
     """Return a hash of what replays show of a fixture."""
     return sha256(repr((played.fixture, played.games)).encode()).hexdigest()
-
-
-def results(digests: Iterable[FixtureSummary]) -> dict[Division, list[Results]]:
-    """Return the results of each variant and table size, as the ratings take them."""
-    return grouped((one.fixture, _results(one)) for one in digests)
-
-
-def _results(one: FixtureSummary) -> Results:
-    return Results(
-        bots=one.fixture.seats,
-        games=[game.game for game in one.games],
-        places=[game.places for game in one.games],
-        faulted=[game.faulted for game in one.games],
-        block=one.fixture.block,
-        fixture=one.fixture.index,
-    )

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.league.progress import LeagueProgress
-from arena.publish.game_source import results
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.site import publish
 from arena.publish.stored_games import StoredGames, Submit
-from arena.ratings.standings import Ratings, rate_results
+from arena.ratings.standings import Ratings, by_division, rate_results
 from arena.records import LeagueInfo, QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
 
@@ -68,7 +67,7 @@ def _write(
     if names:
         aside = [names.aside(one) for one in aside]
         info, options = names.info(info), names.ratings(options)
-    ratings = rate_results(results(fixtures.digests), options)
+    ratings = rate_results(by_division(fixtures.digests), options)
     root = fixtures.root
     front = publish(info, ratings, fixtures, site, aside=aside, root=root, replays=replays)
     games = sum(len(one.games) for one in fixtures.digests)

@@ -1,12 +1,12 @@
 """All games of a table as arrays, in the one order in which they are rated."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from arena.ratings.arrays import Ints
-from arena.ratings.results import Results
+from arena.records import GameResult, PlayedGames
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,22 @@ class Games:
         return list(zip(*names, strict=True))
 
 
-def as_arrays(results: Iterable[Results]) -> Games:
+def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
     """Turn results, of at least one game, into arrays: the same ones in whatever order they come.
 
     The first games of all fixtures come first, then the second ones: TrueSkill strays less where
     opponents alternate than where a fixture is rated in one go.
     """
     found = list(results)
-    bots = tuple(sorted({bot for one in found for bot in one.bots}))
+    fixtures = [one.fixture for one in found]
+    bots = tuple(sorted({bot for fixture in fixtures for bot in fixture.seats}))
     number = {bot: at for at, bot in enumerate(bots)}
     counts = [len(one.games) for one in found]
-    seated = np.repeat([[number[bot] for bot in one.bots] for one in found], counts, 0)
-    places = _rows([row for one in found for row in one.places])
-    block = np.repeat([one.block for one in found], counts)
-    fixture = np.repeat([one.fixture for one in found], counts)
-    game = np.array([game for one in found for game in one.games], np.intp)
+    seated = np.repeat([[number[bot] for bot in one.seats] for one in fixtures], counts, 0)
+    places = _rows([game.places for one in found for game in one.games])
+    block = np.repeat([one.block for one in fixtures], counts)
+    fixture = np.repeat([one.index for one in fixtures], counts)
+    game = np.array([game.game for one in found for game in one.games], np.intp)
     canonical = np.lexsort((*places.T, *seated.T, block, fixture, game))
     return Games(
         bots=bots,
@@ -59,7 +60,7 @@ def as_arrays(results: Iterable[Results]) -> Games:
         block=np.unique(block[canonical], return_inverse=True)[1],
         fixture=np.unique(fixture[canonical], return_inverse=True)[1],
         game=game[canonical],
-        faulted=np.array(_faulted(found, number), np.intp),
+        faulted=np.fromiter(_faulted(found, number), np.intp),
     )
 
 
@@ -69,5 +70,10 @@ def _rows(rows: Sequence[tuple[int, ...]]) -> Ints:
     return np.array(list(at), np.intp)[[at[row] for row in rows]]
 
 
-def _faulted(results: Iterable[Results], number: Mapping[str, int]) -> list[int]:
-    return [number[one.bots[seat]] for one in results for seats in one.faulted for seat in seats]
+def _faulted(
+    results: Iterable[PlayedGames[GameResult]], number: Mapping[str, int]
+) -> Iterator[int]:
+    for one in results:
+        for game in one.games:
+            if any(game.faults):
+                yield from [number[one.fixture.seats[seat]] for seat in game.faulted]

@@ -12,11 +12,10 @@ from arena.ratings.block_variance import Covariance
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import relative, snapshots
 from arena.ratings.ranks import chances, rank_ranges
-from arena.ratings.results import Results
 from arena.ratings.t_distribution import t_quantile
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.ratings.thurstone import Fit
-from arena.records import RatingsInfo
+from arena.records import GameResult, PlayedGames, RatingsInfo
 
 CONFIDENT = 0.975
 """An interval of 95 % leaves out as much at either end."""
@@ -56,7 +55,10 @@ class _Tally(NamedTuple):
 
 
 def rate(
-    variant: str, players: int, results: Iterable[Results], options: RatingsInfo | None = None
+    variant: str,
+    players: int,
+    results: Iterable[PlayedGames[GameResult]],
+    options: RatingsInfo | None = None,
 ) -> Rated:
     """Rate at least one game of one variant and table size, given in any order."""
     options = options or RatingsInfo()

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.playstats.game_scan import Game
 from arena.publish.output.text import fixed
 from arena.publish.pages import matches
 from arena.publish.pages.links import links
 from arena.publish.pages.matches import PAGE, SHARD, Match, match, pages, search_files
 from arena.publish.replay.selection import select_replays
 from arena.publish.site import write_site
-from arena.records import Cause, Faulted, Fixture
+from arena.records import Cause, Faulted, Fixture, GameResult
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.pages import broken_links, tree
@@ -24,8 +23,9 @@ from tests.publish.test_models import row
 from tests.publish.test_site import document, table_text
 
 
-def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> Game:
-    return Game(0, places, faulted, 1, 2)
+def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> GameResult:
+    faults = tuple(Cause.CRASH if seat in faulted else None for seat in range(len(places)))
+    return GameResult(0, places, faults, 1, 1, 3)
 
 
 def unpacked(script: str) -> Any:

@@ -16,13 +16,12 @@ from arena.league.workers import pool, start
 from arena.perudo.rules import VARIANTS, Rules
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.publish import stored_games as stored
-from arena.publish.game_source import results
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish, write_site
 from arena.publish.stored_games import StoredGames, Submit
-from arena.ratings.standings import rate_results
+from arena.ratings.standings import by_division, rate_results
 from arena.records import PlayedFixture, RatingsInfo
 from arena.store.rows import pack
 from arena.store.store import Store
@@ -66,7 +65,7 @@ def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, 
     """Write the site of a store; return its files."""
     with Store(path) as store:
         source = StoredGames(store, LEAGUE, lambda _: True, workers)
-        ratings = rate_results(results(source.digests), LEAGUE.ratings)
+        ratings = rate_results(by_division(source.digests), LEAGUE.ratings)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
     return timeless(site)

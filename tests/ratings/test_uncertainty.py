@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.ratings.block_variance import Scores, dice_gain
 from arena.ratings.leaderboard import Rated, rate
 from arena.ratings.ranks import chances, rank_ranges
-from arena.ratings.results import Results
 from arena.ratings.t_distribution import normal_cdf, t_cdf, t_quantile
 from arena.ratings.table import Leaderboard, undecided
+from arena.records import FixtureResult
 from tests.bench.leagues import Shape, tables
-from tests.ratings.simulated import league
+from tests.ratings.simulated import decided, league
 
 each_set = settings(max_examples=60, deadline=None, database=None)
 each_league = settings(max_examples=15, deadline=None, database=None)
@@ -118,10 +119,10 @@ def width(board: Leaderboard) -> float:
     return float(np.mean([row.place_high - row.place_low for row in board.rows]))
 
 
-def repeated(played: list[Results]) -> list[Results]:
+def repeated(played: list[FixtureResult]) -> list[FixtureResult]:
     """Play every game of a block four times over: nothing new is learnt."""
     return [
-        one._replace(games=[4 * number + copy for number in one.games])
+        replace(one, games=[replace(game, game=4 * game.game + copy) for game in one.games])
         for one in played
         for copy in range(4)
     ]
@@ -159,8 +160,8 @@ def test_one_game_a_fixture_says_nothing_about_dice() -> None:
 
 def test_a_bot_that_never_wins_is_not_beyond_doubt() -> None:
     games = [
-        one._replace(places=[(2, 1) if one.bots[0] == "bot07" else (1, 2)] * len(one.games))
-        if "bot07" in one.bots
+        decided(one, (2, 1) if one.fixture.seats[0] == "bot07" else (1, 2))
+        if "bot07" in one.fixture.seats
         else one
         for one in league(Shape(8, 2, 6))
     ]

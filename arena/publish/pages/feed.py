@@ -19,8 +19,9 @@ from msgspec import Struct
 
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.timing import stored_times
-from arena.publish.game_source import GameSource, results
+from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
+from arena.ratings.standings import by_division
 from arena.ratings.table import Leaderboard, Row
 from arena.records import Fixture, LeagueInfo, RatingsInfo
 
@@ -86,7 +87,7 @@ def _look_back(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
     # Slow to import, and needed by those alone who look back for the first time.
     from arena.ratings.leaderboard import rate
 
-    [(kind, found)] = results(then).items()
+    [(kind, found)] = by_division(then).items()
     look = _look(rate(*kind, found, options).board)
     return json.dumps([look.blocks, look.ranks]).encode()
 

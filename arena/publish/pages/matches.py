@@ -14,12 +14,11 @@ import msgspec
 from msgspec import Struct
 
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.playstats.game_scan import Game
 from arena.publish.output.text import one_line
 from arena.publish.pages.links import Links
 from arena.publish.replay.selection import Selection, upsets
 from arena.ratings.table import Leaderboard, Row
-from arena.records import Fixture, LeagueInfo
+from arena.records import Fixture, GameResult, LeagueInfo
 
 PAGE = 200
 """Fixtures of the schedule that a page holds: position // PAGE is the page's number."""
@@ -66,7 +65,9 @@ def matches(
     return sorted(found, key=lambda one: one.index)
 
 
-def match(fixture: Fixture, games: Sequence[Game], kept: Selection, strengths: Strengths) -> Match:
+def match(
+    fixture: Fixture, games: Sequence[GameResult], kept: Selection, strengths: Strengths
+) -> Match:
     """Return what came of a fixture of at least one game."""
     rows = strengths.get((fixture.variant, len(fixture.seats)), {})
     by_seat = list(zip(*(one.places for one in games), strict=True))

@@ -191,9 +191,7 @@ def there(count: int) -> str:
     return f"there is {count}" if count == 1 else f"there are {count}"
 
 
-def replays(
-    records: Iterable[GameRecord], seats: Sequence[str], rules: Rules
-) -> dict[str, Replay]:
+def replays(records: Iterable[GameRecord], seats: Sequence[str], rules: Rules) -> dict[str, Replay]:
     """Return the replays of one table's games, by game number."""
     names = [shown_name(name) for name in seats]
     return {str(record.game): replay(record, names, rules) for record in records}
