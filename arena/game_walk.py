@@ -55,6 +55,13 @@ class PlayedRound(Struct, frozen=True):
         """The place of its call or its first fault among the events."""
         return self.step + 1 + len(self.bids)
 
+    def step_of(self, event: BidMade | CallMade) -> int:
+        """Return the place of one of its events among those of the game."""
+        # No bid comes twice in a round.
+        return (
+            self.end if event is self.call else self.step + 1 + list[Event](self.bids).index(event)
+        )
+
     def seen_by(self, seat: int) -> tuple[Hand, int, int | None]:
         """Return a seat's own dice, the number of the others, and the wild face.
 

@@ -30,16 +30,16 @@ def replay(fixture: Fixture, rules: Rules, record: GameRecord) -> GameRecord:
     players = len(fixture.seats)
     calza_seats = frozenset(range(players)) if rules.calza else frozenset[int]()
     referee = Referee(rules, players, fixture.dice_key, record.game, calza_seats)
-    for moment in _moments(record.events):
+    for moment in moments(record.events):
         if not referee.waiting:
             raise ReplayError(f"game {record.game} goes on after its end")
-        _feed(referee, moment)
+        feed(referee, moment)
     if referee.waiting:
         raise ReplayError(f"game {record.game} has no end")
     return referee.record
 
 
-def _moments(events: Sequence[Event]) -> list[list[Event]]:
+def moments(events: Sequence[Event]) -> list[list[Event]]:
     """Part what was done, by moments: only faults can be several; a round starts after them."""
     moments: list[list[Event]] = []
     last: Event | None = None
@@ -52,7 +52,7 @@ def _moments(events: Sequence[Event]) -> list[list[Event]]:
     return moments
 
 
-def _feed(referee: Referee, moment: Sequence[Event]) -> None:
+def feed(referee: Referee, moment: Sequence[Event]) -> None:
     """Do what was done in one moment."""
     action = moment[0]
     if isinstance(action, Faulted):

@@ -181,16 +181,15 @@ class GameScan:
     ) -> KeyMove:
         chance, instead, edge = chances
         fixture, played = self._fixture, self._round
-        is_call = isinstance(move, CallMade)
         return KeyMove(
             variant=fixture.variant,
             players=len(fixture.seats),
             index=fixture.index,
             game=self._game,
             round=played.number,
-            step=played.end if is_call else played.step + 1 + played.bids.index(move),
+            step=played.step_of(move),
             seat=move.seat,
-            action=move.call if is_call else "bid",
+            action=move.call if isinstance(move, CallMade) else "bid",
             quantity=last.quantity,
             face=last.face,
             raised=raised,

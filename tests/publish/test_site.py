@@ -14,7 +14,7 @@ from arena.publish.output.text import chance, fixed, grouped, percent, signed
 from arena.publish.site import write_site
 from arena.ratings.findings import Suspicion
 from arena.ratings.standings import Ratings
-from arena.records import Cause, Faulted, PlayedFixture
+from arena.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.pages import broken_links, read, tree
 
@@ -251,16 +251,6 @@ def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
         '<a href="faults.html#crash">crash</a> <span class="count">2</span>'
         in (site / "index.html").read_text()
     )
-
-
-def test_a_fault_before_any_dice_has_no_round(tmp_path: Path) -> None:
-    league, ratings, played = factory.sample()
-    early = played[1].games[1]
-    games = [type(early)(early.game, early.places, [early.events[-1]])]
-    one = PlayedFixture(played[1].fixture, games, "none", "cpu", 9, 1.0)
-    write_site(league, ratings, [one], tmp_path)
-    assert json.loads((tmp_path / "data/faults.json").read_bytes())["rows"][0]["round"] is None
-    assert "before&nbsp;the&nbsp;dice" in (tmp_path / "faults.html").read_text()
 
 
 def test_no_faults_is_said(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from arena.perudo.round import (
     Bid,
     Outcome,
     calza,
-    calza_seats,
     dudo,
     first_standing,
     leave,
