@@ -57,10 +57,10 @@ class PlayedRound(Struct, frozen=True):
 
     def step_of(self, event: BidMade | CallMade) -> int:
         """Return the place of one of its events among those of the game."""
+        if isinstance(event, CallMade):
+            return self.end
         # No bid comes twice in a round.
-        return (
-            self.end if event is self.call else self.step + 1 + list[Event](self.bids).index(event)
-        )
+        return self.step + 1 + self.bids.index(event)
 
     def seen_by(self, seat: int) -> tuple[Hand, int, int | None]:
         """Return a seat's own dice, the number of the others, and the wild face.

@@ -66,7 +66,7 @@ class CallMade(Struct, frozen=True, array_like=True, tag="call"):
 
 
 class Faulted(Struct, frozen=True, array_like=True, tag="fault"):
-    """A seat faulted: it is out of this game and the round is void."""
+    """A seat faulted: it is out of this game, and the round is void."""
 
     seat: int
     cause: Cause
@@ -105,13 +105,12 @@ class Fixture(Struct, frozen=True):
     seats: tuple[str, ...]
     """Bot names, seat 0 first."""
     seed: str
-    """Keys the bots' own randomness, and the dice where `dice` is empty."""
+    """Keys the bots' own randomness, and the dice if `dice` is empty."""
     games: int
     block: int = 0
-    """Which block of its variant and table size it belongs to, from 0: results are resampled by
-    block."""
+    """Its block within its division, from 0: results are resampled by block."""
     dice: str = ""
-    """Keys the dice, which all fixtures of a block share; empty where each has its own."""
+    """Keys the dice that all fixtures of a block share; empty if each fixture has its own."""
 
     @property
     def division(self) -> Division:
@@ -125,7 +124,7 @@ class Fixture(Struct, frozen=True):
 
 
 class PlayedFixture(Struct, frozen=True):
-    """A fixture and what came of it; the last three may differ when it is played again."""
+    """A fixture and its games; the last three fields may differ when it is played again."""
 
     fixture: Fixture
     games: Sequence[GameRecord]
@@ -139,11 +138,11 @@ class PlayedFixture(Struct, frozen=True):
     stderr: tuple[str, ...] = ()
     """The last 64 KiB of each seat's standard error."""
     stored_at: float | None = None
-    """When it was stored, in seconds since 1970; None where it is not, or its store is too old."""
+    """When it was stored, in seconds since 1970; None if it is not stored."""
 
 
 class QuarantinedFixture(Struct, frozen=True):
-    """A fixture that was left out of a run, because the workers that played it died."""
+    """A fixture that a run left out because the workers that played it died."""
 
     fixture: Fixture
     why: str
@@ -151,17 +150,17 @@ class QuarantinedFixture(Struct, frozen=True):
     deaths: int
     """How many workers it cost in that run."""
     at: float
-    """When it was set aside, in seconds since 1970."""
+    """When it was quarantined, in seconds since 1970."""
 
 
 class GameResult(Struct, frozen=True):
-    """What came of a game, without its events."""
+    """The result of a game, without its events."""
 
     game: int
     places: tuple[int, ...]
     """The finishing place of each seat, 1 is the winner."""
     faults: tuple[Cause | None, ...]
-    """Why each seat is out; None where it did not fault."""
+    """Why each seat faulted; None if it did not."""
     rounds: int
     """Rounds begun, void ones among them."""
     bids: int
@@ -179,7 +178,7 @@ class GameResult(Struct, frozen=True):
 
 
 class FixtureResult(Struct, frozen=True):
-    """What came of a fixture, without events and standard error: cheap to read in numbers."""
+    """The result of a fixture, without events and standard error: cheap to read in bulk."""
 
     fixture: Fixture
     games: Sequence[GameResult]
@@ -188,7 +187,7 @@ class FixtureResult(Struct, frozen=True):
     decisions: int
     seconds: float
     stored_at: float | None = None
-    """Seconds since 1970; None where it was not stored, or before that was written down."""
+    """When it was stored, in seconds since 1970; None if it is not stored."""
 
 
 class PlayedGames(Protocol[AnyGame_co]):
@@ -204,7 +203,7 @@ class PlayedGames(Protocol[AnyGame_co]):
 
 
 def game_result(record: GameRecord) -> GameResult:
-    """Return what came of a game."""
+    """Return the result of a game."""
     kinds = [type(event) for event in record.events]
     faults: list[Cause | None] = [None] * len(record.places)
     for event in record.events if Faulted in kinds else ():
@@ -221,7 +220,7 @@ def game_result(record: GameRecord) -> GameResult:
 
 
 def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> FixtureResult:
-    """Return what came of a fixture."""
+    """Return the result of a fixture."""
     return FixtureResult(
         fixture=played.fixture,
         games=[game_result(record) for record in played.games],
@@ -234,7 +233,7 @@ def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> Fix
 
 
 class BotInfo(Struct, frozen=True, omit_defaults=True):
-    """A bot as it entered a league; one without tags is written as before there were any."""
+    """A bot as it entered a league."""
 
     name: str
     author: str
@@ -249,7 +248,7 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
 class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """Time limits in seconds, and how often a bot is started again within a fixture.
 
-    `answer` and `game` are processor time, where the sandbox can tell it.
+    `answer` and `game` are CPU time if the sandbox can measure it.
     """
 
     start: float = 10.0
@@ -258,14 +257,14 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     wall: float = 4.0
     """How many times as long answers may take by the wall clock; 1 or more."""
     freeze: bool = False
-    """Whether a bot is stopped while no answer is awaited from it."""
+    """Whether a bot is frozen while no answer is awaited from it."""
     restarts: int = 3
     concurrent_games: int = 16
-    """The most games of a fixture under way at a time, where its bots can play so many."""
+    """The most games of a fixture under way at a time, if its bots can play as many."""
 
 
 class Terms(Struct, frozen=True):
-    """What games are played under, beside who plays; games of other terms count no more."""
+    """The conditions of play beside the bots; games under other terms no longer count."""
 
     variants: dict[str, Rules]
     players: tuple[int, ...]
@@ -295,7 +294,7 @@ class Epoch(Struct, frozen=True, omit_defaults=True):
     bots: tuple[BotInfo, ...]
     rounds: int
     kept: tuple[int, ...]
-    """Blocks that stay in the schedule, for each variant and table size in the stage's order."""
+    """Blocks that stay in the schedule, per division in the epoch's order."""
     terms: Terms | None = None
     """None stands for the league's own: in older stores they could not change."""
 
@@ -325,9 +324,9 @@ class LeagueInfo(Struct, frozen=True):
     players: tuple[int, ...]
     """Table sizes, in the league's order."""
     games: int
-    """Games a fixture."""
+    """Games per fixture."""
     rounds: int
-    """Blocks of each variant and table size, at most where `until` is given."""
+    """Blocks per division; with `until`, the most."""
     limits: LimitsInfo
     sandbox: str
     seed: str

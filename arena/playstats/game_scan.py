@@ -31,13 +31,12 @@ class _Odds(NamedTuple):
 
     millionths: int
     bin: int
-    bluff: bool
 
 
 @lru_cache(maxsize=1 << 16)
 def _odds(needed: int, dice: int, faces: int) -> _Odds:
     chance = at_least(needed, dice, faces)
-    return _Odds(round(chance * MILLION), min(BINS - 1, int(chance * BINS)), chance < 0.5)
+    return _Odds(round(chance * MILLION), min(BINS - 1, int(chance * BINS)))
 
 
 class GameScan:
@@ -45,12 +44,20 @@ class GameScan:
 
     def __init__(self, fixture: Fixture, rules: Rules) -> None:
         seats = range(len(fixture.seats))
-        self.styles = [Style() for _ in seats]
+        self._styles = [Style() for _ in seats]
         self.calibrations = [Calibration() for _ in seats]
         self.faults: list[FaultAt] = []
         self._best = [Shortlist(bad=False) for _ in seats]
         self._worst = [Shortlist(bad=True) for _ in seats]
         self._fixture, self._rules = fixture, rules
+
+    @property
+    def styles(self) -> list[Style]:
+        """What each seat did so far; a bluff is a bid in the lower half of the bins."""
+        for style, calibration in zip(self._styles, self.calibrations, strict=True):
+            style.bids = sum(calibration.bids)
+            style.bluffs = sum(calibration.bids[: BINS // 2])
+        return self._styles
 
     @property
     def key_moves(self) -> tuple[KeyMoves, ...]:
@@ -78,10 +85,8 @@ class GameScan:
         for bid in played.bids:
             seat, quantity, face = bid.seat, bid.quantity, bid.face
             own = hands[seat]
-            likely, bin_, bluff = _odds(*unknown(quantity, face, own, dice - len(own), wild))
-            style, calibration = self.styles[seat], self.calibrations[seat]
-            style.bids += 1
-            style.bluffs += bluff
+            likely, bin_ = _odds(*unknown(quantity, face, own, dice - len(own), wild))
+            calibration = self.calibrations[seat]
             calibration.bids[bin_] += 1
             calibration.said[bin_] += likely
             if face not in counts:
@@ -89,7 +94,7 @@ class GameScan:
             if counts[face] >= quantity:
                 calibration.held[bin_] += 1
             if last is None:
-                self._add_opening(style, quantity, face)
+                self._add_opening(self._styles[seat], quantity, face)
             elif self._worst[seat].takes(likely - MILLION):
                 self._weigh_raise(last, bid, likely, counts[face] >= quantity)
             last = bid
@@ -109,10 +114,10 @@ class GameScan:
         edge = likely - false
         if edge < 0 and worst.takes(edge):
             raised = bid.quantity, bid.face
-            worst.add(self._move(bid, last, raised, (likely, false, edge), right=true))
+            self._keep(worst, bid, last, raised, (likely, false, edge), right=true)
 
     def _add_call(self, call: CallMade, bid: Bid) -> None:
-        style = self.styles[call.seat]
+        style = self._styles[call.seat]
         if call.call == "dudo":
             style.dudos += 1
             style.dudos_right += call.right
@@ -135,13 +140,13 @@ class GameScan:
         shortlist = worst if edge < 0 else best
         if raised and (edge < 0 or may_be_best) and shortlist.takes(edge):
             bid_instead, chances = (raised.min, raised.face), (false, likely, edge)
-            shortlist.add(self._move(call, bid, bid_instead, chances, right=call.right))
+            self._keep(shortlist, call, bid, bid_instead, chances, right=call.right)
 
     def _is_believed(self, bid: Bid) -> bool:
-        """Tell whether one who saw no dice at all would take a bid for true."""
-        return not _odds(
-            *unknown(bid.quantity, bid.face, (), self._round.dice, self._round.wild)
-        ).bluff
+        """Tell whether a player who saw no dice at all would take a bid for true."""
+        played = self._round
+        odds = _odds(*unknown(bid.quantity, bid.face, (), played.dice, played.wild))
+        return odds.bin >= BINS // 2
 
     def _likeliest_raise(self, seat: int) -> tuple[int, Raises | None]:
         """Return how likely the most likely bid of the seat on turn is, and its range."""
@@ -164,38 +169,46 @@ class GameScan:
         shortlist = self._worst[seat] if edge < 0 else self._best[seat]
         if exact < MILLION and shortlist.takes(edge):
             chances = exact, MILLION, edge
-            shortlist.add(self._move(call, bid, None, chances, right=call.right))
+            self._keep(shortlist, call, bid, None, chances, right=call.right)
 
     def _odds_of(self, seat: int, quantity: int, face: int) -> _Odds:
         """Return how likely a bid is to be true, to one who knows this seat's dice alone."""
         return _odds(*unknown(quantity, face, *self._round.seen_by(seat)))
 
-    def _move(
+    def _keep(
         self,
+        shortlist: Shortlist,
         move: BidMade | CallMade,
         last: Bid | BidMade,
         raised: tuple[int, int] | None,
         chances: tuple[int, int, int],
         *,
         right: bool,
-    ) -> KeyMove:
+    ) -> None:
+        """Shortlist a move; few stay, so that it is built at the end."""
+        game, played = self._game, self._round
+        step = played.step_of(move)
         chance, instead, edge = chances
-        fixture, played = self._fixture, self._round
-        return KeyMove(
-            variant=fixture.variant,
-            players=len(fixture.seats),
-            index=fixture.index,
-            game=self._game,
-            round=played.number,
-            step=played.step_of(move),
-            seat=move.seat,
-            action=move.call if isinstance(move, CallMade) else "bid",
-            quantity=last.quantity,
-            face=last.face,
-            raised=raised,
-            chance=chance / MILLION,
-            instead=instead / MILLION,
-            edge=edge / MILLION,
-            dice=played.dice,
-            right=right,
-        )
+        fixture = self._fixture
+
+        def build() -> KeyMove:
+            return KeyMove(
+                variant=fixture.variant,
+                players=len(fixture.seats),
+                index=fixture.index,
+                game=game,
+                round=played.number,
+                step=step,
+                seat=move.seat,
+                action=move.call if isinstance(move, CallMade) else "bid",
+                quantity=last.quantity,
+                face=last.face,
+                raised=raised,
+                chance=chance / MILLION,
+                instead=instead / MILLION,
+                edge=edge / MILLION,
+                dice=played.dice,
+                right=right,
+            )
+
+        shortlist.add(edge, (played.dice, game, step), build)

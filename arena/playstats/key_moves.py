@@ -12,12 +12,10 @@ believed, and calls that the bot's own dice did not prove right.
 """
 
 from bisect import insort
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Literal
 
 from msgspec import Struct
-
-from arena.playstats.style import MILLION
 
 KEPT = 5
 """Moments that are kept at either end."""
@@ -90,20 +88,20 @@ class Shortlist:
 
     def __init__(self, *, bad: bool) -> None:
         self._sign = -1 if bad else 1
-        self._found: list[tuple[tuple[float, ...], KeyMove]] = []
+        self._found: list[tuple[int, tuple[int, ...], Callable[[], KeyMove]]] = []
         self._bar = 1
 
     def takes(self, edge: int) -> bool:
         """Tell whether a move with this edge, in millionths of a die, may be among those kept."""
         return edge * self._sign >= self._bar
 
-    def add(self, move: KeyMove) -> None:
-        """Add a move that may be among those kept."""
-        insort(self._found, ((-self._sign * move.edge, *_place(move)), move))
+    def add(self, edge: int, place: tuple[int, ...], build: Callable[[], KeyMove]) -> None:
+        """Add a move that may be among those kept; `place` decides between equal edges."""
+        insort(self._found, (-self._sign * edge, place, build))
         if len(self._found) > KEPT:
             self._found.pop()
-            self._bar = round(self._found[-1][1].edge * MILLION) * self._sign
+            self._bar = -self._found[-1][0]
 
     def kept(self) -> tuple[KeyMove, ...]:
         """Return the moves that stay."""
-        return tuple([move for _, move in self._found])
+        return tuple([build() for _, _, build in self._found])

@@ -14,3 +14,13 @@ def wilson(hits: int, trials: int) -> tuple[float, float]:
     scale = 1 + square / trials
     # Rounding must not carry an end past what a share can be.
     return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+
+
+def mean_and_half(count: int, total: float, squares: float) -> tuple[float, float]:
+    """Return the mean of at least one value, and half its 95 % interval (normal).
+
+    `total` is the sum of the values, `squares` the sum of their squares.
+    """
+    mean = total / count
+    variance = max(0.0, squares / count - mean * mean)
+    return mean, Z95 * sqrt(variance / count)
