@@ -116,16 +116,7 @@ def _round(record: GameRecord, first: int, number: int, standing: Standing) -> P
     else:
         faults, after = _faults(record, first + len(bids) + 1, standing)
     return PlayedRound(
-        first,
-        number,
-        start.dice,
-        sum(standing.dice),
-        standing.wild,
-        bids,
-        now,
-        call,
-        faults,
-        after,
+        first, number, start.dice, sum(standing.dice), standing.wild, bids, now, call, faults, after
     )
 
 
@@ -153,12 +144,12 @@ def _is_start(start: RoundStarted, number: int, standing: Standing) -> bool:
 
 def _outcome(event: CallMade, now: Round, hands: tuple[Hand, ...]) -> Outcome | None:
     """Return the engine's outcome of a call; None if it is not the recorded one, or no call."""
-    callers = event.seat, *event.rivals
     if event.call == "dudo":
-        if now.bid is None or callers != (now.to_act,):
+        if now.bid is None or event.seat != now.to_act or event.rivals:
             return None
         outcome = dudo(now, hands)
     else:
+        callers = event.seat, *event.rivals
         if callers != tuple([seat for seat in calza_seats(now) if seat in callers]):
             return None
         outcome = calza(now, hands, event.seat)

@@ -296,7 +296,7 @@ class Epoch(Struct, frozen=True, omit_defaults=True):
     kept: tuple[int, ...]
     """Blocks that stay in the schedule, per division in the epoch's order."""
     terms: Terms | None = None
-    """None stands for the league's own: in older stores they could not change."""
+    """None stands for the league's own."""
 
 
 class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
@@ -343,6 +343,6 @@ class LeagueInfo(Struct, frozen=True):
     earlier: tuple[Epoch, ...] = ()
     """What was before the bots, the rounds or the terms changed, first to last."""
     ratings: RatingsInfo = RatingsInfo(provisional=0)
-    """Stores from before there were any have these, and their root with them."""
+    """What the league asks of its ratings."""
     machine: MachineInfo | None = None
-    """Where the first game was played; None in older stores. No part of the root."""
+    """Where the first game was played; no part of the root."""

@@ -53,7 +53,8 @@ def test_rounds_hold_every_event_at_its_place(game: Driven) -> None:
     assert [event for one in rounds for event in events_of(one)] == list(game.record.events)
     for one in rounds:
         assert isinstance(game.record.events[one.step], RoundStarted)
-        for event in (*one.bids, *([one.call] if one.call else [])):
+        actions: list[BidMade | CallMade] = [*one.bids]
+        for event in [*actions, one.call] if one.call else actions:
             assert game.record.events[one.step_of(event)] is event
     assert rounds[-1].after.winner == game.record.places.index(1)
 

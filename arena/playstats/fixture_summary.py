@@ -1,9 +1,10 @@
-"""All that pages need of a fixture's games: small, cacheable, independent of other fixtures."""
+"""The statistics of one fixture: small, cacheable, independent of other fixtures."""
 
 from collections.abc import Sequence
 
 from msgspec import Struct
 
+from arena.game_walk import ForbiddenEventError
 from arena.perudo.rules import Rules
 from arena.playstats.game_scan import FaultAt, GameScan
 from arena.playstats.key_moves import KeyMoves
@@ -18,14 +19,14 @@ from arena.records import (
 )
 
 SUMMARY_VERSION = 3
-"""Goes up whenever the same games may give another digest."""
+"""Goes up whenever the same games may give another summary."""
 
 STDERR_SHOWN = 4000
-"""Characters of standard error kept of a seat that faulted."""
+"""Characters of standard error that are kept of a seat that faulted."""
 
 
 class FaultEntry(Struct, frozen=True):
-    """One fault and where to find it."""
+    """One fault and where to find it; counts are from 0."""
 
     cause: Cause
     bot: str
@@ -35,8 +36,7 @@ class FaultEntry(Struct, frozen=True):
     index: int
     """The fixture's place in the schedule, from 0."""
     game: int
-    round: int | None
-    """From 0; None where no dice had been rolled yet."""
+    round: int
     step: int
     """The fault's place among the events of its game, from 0."""
     seat: int
@@ -51,7 +51,7 @@ class SeatSummary(Struct, frozen=True):
     calibration: Calibration
     moments: KeyMoves
     stderr: str = ""
-    """The end of its standard error, where it faulted; never blank but empty."""
+    """The end of its standard error if it faulted and wrote any."""
 
 
 class FixtureSummary(Struct, frozen=True):
@@ -80,7 +80,11 @@ def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
     """
     scan = GameScan(played.fixture, rules)
     for record in played.games:
-        scan.add(record)
+        try:
+            scan.add(record)
+        except ForbiddenEventError as error:
+            where = f"fixture {played.fixture.index}, {error.where}"
+            raise ForbiddenEventError(error.what, where, error.hint) from None
     return FixtureSummary(
         result=fixture_result(played, played.stored_at),
         seats=_seats(played, scan),
@@ -103,7 +107,7 @@ def _stderr(played: PlayedFixture, seat: int) -> str:
 
 
 def tail(text: str, limit: int) -> str:
-    """Return the last `limit` characters in whole lines where that is possible."""
+    """Return the last `limit` characters, in whole lines if possible."""
     if len(text) <= limit:
         return text
     end = text[-limit:]

@@ -1,11 +1,11 @@
-"""A bot's best and worst moments: moves against the alternative, as the bot knew it.
+"""A bot's best and worst moves, each against its alternative, as the bot knew it.
 
 The measure is how many dice a move is expected to cost if the round ended with it. A dudo on a bid
 that is true with probability p costs p dice; a bid that is true with probability p costs 1 - p, if
-it is doubted at once; a calza costs one die where it is wrong and gains one where it is right and
-dice were lost before. The alternative to a dudo is the most likely legal raise, to a raise a dudo,
+it is doubted at once; a calza costs one die if it is wrong, and gains one if it is right and dice
+were lost before. The alternative to a dudo is the most likely legal raise, to a raise a dudo,
 to a calza to pass, which costs nothing. A move's edge is what the alternative would have cost more.
-How the dice really lay does not enter: an unlucky move is no bad one.
+How the dice really lay does not count: an unlucky move is not a bad one.
 
 The best are calls that were not obvious: dudos on bids that one who saw no dice at all would have
 believed, and calls that the bot's own dice did not prove right.
@@ -18,7 +18,7 @@ from typing import Literal
 from msgspec import Struct
 
 KEPT = 5
-"""Moments that are kept at either end."""
+"""Moves that are kept at either end."""
 
 
 class KeyMove(Struct, frozen=True):
@@ -48,7 +48,7 @@ class KeyMove(Struct, frozen=True):
     dice: int
     """Dice on the table."""
     right: bool
-    """How it came out: whether the bid was true, or the call right."""
+    """Whether the bid was true, or the call right."""
 
 
 class KeyMoves(Struct, frozen=True):
@@ -58,17 +58,17 @@ class KeyMoves(Struct, frozen=True):
     worst: tuple[KeyMove, ...] = ()
 
 
-def best(moments: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
+def best(moves: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
     """Return the moves that were better than their alternatives by most.
 
     Of equals the one with fewer dice on the table comes first: there a die counts for more.
     """
-    return tuple(sorted(moments, key=lambda one: (-one.edge, *_place(one)))[:KEPT])
+    return tuple(sorted(moves, key=lambda one: (-one.edge, *_place(one)))[:KEPT])
 
 
-def worst(moments: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
+def worst(moves: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
     """Return the moves that were worse than their alternatives by most, in the same way."""
-    return tuple(sorted(moments, key=lambda one: (one.edge, *_place(one)))[:KEPT])
+    return tuple(sorted(moves, key=lambda one: (one.edge, *_place(one)))[:KEPT])
 
 
 def _place(one: KeyMove) -> tuple[int, int, int, int]:
@@ -78,8 +78,8 @@ def _place(one: KeyMove) -> tuple[int, int, int, int]:
 def merged(found: Collection[KeyMoves]) -> KeyMoves:
     """Return the best and the worst of all."""
     return KeyMoves(
-        best([moment for one in found for moment in one.best]),
-        worst([moment for one in found for moment in one.worst]),
+        best([move for one in found for move in one.best]),
+        worst([move for one in found for move in one.worst]),
     )
 
 

@@ -7,7 +7,9 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from arena.game_walk import ForbiddenEventError
 from arena.perudo.rules import VARIANTS, Rules, variant
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.playstats.key_moves import KEPT
@@ -168,3 +170,10 @@ def test_moment_games_hold_every_key_move(summaries: list[FixtureSummary]) -> No
         assert len(moments.best) <= KEPT
         assert len(moments.worst) <= KEPT
         assert all((one.index, one.game) in named for one in moments.best + moments.worst)
+
+
+def test_a_forbidden_event_is_found_with_its_fixture() -> None:
+    one, rules = played("bga", 2, 3)
+    with pytest.raises(ForbiddenEventError) as caught:
+        summarize_fixture(one, replace(rules, starting_dice=9))
+    assert caught.value.where == "fixture 3, game 0, event 0"
