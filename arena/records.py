@@ -1,18 +1,13 @@
-"""What happened: leagues, fixtures, events, faults, results. Facts, never opinions.
-
-Events are stored as JSON arrays that begin with their tag, so a game's log stays small.
-"""
+"""What happened: leagues, fixtures, events, faults, results; events are stored as JSON arrays."""
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from arena.perudo.dice import Hand
 from arena.perudo.rules import Rules
-
-AnyGame_co = TypeVar("AnyGame_co", covariant=True)
 
 
 class Cause(StrEnum):
@@ -146,7 +141,7 @@ class QuarantinedFixture(Struct, frozen=True):
 
     fixture: Fixture
     why: str
-    """In the arena's own words: nothing of it comes from a bot."""
+    """In the arena's words, not a bot's."""
     deaths: int
     """How many workers it cost in that run."""
     at: float
@@ -190,18 +185,6 @@ class FixtureResult(Struct, frozen=True):
     """When it was stored, in seconds since 1970; None if it is not stored."""
 
 
-class PlayedGames(Protocol[AnyGame_co]):
-    """A fixture and its games: complete, or their results alone."""
-
-    @property
-    def fixture(self) -> Fixture:
-        """The table."""
-
-    @property
-    def games(self) -> Sequence[AnyGame_co]:
-        """All of its games."""
-
-
 def game_result(record: GameRecord) -> GameResult:
     """Return the result of a game."""
     kinds = [type(event) for event in record.events]
@@ -209,27 +192,15 @@ def game_result(record: GameRecord) -> GameResult:
     for event in record.events if Faulted in kinds else ():
         if isinstance(event, Faulted):
             faults[event.seat] = event.cause
-    return GameResult(
-        game=record.game,
-        places=record.places,
-        faults=tuple(faults),
-        rounds=kinds.count(RoundStarted),
-        bids=kinds.count(BidMade),
-        events=len(record.events),
-    )
+    rounds, bids = kinds.count(RoundStarted), kinds.count(BidMade)
+    return GameResult(record.game, record.places, tuple(faults), rounds, bids, len(kinds))
 
 
 def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> FixtureResult:
     """Return the result of a fixture."""
-    return FixtureResult(
-        fixture=played.fixture,
-        games=[game_result(record) for record in played.games],
-        sandbox=played.sandbox,
-        clock=played.clock,
-        decisions=played.decisions,
-        seconds=played.seconds,
-        stored_at=stored_at,
-    )
+    games = [game_result(record) for record in played.games]
+    how = played.sandbox, played.clock, played.decisions, played.seconds
+    return FixtureResult(played.fixture, games, *how, stored_at)
 
 
 class BotInfo(Struct, frozen=True, omit_defaults=True):
@@ -294,7 +265,7 @@ class Epoch(Struct, frozen=True, omit_defaults=True):
     bots: tuple[BotInfo, ...]
     rounds: int
     kept: tuple[int, ...]
-    """Blocks that stay in the schedule, per division in the epoch's order."""
+    """Blocks that stay in the schedule, per division."""
     terms: Terms | None = None
     """None stands for the league's own."""
 
@@ -306,8 +277,7 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """The bot whose mu is shown as 0; without one it is the mean of the field."""
     provisional: int = 30
     """A bot with fewer games at a table is marked as provisional there; 0 marks none. After 30 at a
-    table for two, 1.96 sigma is below beta, the gap at which the better bot wins three games of
-    four: before that, a rating says little."""
+    table for two, 1.96 sigma is below beta, the gap of three wins in four games."""
     overall: bool = False
     """Whether there is a table over all variants and table sizes."""
     alpha: float = 0.01

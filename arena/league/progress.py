@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from arena.league.schedule import blocks_of, blocks_of_earlier_epochs
 from arena.ratings.sequential import Block, Seated, separated, tied
-from arena.records import Division, Fixture, GameRecord, GameResult, LeagueInfo, PlayedGames
+from arena.ratings.table import PlayedGames
+from arena.records import Division, Fixture, GameRecord, GameResult, LeagueInfo
 
 
 class Verdict(Struct, frozen=True):

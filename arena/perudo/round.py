@@ -1,7 +1,6 @@
 """One round of bidding: whose turn it is, what may be bid, who may call, who loses the die.
 
-Every step is a pure function from a frozen value to the next; none depends on how many dice are
-on the table or how long the round has been going.
+Every step is a pure function from a frozen value to the next.
 """
 
 from collections.abc import Iterable
@@ -161,14 +160,13 @@ def place(now: Round, bid: Bid) -> Round:
 
 def place_all(standing: Standing, bids: Iterable[BidBySeat]) -> Round | None:
     """Put the bids of a round on the table, oldest first; None if one of them is not legal."""
-    dice, to_act = standing.dice, standing.opener
-    last: BidBySeat | None = None
+    to_act, last = standing.opener, None
     for bid in bids:
         if bid.seat != to_act or not is_among(_raises_over(standing, to_act, last), bid):
             return None
-        last, to_act = bid, left_of(dice, to_act)
+        last, to_act = bid, left_of(standing.dice, to_act)
     if last is None:
-        return Round(standing, to_act)
+        return open_round(standing)
     return Round(standing, to_act, Bid(last.quantity, last.face), last.seat)
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.ratings.arrays import Ints
-from arena.records import GameResult, PlayedGames
+from arena.ratings.table import PlayedGames
+from arena.records import GameResult
 
 
 @dataclass(frozen=True)

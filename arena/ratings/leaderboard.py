@@ -13,9 +13,9 @@ from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import relative, snapshots
 from arena.ratings.ranks import chances, rank_ranges
 from arena.ratings.t_distribution import t_quantile
-from arena.ratings.table import Duel, Leaderboard, Row
+from arena.ratings.table import Duel, Leaderboard, PlayedGames, Row
 from arena.ratings.thurstone import Fit
-from arena.records import GameResult, PlayedGames, RatingsInfo
+from arena.records import GameResult, RatingsInfo
 
 CONFIDENT = 0.975
 """An interval of 95 % leaves out as much at either end."""

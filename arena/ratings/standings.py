@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from arena.ratings.findings import Suspicion
-from arena.ratings.table import Leaderboard, Overall
-from arena.records import Division, GameResult, PlayedGames, RatingsInfo
+from arena.ratings.table import Leaderboard, Overall, PlayedGames
+from arena.records import Division, GameResult, RatingsInfo
 
 Results = PlayedGames[GameResult]
 
@@ -23,7 +23,9 @@ class Ratings(Struct, frozen=True):
     options: RatingsInfo = RatingsInfo()
 
 
-def by_division(played: Iterable[Results]) -> dict[Division, list[Results]]:
+def by_division(
+    played: Iterable[Results],
+) -> dict[Division, list[Results]]:
     """Group fixtures by division, in the order of their first ones; leave out those not played."""
     first: dict[Division, int] = {}
     divisions: dict[Division, list[Results]] = {}
@@ -37,7 +39,8 @@ def by_division(played: Iterable[Results]) -> dict[Division, list[Results]]:
 
 
 def rate_results(
-    divisions: Mapping[Division, Sequence[Results]], options: RatingsInfo | None = None
+    divisions: Mapping[Division, Sequence[Results]],
+    options: RatingsInfo | None = None,
 ) -> Ratings:
     """Rate the games of each division."""
     # numpy is slow to import, and this module is read at every start
