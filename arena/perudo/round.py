@@ -1,4 +1,4 @@
-"""One round of bidding, as pure functions: whose turn it is, the legal bids and calls, who loses."""
+"""One round of bidding, as pure functions: whose turn it is, legal bids and calls."""
 
 from collections.abc import Iterable
 from functools import lru_cache
