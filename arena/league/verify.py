@@ -88,12 +88,8 @@ def verify(
     findings = [Finding(*pair) for pair in store.damage()]
     findings += _check_seed(info)
     schedule = Schedule(info)
-    progress, sound, content_hashes, games = (
-        LeagueProgress(schedule),
-        list[Fixture](),
-        list[bytes](),
-        0,
-    )
+    progress = LeagueProgress(schedule)
+    sound, content_hashes, games = list[Fixture](), list[bytes](), 0
     for checked in _check_fixtures(store, schedule, workers, games_per_call):
         findings += checked.findings
         content_hashes.append(checked.content_hash)

@@ -1,7 +1,4 @@
-"""One round of bidding: whose turn it is, what may be bid, who may call, who loses the die.
-
-Every step is a pure function from one frozen value to the next.
-"""
+"""One round of bidding, as pure functions: whose turn it is, legal bids and calls, the outcome."""
 
 from collections.abc import Iterable
 from functools import lru_cache

@@ -13,6 +13,7 @@ from arena.ratings.intervals import indistinct_range
 from arena.ratings.leaderboard import RatedDivision, better_probabilities, rank_ranges, rate
 from arena.ratings.t_distribution import normal_cdf, t_cdf, t_quantile
 from arena.ratings.table import Leaderboard
+from arena.records import FixtureResult
 from tests.bench.leagues import Shape, tables
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
