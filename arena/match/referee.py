@@ -69,7 +69,7 @@ class Referee:
         self.notices: list[Notice] = []
         self.waiting: tuple[int, ...] = ()
         self._seed = seed
-        self._calza_takers = calza_seats
+        self._calza_seats = calza_seats
         self._roll_hand = roll
         self._standing = first_standing(rules, players, opener)
         self._places = [0] * players
@@ -171,8 +171,8 @@ class Referee:
         self._bids.append(SeatBid(seat, bid.quantity, bid.face))
         self._turn_to(place(self._now, bid))
         offered = (
-            [s for s in calza_seats(self._now) if s in self._calza_takers]
-            if self._calza_takers
+            [s for s in calza_seats(self._now) if s in self._calza_seats]
+            if self._calza_seats
             else []
         )
         self.offering = bool(offered)

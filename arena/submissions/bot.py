@@ -83,10 +83,10 @@ def runtimes_of(bots: Iterable[Bot | StagedBot]) -> frozenset[str]:
 
 def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None:
     """Refuse bots that are not trusted in a sandbox that does not isolate them."""
-    strangers = [bot for bot in bots if not bot.shipped]
-    if strangers and not sandbox.isolates and not trusted:
+    untrusted = [bot for bot in bots if not bot.shipped]
+    if untrusted and not sandbox.isolates and not trusted:
         raise ArenaError(
             f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
-            str(strangers[0].source),
+            str(untrusted[0].source),
             f"{GET_BUBBLEWRAP}, or --trust-bots if you trust them with your account",
         )

@@ -123,7 +123,7 @@ def test_worker_without_the_sandbox_is_refused(grid: Grid, tmp_path: Path) -> No
     with grid.nodes(1, NO_NANNY, env=env):
         league(tmp_path, sandbox="bubblewrap")
         _refused(tmp_path, grid.address, "the worker tcp://", "'bubblewrap' does not work", "bwrap")
-        # The strongest that works is chosen there, and is not good enough for strangers.
+        # The strongest that works is chosen there, and is not safe for untrusted bots.
         bot(tmp_path / "stranger")
         league(tmp_path, bots=["stranger", "sample:random"], sandbox="auto")
         for path in tmp_path.glob("league*.sqlite*"):

@@ -92,7 +92,7 @@ def test_rare_zip_compression_is_refused(tmp_path: Path, method: int) -> None:
     info = zip_info("table")
     info.compress_type = method
     error = refused(zip_of(tmp_path / "a.zip", BOT, info))
-    assert error.what == "the archive holds a file compressed in a way that is not taken here"
+    assert error.what == "the archive holds a file with an unsupported compression method"
 
 
 # ---------------------------------------------------------------- too much

@@ -49,7 +49,7 @@ def _check(info: ZipInfo) -> None:
     if info.flag_bits & _ENCRYPTED:
         raise BadArchive("an encrypted file", name, "archive it without a password")
     if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
-        raise BadArchive("a file compressed in a way that is not taken here", name, _PLAIN_HINT)
+        raise BadArchive("a file with an unsupported compression method", name, _PLAIN_HINT)
 
 
 def _entry(zipped: ZipFile, info: ZipInfo) -> Entry:
