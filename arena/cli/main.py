@@ -33,8 +33,8 @@ COMMANDS = {
 HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).
 
 Exit codes: 0 success, 1 findings (a bot faulted, a position was refused, a store does not verify,
-no sandbox is safe for untrusted bots, a fixture was quarantined), 2 bad input, 3 internal error, 130
-interrupted.
+no sandbox is safe for untrusted bots, a fixture was quarantined), 2 bad input, 3 internal error,
+130 interrupted.
 """
 
 
