@@ -127,7 +127,7 @@ def test_missing_runtime_stops_the_league_or_is_left_out(tmp_path: Path) -> None
     said = [line for line in ran.err.splitlines() if "left out" in line]
     expected = (
         "left out: built (needs no-such-compiler), new (needs no-such-interpreter),"
-        " other (needs ./gone); to have them play: install it, or correct the command in bot.yaml;"
+        " other (needs ./gone); to include them: install it, or correct the command in bot.yaml;"
         " sudo apt-get install gcc libc6-dev; sudo apt-get install nodejs"
     )
     assert said == [expected]

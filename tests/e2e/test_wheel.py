@@ -109,6 +109,6 @@ def test_a_league_by_the_wheel(installed: Path, tmp_path: Path) -> None:
 
 def test_check_by_the_wheel(installed: Path, tmp_path: Path) -> None:
     folder = str(ROOT / "sample_bots/sh-minimal")
-    ran = _run([str(installed / "arena"), "check", folder, *PROCESS], tmp_path)
+    ran = _run([str(installed / "arena"), "check", folder, *PROCESS, "--trust-bots"], tmp_path)
     assert ran.code == 0, ran
     assert "sh-minimal: ok (" in ran.out

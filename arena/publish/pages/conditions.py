@@ -146,7 +146,7 @@ def model(league: LeagueInfo, summary: LeagueSummary, known: Timing | None) -> d
 
 BOOKS = {
     "bga": "the Asmodée version as Board Game Arena plays it",
-    "classic": "a generic rule book of the web",
+    "classic": "a generic rule book from the web",
     "pressman": "Pressman Toy, 2008; it calls pacos “aces” and palifico “palafico”",
     "italian": "the Italian box rules by Fry and Fernandini",
 }
