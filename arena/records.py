@@ -1,9 +1,5 @@
-"""What happened: leagues, fixtures, events, faults, results. Facts, never opinions.
+"""What happened: leagues, fixtures, events, faults, results; events are stored as JSON arrays."""
 
-Events are stored as JSON arrays that begin with their tag, so a game's log stays small.
-"""
-
-from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -58,9 +54,14 @@ class CallMade(Struct, frozen=True, array_like=True, tag="call"):
     gainer: int | None
     rivals: tuple[int, ...] = ()
 
+    @property
+    def right(self) -> bool:
+        """Whether the caller was right: whoever is wrong loses a die."""
+        return self.loser != self.seat
+
 
 class Faulted(Struct, frozen=True, array_like=True, tag="fault"):
-    """A seat faulted: it is out of this game and the round is void."""
+    """A seat faulted: it is out of this game, and the round is void."""
 
     seat: int
     cause: Cause
@@ -99,13 +100,12 @@ class Fixture(Struct, frozen=True):
     seats: tuple[str, ...]
     """Bot names, seat 0 first."""
     seed: str
-    """Keys the bots' own randomness, and the dice where `dice` is empty."""
+    """Keys the bots' own randomness, and the dice if `dice` is empty."""
     games: int
     block: int = 0
-    """Which block of its variant and table size it belongs to, from 0: results are resampled by
-    block."""
+    """Its block within its division, from 0: results are resampled by block."""
     dice: str = ""
-    """Keys the dice, which all fixtures of a block share; empty where each has its own."""
+    """Keys the dice that all fixtures of a block share; empty if each fixture has its own."""
 
     @property
     def division(self) -> Division:
@@ -119,7 +119,7 @@ class Fixture(Struct, frozen=True):
 
 
 class PlayedFixture(Struct, frozen=True):
-    """A fixture and what came of it; the last three may differ when it is played again."""
+    """A fixture and its games; the last three fields may differ when it is played again."""
 
     fixture: Fixture
     games: Sequence[GameRecord]
@@ -133,37 +133,47 @@ class PlayedFixture(Struct, frozen=True):
     stderr: tuple[str, ...] = ()
     """The last 64 KiB of each seat's standard error."""
     stored_at: float | None = None
-    """When it was stored, in seconds since 1970; None where it is not, or its store is too old."""
+    """When it was stored, in seconds since 1970; None if it is not stored."""
 
 
 class QuarantinedFixture(Struct, frozen=True):
-    """A fixture that was left out of a run, because the workers that played it died."""
+    """A fixture that a run left out because the workers that played it died."""
 
     fixture: Fixture
     why: str
-    """In the arena's own words: nothing of it comes from a bot."""
+    """In the arena's words, not a bot's."""
     deaths: int
     """How many workers it cost in that run."""
     at: float
-    """When it was set aside, in seconds since 1970."""
+    """When it was quarantined, in seconds since 1970."""
 
 
 class GameResult(Struct, frozen=True):
-    """What came of a game, without its events."""
+    """The result of a game, without its events."""
 
     game: int
     places: tuple[int, ...]
     """The finishing place of each seat, 1 is the winner."""
     faults: tuple[Cause | None, ...]
-    """Why each seat is out; None where it did not fault."""
+    """Why each seat faulted; None if it did not."""
     rounds: int
     """Rounds begun, void ones among them."""
     bids: int
     events: int
 
+    @property
+    def faulted(self) -> tuple[int, ...]:
+        """The seats that faulted, lowest first."""
+        return tuple([seat for seat, cause in enumerate(self.faults) if cause])
+
+    @property
+    def actions(self) -> int:
+        """Bids and calls."""
+        return self.events - self.rounds - len(self.faulted)
+
 
 class FixtureResult(Struct, frozen=True):
-    """What came of a fixture, without events and standard error: cheap to read in numbers."""
+    """The result of a fixture, without events and standard error: cheap to read in bulk."""
 
     fixture: Fixture
     games: Sequence[GameResult]
@@ -172,41 +182,29 @@ class FixtureResult(Struct, frozen=True):
     decisions: int
     seconds: float
     stored_at: float | None = None
-    """Seconds since 1970; None where it was not stored, or before that was written down."""
+    """When it was stored, in seconds since 1970; None if it is not stored."""
 
 
 def game_result(record: GameRecord) -> GameResult:
-    """Return what came of a game."""
-    kinds = Counter(map(type, record.events))
+    """Return the result of a game."""
+    kinds = [type(event) for event in record.events]
     faults: list[Cause | None] = [None] * len(record.places)
-    for event in record.events if kinds[Faulted] else ():
+    for event in record.events if Faulted in kinds else ():
         if isinstance(event, Faulted):
             faults[event.seat] = event.cause
-    return GameResult(
-        game=record.game,
-        places=record.places,
-        faults=tuple(faults),
-        rounds=kinds[RoundStarted],
-        bids=kinds[BidMade],
-        events=len(record.events),
-    )
+    rounds, bids = kinds.count(RoundStarted), kinds.count(BidMade)
+    return GameResult(record.game, record.places, tuple(faults), rounds, bids, len(kinds))
 
 
 def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> FixtureResult:
-    """Return what came of a fixture."""
-    return FixtureResult(
-        fixture=played.fixture,
-        games=[game_result(record) for record in played.games],
-        sandbox=played.sandbox,
-        clock=played.clock,
-        decisions=played.decisions,
-        seconds=played.seconds,
-        stored_at=stored_at,
-    )
+    """Return the result of a fixture."""
+    games = [game_result(record) for record in played.games]
+    how = played.sandbox, played.clock, played.decisions, played.seconds
+    return FixtureResult(played.fixture, games, *how, stored_at)
 
 
 class BotInfo(Struct, frozen=True, omit_defaults=True):
-    """A bot as it entered a league; one without tags is written as before there were any."""
+    """A bot as it entered a league."""
 
     name: str
     author: str
@@ -221,7 +219,7 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
 class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """Time limits in seconds, and how often a bot is started again within a fixture.
 
-    `answer` and `game` are processor time, where the sandbox can tell it.
+    `answer` and `game` are CPU time if the sandbox can measure it.
     """
 
     start: float = 10.0
@@ -230,14 +228,14 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     wall: float = 4.0
     """How many times as long answers may take by the wall clock; 1 or more."""
     freeze: bool = False
-    """Whether a bot is stopped while no answer is awaited from it."""
+    """Whether a bot is frozen while no answer is awaited from it."""
     restarts: int = 3
     concurrent_games: int = 16
-    """The most games of a fixture under way at a time, where its bots can play so many."""
+    """The most games of a fixture under way at a time, if its bots can play as many."""
 
 
 class Terms(Struct, frozen=True):
-    """What games are played under, beside who plays; games of other terms count no more."""
+    """The conditions of play beside the bots; games under other terms no longer count."""
 
     variants: dict[str, Rules]
     players: tuple[int, ...]
@@ -267,9 +265,9 @@ class Epoch(Struct, frozen=True, omit_defaults=True):
     bots: tuple[BotInfo, ...]
     rounds: int
     kept: tuple[int, ...]
-    """Blocks that stay in the schedule, for each variant and table size in the stage's order."""
+    """Blocks that stay in the schedule, per division."""
     terms: Terms | None = None
-    """None stands for the league's own: in older stores they could not change."""
+    """None stands for the league's own."""
 
 
 class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
@@ -279,8 +277,7 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """The bot whose mu is shown as 0; without one it is the mean of the field."""
     provisional: int = 30
     """A bot with fewer games at a table is marked as provisional there; 0 marks none. After 30 at a
-    table for two, 1.96 sigma is below beta, the gap at which the better bot wins three games of
-    four: before that, a rating says little."""
+    table for two, 1.96 sigma is below beta, the gap of three wins in four games."""
     overall: bool = False
     """Whether there is a table over all variants and table sizes."""
     alpha: float = 0.01
@@ -297,9 +294,9 @@ class LeagueInfo(Struct, frozen=True):
     players: tuple[int, ...]
     """Table sizes, in the league's order."""
     games: int
-    """Games a fixture."""
+    """Games per fixture."""
     rounds: int
-    """Blocks of each variant and table size, at most where `until` is given."""
+    """Blocks per division; with `until`, the most."""
     limits: LimitsInfo
     sandbox: str
     seed: str
@@ -316,6 +313,6 @@ class LeagueInfo(Struct, frozen=True):
     earlier: tuple[Epoch, ...] = ()
     """What was before the bots, the rounds or the terms changed, first to last."""
     ratings: RatingsInfo = RatingsInfo(provisional=0)
-    """Stores from before there were any have these, and their root with them."""
+    """What the league asks of its ratings."""
     machine: MachineInfo | None = None
-    """Where the first game was played; None in older stores. No part of the root."""
+    """Where the first game was played; no part of the root."""

@@ -1,14 +1,14 @@
 """How far a league has come: what is still to be played, and which divisions have stopped."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from statistics import fmean
-from typing import Protocol
 
 from msgspec import Struct
 
 from arena.league.schedule import Schedule
 from arena.ratings.sequential import Block, TableMeans, separated, tied
-from arena.records import Division, Fixture
+from arena.ratings.table import PlayedGames
+from arena.records import Division, Fixture, GameRecord, GameResult
 
 
 class Verdict(Struct, frozen=True):
@@ -19,24 +19,6 @@ class Verdict(Struct, frozen=True):
     """Completed blocks."""
     tied: tuple[tuple[str, str], ...]
     """Neighbours on the leaderboard that are not separated, best first; empty if all are."""
-
-
-class _Game(Protocol):
-    @property
-    def places(self) -> Sequence[int]:
-        """The finishing place of each seat."""
-
-
-class Finished(Protocol):
-    """A fixture with its results, in whatever detail."""
-
-    @property
-    def fixture(self) -> Fixture:
-        """The table."""
-
-    @property
-    def games(self) -> Sequence[_Game]:
-        """All of its games."""
 
 
 class LeagueProgress:
@@ -58,7 +40,7 @@ class LeagueProgress:
         """Tell whether a fixture is in the schedule as it is now."""
         return id_ in self._track_of
 
-    def add(self, played: Finished) -> None:
+    def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
         """Take a played fixture into account; one that no longer counts is ignored."""
         track = self._track_of.get(played.fixture.id)
         if track:
@@ -105,7 +87,7 @@ class _Track:
     def fixtures(self, blocks: int | None = None) -> list[Fixture]:
         return [fixture for block in self._blocks[:blocks] for fixture in block]
 
-    def add(self, played: Finished) -> None:
+    def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
         by_seat = zip(*(game.places for game in played.games), strict=True)
         self._results[played.fixture.id] = TableMeans(
             played.fixture.seats, tuple(map(fmean, by_seat))

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import ArenaError
-from arena.ratings.results import Results
+from arena.ratings.standings import Results
 from arena.ratings.trueskill import BETA, MU, SIGMA, Rating, rate_all
 from arena.records import Division
 

@@ -21,7 +21,7 @@ from arena.league.rerating import (
 )
 from arena.league.schedule import Schedule
 from arena.match.replay import ReplayError, replay
-from arena.ratings.results import by_table
+from arena.ratings.standings import by_division
 from arena.records import Fixture, LeagueInfo, PlayedFixture
 from arena.seeds import commitment
 from arena.store.hashes import root_hash
@@ -88,12 +88,8 @@ def verify(
     findings = [Finding(*pair) for pair in store.damage()]
     findings += _check_seed(info)
     schedule = Schedule(info)
-    progress, sound, content_hashes, games = (
-        LeagueProgress(schedule),
-        list[Fixture](),
-        list[bytes](),
-        0,
-    )
+    progress = LeagueProgress(schedule)
+    sound, content_hashes, games = list[Fixture](), list[bytes](), 0
     for checked in _check_fixtures(store, schedule, workers, games_per_call):
         findings += checked.findings
         content_hashes.append(checked.content_hash)
@@ -137,7 +133,7 @@ def _check_ratings(
     store: Store, progress: LeagueProgress, root: str, workers: int, games_per_call: int
 ) -> list[DivisionCheck]:
     """Rate what counts in a store again; the sample of a large league is drawn from its root."""
-    results = by_table(one for one in store.results() if progress.counts(one.fixture.id))
+    results = by_division(one for one in store.results() if progress.counts(one.fixture.id))
     games = {key: sum(len(one.games) for one in found) for key, found in results.items()}
     sample = draw_sample(games, root)
     calls = [partial(check_division, key, found, sample[key]) for key, found in results.items()]

@@ -1,7 +1,7 @@
 """The referee of one game: a state machine without I/O.
 
-It says which seats must answer what, takes answers and faults, and keeps the record. Whoever drives
-it brings the bots.
+It says which seats must answer what, takes answers and faults, and keeps the record. Its caller
+brings the bots.
 """
 
 from collections.abc import Callable
@@ -48,8 +48,8 @@ class Referee:
     """One game in progress.
 
     `waiting` holds the seats that must answer now; it is empty when the game is over. They are
-    asked for calza where `offering` is true, else for a turn. `calza_seats` are those that asked to
-    be offered calza. Call `take` for every waiting seat, in any order.
+    offered calza if `offering` is true, else one is asked for its turn. `calza_seats` are the seats
+    that want to be offered calza. Call `take` for every waiting seat, in any order.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Referee:
     def take(self, seat: int, reply: Answer | Fault) -> Fault | None:
         """Take a waiting seat's answer, or the fault that came instead.
 
-        Returns the fault if there was one, which an illegal answer is too.
+        Return the fault if there is one: an illegal answer is a fault, too.
         """
         fault = reply if isinstance(reply, Fault) else self._illegal(seat, reply)
         if fault:
@@ -125,7 +125,7 @@ class Referee:
         return fault
 
     def forfeit(self, faults: dict[int, Fault]) -> None:
-        """Take seats out before they were asked anything: their bots could not be started."""
+        """Take out seats whose bots could not be started, before they are asked anything."""
         self._faults.update(faults)
         self._settle_faults()
 
@@ -211,7 +211,7 @@ class Referee:
         self._start_round()
 
     def _settle_faults(self) -> None:
-        """Take faulted seats out, lowest first; the last one standing wins whatever it did."""
+        """Take out faulted seats, lowest first; the last one standing wins even if it faulted."""
         for seat in sorted(self._faults):
             if self._standing.winner is not None:
                 break

@@ -1,4 +1,4 @@
-"""Play a recorded game again from its seed and its actions: it must come out the same."""
+"""Play a recorded game again from its seed and its actions: the record must be the same."""
 
 from collections.abc import Sequence
 
@@ -25,35 +25,35 @@ def replay(fixture: Fixture, rules: Rules, record: GameRecord) -> GameRecord:
     """Return the record that the recorded actions make on the fixture's dice.
 
     It equals `record` unless the record, the seed or the rules were changed since. Raises
-    ReplayError where an action is missing or left over.
+    ReplayError if an action is missing or left over.
     """
     players = len(fixture.seats)
     calza_seats = frozenset(range(players)) if rules.calza else frozenset[int]()
     referee = Referee(rules, players, fixture.dice_key, record.game, calza_seats)
-    for moment in _moments(record.events):
+    for moment in moments(record.events):
         if not referee.waiting:
             raise ReplayError(f"game {record.game} goes on after its end")
-        _feed(referee, moment)
+        feed(referee, moment)
     if referee.waiting:
         raise ReplayError(f"game {record.game} has no end")
     return referee.record
 
 
-def _moments(events: Sequence[Event]) -> list[list[Event]]:
-    """Part what was done, by moments: only faults can be several; a round starts after them."""
-    moments: list[list[Event]] = []
+def moments(events: Sequence[Event]) -> list[list[Event]]:
+    """Group actions by moment: only faults can share one, and a round starts after them."""
+    groups: list[list[Event]] = []
     last: Event | None = None
     for event in events:
         if isinstance(event, Faulted) and isinstance(last, Faulted):
-            moments[-1].append(event)
+            groups[-1].append(event)
         elif not isinstance(event, RoundStarted):
-            moments.append([event])
+            groups.append([event])
         last = event
-    return moments
+    return groups
 
 
-def _feed(referee: Referee, moment: Sequence[Event]) -> None:
-    """Do what was done in one moment."""
+def feed(referee: Referee, moment: Sequence[Event]) -> None:
+    """Take the actions of one moment."""
     action = moment[0]
     if isinstance(action, Faulted):
         _feed_faults(referee, moment)
@@ -81,7 +81,7 @@ def _feed_turn(referee: Referee, action: Event) -> None:
 
 
 def _feed_faults(referee: Referee, moment: Sequence[Event]) -> None:
-    """Take out all seats that faulted in the same moment."""
+    """Take out all seats that faulted in one moment."""
     faults = {}
     for action in moment:
         if isinstance(action, Faulted):

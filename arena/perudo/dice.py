@@ -48,7 +48,11 @@ def _word(seed: str, game: int, attempt: int, seat: int) -> int:
 
 def count_face(hands: Sequence[Hand], face: int, wild: int | None) -> int:
     """Count the dice that show `face` or the wild face (None if no face is wild)."""
-    total = sum([hand.count(face) for hand in hands])
+    total = 0
     if wild is None or wild == face:
+        for hand in hands:
+            total += hand.count(face)
         return total
-    return total + sum([hand.count(wild) for hand in hands])
+    for hand in hands:
+        total += hand.count(face) + hand.count(wild)
+    return total

@@ -1,10 +1,8 @@
-"""One round of bidding: whose turn it is, what may be bid, who may call, who loses the die.
+"""One round of bidding, as pure functions: whose turn it is, legal bids and calls, the outcome."""
 
-Every step is a pure function from one frozen value to the next.
-"""
-
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -14,6 +12,26 @@ from arena.perudo.rules import FACES, PACO, Count, Face, Rules
 T = TypeVar("T")
 _POSITIONS = 4096
 """Size of the caches of ranges of raises."""
+
+
+class AnyBid(Protocol):
+    """Whatever states a bid."""
+
+    @property
+    def quantity(self) -> int:
+        """How many dice."""
+
+    @property
+    def face(self) -> int:
+        """What they show."""
+
+
+class BidBySeat(AnyBid, Protocol):
+    """A bid and who made it."""
+
+    @property
+    def seat(self) -> int:
+        """Who made it."""
 
 
 class Bid(Struct, frozen=True):
@@ -109,16 +127,7 @@ def left_of(dice: tuple[int, ...], seat: int) -> int:
 
 def raises(now: Round) -> tuple[Raises, ...]:
     """Return every legal bid of the seat on turn: a range for each face that has one."""
-    standing, bid = now.standing, now.bid
-    rules = standing.rules
-    if bid is None:
-        return _openings(standing.cap, standing.palifico_seat is None)
-    if standing.palifico_seat is None:
-        lower, both = rules.raise_to_lower_face, rules.raise_quantity_and_face
-        return _raises(standing.cap, bid.quantity, bid.face, lower, both)
-    free = rules.veteran_may_raise_face and is_veteran(standing, now.to_act)
-    both = rules.raise_quantity_and_face
-    return _raises_locked(standing.cap, bid.quantity, bid.face, free, both)
+    return _raises_over(now.standing, now.to_act, now.bid)
 
 
 def is_legal(now: Round, bid: Bid) -> bool:
@@ -126,7 +135,7 @@ def is_legal(now: Round, bid: Bid) -> bool:
     return is_among(raises(now), bid)
 
 
-def is_among(ranges: tuple[Raises, ...], bid: Bid) -> bool:
+def is_among(ranges: tuple[Raises, ...], bid: AnyBid) -> bool:
     """Return whether a bid is in one of the ranges."""
     for one in ranges:
         if one.face == bid.face:
@@ -144,6 +153,18 @@ def is_veteran(standing: Standing, seat: int) -> bool:
 def place(now: Round, bid: Bid) -> Round:
     """Put a legal bid on the table; the turn passes to the left."""
     return Round(now.standing, left_of(now.standing.dice, now.to_act), bid, now.to_act)
+
+
+def place_all(standing: Standing, bids: Iterable[BidBySeat]) -> Round | None:
+    """Put the bids of a round on the table, oldest first; None if one of them is not legal."""
+    to_act, last = standing.opener, None
+    for bid in bids:
+        if bid.seat != to_act or not is_among(_raises_over(standing, to_act, last), bid):
+            return None
+        last, to_act = bid, left_of(standing.dice, to_act)
+    if last is None:
+        return open_round(standing)
+    return Round(standing, to_act, Bid(last.quantity, last.face), last.seat)
 
 
 def calza_seats(now: Round) -> list[int]:
@@ -180,10 +201,15 @@ def calza(now: Round, hands: tuple[Hand, ...], caller: int) -> Outcome:
     count = count_face(hands, bid.face, standing.wild)
     if count != bid.quantity:
         return Outcome("calza", caller, count, caller, None, lose_die(standing, caller))
-    gains = standing.dice[caller] < standing.rules.starting_dice
+    gains = may_gain(standing, caller)
     dice = _with(standing.dice, caller, standing.dice[caller] + gains)
     after = Standing(standing.rules, dice, _palificos_played(standing), caller)
     return Outcome("calza", caller, count, None, caller if gains else None, after)
+
+
+def may_gain(standing: Standing, seat: int) -> bool:
+    """Tell whether a right calza gives the seat a die: never above its first number."""
+    return standing.dice[seat] < standing.rules.starting_dice
 
 
 def lose_die(standing: Standing, loser: int) -> Standing:
@@ -214,6 +240,17 @@ def leave(standing: Standing, seat: int) -> Standing:
         return Standing(standing.rules, dice, used, left_of(dice, seat))
     still = palifico is not None and has_palifico(standing.rules, dice, used, palifico)
     return Standing(standing.rules, dice, used, standing.opener, palifico if still else None)
+
+
+def _raises_over(standing: Standing, seat: int, bid: AnyBid | None) -> tuple[Raises, ...]:
+    rules, cap = standing.rules, len(standing.dice) * standing.rules.starting_dice
+    if bid is None:
+        return _openings(cap, standing.palifico_seat is None)
+    both = rules.raise_quantity_and_face
+    if standing.palifico_seat is None:
+        return _raises(cap, bid.quantity, bid.face, rules.raise_to_lower_face, both)
+    free = rules.veteran_may_raise_face and is_veteran(standing, seat)
+    return _raises_locked(cap, bid.quantity, bid.face, free, both)
 
 
 @lru_cache(_POSITIONS)
@@ -270,7 +307,9 @@ def _palificos_played(standing: Standing) -> tuple[bool, ...]:
 
 
 def _with(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
-    return (*values[:seat], value, *values[seat + 1 :])
+    changed = list(values)
+    changed[seat] = value
+    return tuple(changed)
 
 
 def _on_table(now: Round) -> tuple[Bid, int]:

@@ -1,23 +1,32 @@
-"""All that pages need of a fixture's games: small, cacheable, independent of other fixtures."""
+"""The statistics of one fixture: small, cacheable, independent of other fixtures."""
+
+from collections.abc import Sequence
 
 from msgspec import Struct
 
+from arena.game_walk import ForbiddenEventError
 from arena.perudo.rules import Rules
-from arena.playstats import game_scan as walk
-from arena.playstats.game_scan import GameScan
+from arena.playstats.game_scan import FaultAt, GameScan
 from arena.playstats.key_moves import KeyMoves
 from arena.playstats.style import Calibration, Style
-from arena.records import Cause, Fixture, PlayedFixture
+from arena.records import (
+    Cause,
+    Fixture,
+    FixtureResult,
+    GameResult,
+    PlayedFixture,
+    fixture_result,
+)
 
-SUMMARY_VERSION = 2
-"""Goes up whenever the same games may give another digest."""
+SUMMARY_VERSION = 3
+"""Goes up whenever the same games may give another summary."""
 
 STDERR_SHOWN = 4000
-"""Characters of standard error kept of a seat that faulted."""
+"""Characters of standard error that are kept of a seat that faulted."""
 
 
 class FaultEntry(Struct, frozen=True):
-    """One fault and where to find it."""
+    """One fault and where to find it; counts are from 0."""
 
     cause: Cause
     bot: str
@@ -27,8 +36,7 @@ class FaultEntry(Struct, frozen=True):
     index: int
     """The fixture's place in the schedule, from 0."""
     game: int
-    round: int | None
-    """From 0; None where no dice had been rolled yet."""
+    round: int
     step: int
     """The fault's place among the events of its game, from 0."""
     seat: int
@@ -43,50 +51,53 @@ class SeatSummary(Struct, frozen=True):
     calibration: Calibration
     moments: KeyMoves
     stderr: str = ""
-    """The end of its standard error, where it faulted; never blank but empty."""
+    """The end of its standard error if it faulted and wrote any."""
 
 
 class FixtureSummary(Struct, frozen=True):
     """One fixture."""
 
-    fixture: Fixture
-    sandbox: str
-    clock: str
-    decisions: int
-    """Answers asked for, over all seats."""
-    seconds: float
-    """How long it was played."""
-    stored_at: float | None
-    """Seconds since 1970; None where that was not written down."""
-    games: tuple[walk.Game, ...]
+    result: FixtureResult
     seats: tuple[SeatSummary, ...]
     faults: tuple[FaultEntry, ...] = ()
     """By game, then by step."""
 
+    @property
+    def fixture(self) -> Fixture:
+        """The table."""
+        return self.result.fixture
+
+    @property
+    def games(self) -> Sequence[GameResult]:
+        """All of its games."""
+        return self.result.games
+
 
 def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
-    """Walk the games of a fixture, played by `rules`; the same games give the same digest."""
-    walked = GameScan(played.fixture, rules)
-    games = tuple([walked.play(record) for record in played.games])
+    """Scan the games of a fixture, played by `rules`; equal games have equal summaries.
+
+    Raises ForbiddenEventError if the rules forbid an event of a game.
+    """
+    scan = GameScan(played.fixture, rules)
+    for record in played.games:
+        try:
+            scan.add(record)
+        except ForbiddenEventError as error:
+            where = f"fixture {played.fixture.index}, {error.where}"
+            raise ForbiddenEventError(error.what, where, error.hint) from None
     return FixtureSummary(
-        fixture=played.fixture,
-        sandbox=played.sandbox,
-        clock=played.clock,
-        decisions=played.decisions,
-        seconds=played.seconds,
-        stored_at=played.stored_at,
-        games=games,
-        seats=_seats(played, walked),
-        faults=tuple(_entry(played.fixture, fault) for fault in walked.faults),
+        result=fixture_result(played, played.stored_at),
+        seats=_seats(played, scan),
+        faults=tuple([_entry(played.fixture, fault) for fault in scan.faults]),
     )
 
 
-def _seats(played: PlayedFixture, walked: GameScan) -> tuple[SeatSummary, ...]:
-    faulty = {fault.event.seat for fault in walked.faults}
-    counted = zip(walked.styles, walked.calibration, walked.moments, strict=True)
+def _seats(played: PlayedFixture, scan: GameScan) -> tuple[SeatSummary, ...]:
+    faulty = {fault.event.seat for fault in scan.faults}
+    counted = zip(scan.styles, scan.calibrations, scan.key_moves, strict=True)
     return tuple(
-        SeatSummary(style, calibration, moments, _stderr(played, seat) if seat in faulty else "")
-        for seat, (style, calibration, moments) in enumerate(counted)
+        SeatSummary(style, calibration, moves, _stderr(played, seat) if seat in faulty else "")
+        for seat, (style, calibration, moves) in enumerate(counted)
     )
 
 
@@ -96,14 +107,14 @@ def _stderr(played: PlayedFixture, seat: int) -> str:
 
 
 def tail(text: str, limit: int) -> str:
-    """Return the last `limit` characters in whole lines where that is possible."""
+    """Return the last `limit` characters, in whole lines if possible."""
     if len(text) <= limit:
         return text
     end = text[-limit:]
     return "…\n" + (end.partition("\n")[2] or end)
 
 
-def _entry(fixture: Fixture, fault: walk.Fault) -> FaultEntry:
+def _entry(fixture: Fixture, fault: FaultAt) -> FaultEntry:
     seats, event = fixture.seats, fault.event
     return FaultEntry(
         cause=event.cause,

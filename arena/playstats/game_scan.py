@@ -1,267 +1,214 @@
-"""One walk through the events of a fixture's games, counting all that pages say of them.
+"""One scan of a fixture's games, which counts all that pages say of them.
 
-This is the report's inner loop: a million games have some fifty million events. Odds are looked up,
-not worked out, and nothing is made that is not kept.
+This is the report's inner loop: a million games have about fifty million events. Odds are looked
+up, and nothing is built that is not kept.
 """
 
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from msgspec import Struct
-
-from arena.perudo.dice import Hand
+from arena.game_walk import PlayedRound, walk
+from arena.perudo.dice import count_face
 from arena.perudo.odds import at_least, unknown
-from arena.perudo.round import Bid, Round, Standing, raises
-from arena.perudo.rules import FACES, PACO, Rules
+from arena.perudo.round import Bid, Raises, may_gain, raises
+from arena.perudo.rules import FACES, Rules
 from arena.playstats.key_moves import KeyMove, KeyMoves, Shortlist
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
-from arena.records import BidMade, CallMade, Faulted, Fixture, GameRecord, RoundStarted
+from arena.records import BidMade, CallMade, Faulted, Fixture, GameRecord
 
 
-class Game(Struct, frozen=True):
-    """One game in short."""
-
-    game: int
-    places: tuple[int, ...]
-    """The finishing place of each seat, 1 is the winner."""
-    faulted: tuple[int, ...]
-    """The seats that faulted."""
-    rounds: int
-    """Void rounds count, too."""
-    actions: int
-    """Bids and calls."""
-
-
-class Fault(NamedTuple):
-    """A fault and where in its game it came."""
+class FaultAt(NamedTuple):
+    """A fault, and its place in the fixture."""
 
     game: int
     step: int
-    round: int | None
+    round: int
     event: Faulted
 
 
 class _Odds(NamedTuple):
-    """A probability, made ready to be counted."""
+    """A probability, ready to be counted."""
 
     millionths: int
     bin: int
-    bluff: bool
 
 
 @lru_cache(maxsize=1 << 16)
 def _odds(needed: int, dice: int, faces: int) -> _Odds:
     chance = at_least(needed, dice, faces)
-    return _Odds(round(chance * MILLION), min(BINS - 1, int(chance * BINS)), chance < 0.5)
-
-
-@lru_cache(maxsize=1 << 16)
-def _lowest(
-    rules: Rules, players: int, quantity: int, face: int, *, palifico: bool, veteran: bool
-) -> tuple[tuple[int, int], ...]:
-    """Return the lowest legal raise of each face: no higher one is likelier."""
-    # Of the dice only two things matter to raises: whether the seat has one, and how many began.
-    dice = (1 if veteran else 2,) * players
-    used = (veteran,) * players
-    standing = Standing(rules, dice, used, 1, 1 if palifico else None)
-    found = raises(Round(standing, 0, Bid(quantity, face), 1))
-    return tuple([(one.min, one.face) for one in found])
+    return _Odds(round(chance * MILLION), min(BINS - 1, int(chance * BINS)))
 
 
 class GameScan:
-    """The seats of one fixture while its games go by; what is counted can be read at any time."""
+    """What the seats of one fixture do, counted while its games go by."""
 
     def __init__(self, fixture: Fixture, rules: Rules) -> None:
         seats = range(len(fixture.seats))
-        self.styles = [Style() for _ in seats]
-        self.calibration = [Calibration() for _ in seats]
-        self.faults: list[Fault] = []
+        self._styles = [Style() for _ in seats]
+        self.calibrations = [Calibration() for _ in seats]
+        self.faults: list[FaultAt] = []
         self._best = [Shortlist(bad=False) for _ in seats]
         self._worst = [Shortlist(bad=True) for _ in seats]
         self._fixture, self._rules = fixture, rules
-        self._take = {
-            RoundStarted: self._round,
-            BidMade: self._bid,
-            CallMade: self._call,
-            Faulted: self._fault,
-        }
 
     @property
-    def moments(self) -> tuple[KeyMoves, ...]:
-        """The best and the worst moments of each seat so far."""
-        ends = zip(self._best, self._worst, strict=True)
-        return tuple(KeyMoves(best.kept(), worst.kept()) for best, worst in ends)
+    def styles(self) -> list[Style]:
+        """What each seat did so far; a bluff is a bid in the lower half of the bins."""
+        for style, calibration in zip(self._styles, self.calibrations, strict=True):
+            style.bids = sum(calibration.bids)
+            style.bluffs = sum(calibration.bids[: BINS // 2])
+        return self._styles
 
-    def play(self, record: GameRecord) -> Game:
-        """Count one game."""
-        self._game, self._out = record.game, len(self.faults)
-        self._number: int | None = None
-        self._rounds = self._actions = 0
-        self._veterans: set[int] = set()
-        self._hands: tuple[Hand, ...] = ((),) * len(self.styles)
-        self._all: list[int] = []
-        self._palifico: int | None = None
-        self._bid_on: BidMade | None = None
-        for self._step, event in enumerate(record.events):
-            # No type says that each class of event has a method which takes just that class.
-            self._take[event.__class__](event)  # type: ignore[operator]
-        out = tuple([fault.event.seat for fault in self.faults[self._out :]])
-        return Game(record.game, record.places, out, self._rounds, self._actions)
+    @property
+    def key_moves(self) -> tuple[KeyMoves, ...]:
+        """The best and the worst moves of each seat so far."""
+        pairs = zip(self._best, self._worst, strict=True)
+        return tuple(KeyMoves(best.kept(), worst.kept()) for best, worst in pairs)
 
-    def _round(self, event: RoundStarted) -> None:
-        self._rounds += 1
-        self._number = event.number
-        self._hands = event.dice
-        self._all = [die for hand in event.dice for die in hand]
-        self._palifico = event.palifico_seat
-        self._wild = PACO if event.palifico_seat is None else None
-        self._bid_on = None
+    def add(self, record: GameRecord) -> None:
+        """Count one game; raises ForbiddenEventError if the rules forbid an event of it."""
+        self._game = record.game
+        for played in walk(record, self._rules):
+            self._round = played
+            self._add_bids(played)
+            if played.call and played.now.bid:
+                self._add_call(played.call, played.now.bid)
+            for step, fault in enumerate(played.faults, played.end):
+                self.faults.append(FaultAt(record.game, step, played.number, fault))
 
-    def _bid(self, event: BidMade) -> None:
-        self._actions += 1
-        seat, quantity, face = event.seat, event.quantity, event.face
-        likely, bin_, bluff = self._odds_of(seat, quantity, face)
-        style, calibration = self.styles[seat], self.calibration[seat]
-        style.bids += 1
-        style.bluffs += bluff
-        calibration.bids[bin_] += 1
-        calibration.said[bin_] += likely
-        if self._count(face) >= quantity:
-            calibration.held[bin_] += 1
-        if self._bid_on is None:
-            self._open(style, quantity, face)
-        else:
-            self._weigh_raise(event, likely)
-        self._bid_on = event
+    def _add_bids(self, played: PlayedRound) -> None:
+        hands, dice, wild = played.hands, played.dice, played.wild
+        last: BidMade | None = None
+        counts: dict[int, int] = {}
+        if played.call and played.now.bid:
+            counts[played.now.bid.face] = played.call.count
+        for bid in played.bids:
+            seat, quantity, face = bid.seat, bid.quantity, bid.face
+            own = hands[seat]
+            likely, bin_ = _odds(*unknown(quantity, face, own, dice - len(own), wild))
+            calibration = self.calibrations[seat]
+            calibration.bids[bin_] += 1
+            calibration.said[bin_] += likely
+            if face not in counts:
+                counts[face] = count_face(hands, face, wild)
+            if counts[face] >= quantity:
+                calibration.held[bin_] += 1
+            if last is None:
+                self._add_opening(self._styles[seat], quantity, face)
+            elif self._worst[seat].takes(likely - MILLION):
+                self._weigh_raise(last, bid, likely, counts[face] >= quantity)
+            last = bid
 
-    def _open(self, style: Style, quantity: int, face: int) -> None:
+    def _add_opening(self, style: Style, quantity: int, face: int) -> None:
         """Count how bold an opening is: its quantity against that to be expected of all dice."""
-        shown = 1 if self._wild in (None, face) else 2
-        boldness = round(THOUSAND * FACES * quantity / (shown * len(self._all)))
+        _, dice, faces = unknown(quantity, face, (), self._round.dice, self._round.wild)
+        boldness = round(THOUSAND * FACES * quantity / (faces * dice))
         style.openings += 1
         style.boldness += boldness
         style.boldness_squared += boldness * boldness
 
-    def _weigh_raise(self, event: BidMade, likely: int) -> None:
+    def _weigh_raise(self, last: BidMade, bid: BidMade, likely: int, true: bool) -> None:
         """Weigh a raise against a dudo."""
-        bid = self._bid_on
-        if bid is None:
-            return
-        false = MILLION - self._odds_of(event.seat, bid.quantity, bid.face).millionths
+        seat, worst = bid.seat, self._worst[bid.seat]
+        false = MILLION - self._odds_of(seat, last.quantity, last.face).millionths
         edge = likely - false
-        if edge < 0 and self._worst[event.seat].takes(edge):
-            right = self._count(event.face) >= event.quantity
-            raised = event.quantity, event.face
-            moment = self._moment("bid", event.seat, bid, raised, (likely, false, edge), right)
-            self._worst[event.seat].add(moment)
+        if edge < 0 and worst.takes(edge):
+            raised = bid.quantity, bid.face
+            self._keep(worst, bid, last, raised, (likely, false, edge), right=true)
 
-    def _call(self, event: CallMade) -> None:
-        self._actions += 1
-        style = self.styles[event.seat]
-        if event.call == "dudo":
+    def _add_call(self, call: CallMade, bid: Bid) -> None:
+        style = self._styles[call.seat]
+        if call.call == "dudo":
             style.dudos += 1
-            style.dudos_right += event.loser != event.seat
+            style.dudos_right += call.right
+            self._weigh_dudo(call, bid)
         else:
             style.calzas += 1
-            style.calzas_right += event.loser is None
-        if self._bid_on is not None:
-            weigh = self._weigh_dudo if event.call == "dudo" else self._weigh_calza
-            weigh(event, self._bid_on)
-        if self._palifico is not None:
-            self._veterans.add(self._palifico)
+            style.calzas_right += call.right
+            self._weigh_calza(call, bid)
 
-    def _weigh_dudo(self, event: CallMade, bid: BidMade) -> None:
+    def _weigh_dudo(self, call: CallMade, bid: Bid) -> None:
         """Weigh a dudo against the most likely legal raise."""
-        seat = event.seat
+        seat = call.seat
         false = MILLION - self._odds_of(seat, bid.quantity, bid.face).millionths
         best, worst = self._best[seat], self._worst[seat]
         may_be_best = false < MILLION and best.takes(false) and self._is_believed(bid)
         if not may_be_best and not worst.takes(false - MILLION):
             return
-        likely, raised = self._best_raise(seat, bid)
+        likely, raised = self._likeliest_raise(seat)
         edge = false - likely
         shortlist = worst if edge < 0 else best
-        if raised is None or not (edge < 0 or may_be_best) or not shortlist.takes(edge):
-            return
-        right = event.loser != seat
-        shortlist.add(self._moment("dudo", seat, bid, raised, (false, likely, edge), right))
+        if raised and (edge < 0 or may_be_best) and shortlist.takes(edge):
+            bid_instead, chances = (raised.min, raised.face), (false, likely, edge)
+            self._keep(shortlist, call, bid, bid_instead, chances, right=call.right)
 
-    def _is_believed(self, bid: BidMade) -> bool:
-        """Tell whether one who saw no dice at all would take a bid for true."""
-        return not _odds(*unknown(bid.quantity, bid.face, (), len(self._all), self._wild)).bluff
+    def _is_believed(self, bid: Bid) -> bool:
+        """Tell whether a player who saw no dice at all would take a bid for true."""
+        played = self._round
+        odds = _odds(*unknown(bid.quantity, bid.face, (), played.dice, played.wild))
+        return odds.bin >= BINS // 2
 
-    def _best_raise(self, seat: int, bid: BidMade) -> tuple[int, tuple[int, int] | None]:
-        """Return the most likely raise that a seat may make, and how likely it is to be true."""
-        palifico = self._palifico is not None
-        veteran = palifico and self._is_veteran(seat)
-        found = _lowest(
-            self._rules,
-            len(self.styles),
-            bid.quantity,
-            bid.face,
-            palifico=palifico,
-            veteran=veteran,
-        )
-        odds = [(self._odds_of(seat, *one).millionths, one) for one in found]
-        return max(odds, key=lambda one: one[0], default=(0, None))
+    def _likeliest_raise(self, seat: int) -> tuple[int, Raises | None]:
+        """Return how likely the most likely bid of the seat on turn is, and its range."""
+        own, unseen, wild = self._round.seen_by(seat)
+        likely, found = -1, None
+        for one in raises(self._round.now):
+            # Of each face the lowest: no higher one is likelier.
+            chance = _odds(*unknown(one.min, one.face, own, unseen, wild)).millionths
+            if chance > likely:
+                likely, found = chance, one
+        return likely, found
 
-    def _is_veteran(self, seat: int) -> bool:
-        """Tell whether a seat has one die and had its own palifico in an earlier round."""
-        return len(self._hands[seat]) == 1 and seat in self._veterans and seat != self._palifico
-
-    def _weigh_calza(self, event: CallMade, bid: BidMade) -> None:
+    def _weigh_calza(self, call: CallMade, bid: Bid) -> None:
         """Weigh a calza against passing."""
-        seat = event.seat
+        seat = call.seat
         at_least_one_more = self._odds_of(seat, bid.quantity + 1, bid.face).millionths
         exact = self._odds_of(seat, bid.quantity, bid.face).millionths - at_least_one_more
-        gains = len(self._hands[seat]) < self._rules.starting_dice
-        edge = (exact if gains else 0) - (MILLION - exact)
+        gain = exact if may_gain(self._round.now.standing, seat) else 0
+        edge = gain - (MILLION - exact)
         shortlist = self._worst[seat] if edge < 0 else self._best[seat]
         if exact < MILLION and shortlist.takes(edge):
             chances = exact, MILLION, edge
-            moment = self._moment("calza", seat, bid, None, chances, event.loser is None)
-            shortlist.add(moment)
-
-    def _fault(self, event: Faulted) -> None:
-        self.faults.append(Fault(self._game, self._step, self._number, event))
+            self._keep(shortlist, call, bid, None, chances, right=call.right)
 
     def _odds_of(self, seat: int, quantity: int, face: int) -> _Odds:
         """Return how likely a bid is to be true, to one who knows this seat's dice alone."""
-        own = self._hands[seat]
-        return _odds(*unknown(quantity, face, own, len(self._all) - len(own), self._wild))
+        return _odds(*unknown(quantity, face, *self._round.seen_by(seat)))
 
-    def _count(self, face: int) -> int:
-        """Return how many dice on the table match a face."""
-        if self._wild in (None, face):
-            return self._all.count(face)
-        return self._all.count(face) + self._all.count(PACO)
-
-    def _moment(
+    def _keep(
         self,
-        action: Literal["bid", "dudo", "calza"],
-        seat: int,
-        bid: BidMade,
+        shortlist: Shortlist,
+        move: BidMade | CallMade,
+        last: Bid | BidMade,
         raised: tuple[int, int] | None,
-        odds: tuple[int, int, int],
+        chances: tuple[int, int, int],
+        *,
         right: bool,
-    ) -> KeyMove:
-        chance, instead, edge = odds
+    ) -> None:
+        """Shortlist a move; few stay, so that it is built at the end."""
+        game, played = self._game, self._round
+        step = played.step_of(move)
+        chance, instead, edge = chances
         fixture = self._fixture
-        return KeyMove(
-            variant=fixture.variant,
-            players=len(fixture.seats),
-            index=fixture.index,
-            game=self._game,
-            round=self._number or 0,
-            step=self._step,
-            seat=seat,
-            action=action,
-            quantity=bid.quantity,
-            face=bid.face,
-            raised=raised,
-            chance=chance / MILLION,
-            instead=instead / MILLION,
-            edge=edge / MILLION,
-            dice=len(self._all),
-            right=right,
-        )
+
+        def build() -> KeyMove:
+            return KeyMove(
+                variant=fixture.variant,
+                players=len(fixture.seats),
+                index=fixture.index,
+                game=game,
+                round=played.number,
+                step=step,
+                seat=move.seat,
+                action=move.call if isinstance(move, CallMade) else "bid",
+                quantity=last.quantity,
+                face=last.face,
+                raised=raised,
+                chance=chance / MILLION,
+                instead=instead / MILLION,
+                edge=edge / MILLION,
+                dice=played.dice,
+                right=right,
+            )
+
+        shortlist.add(edge, (played.dice, game, step), build)

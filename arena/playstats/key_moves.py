@@ -1,25 +1,24 @@
-"""A bot's best and worst moments: moves against the alternative, as the bot knew it.
+"""A bot's best and worst moves, each against its alternative, as the bot knew it.
 
 The measure is how many dice a move is expected to cost if the round ended with it. A dudo on a bid
 that is true with probability p costs p dice; a bid that is true with probability p costs 1 - p, if
-it is doubted at once; a calza costs one die where it is wrong and gains one where it is right and
-dice were lost before. The alternative to a dudo is the most likely legal raise, to a raise a dudo,
+it is doubted at once; a calza costs one die if it is wrong, and gains one if it is right and dice
+were lost before. The alternative to a dudo is the most likely legal raise, to a raise a dudo,
 to a calza to pass, which costs nothing. A move's edge is what the alternative would have cost more.
-How the dice really lay does not enter: an unlucky move is no bad one.
+How the dice really lay does not count: an unlucky move is not a bad one.
 
 The best are calls that were not obvious: dudos on bids that one who saw no dice at all would have
 believed, and calls that the bot's own dice did not prove right.
 """
 
-from collections.abc import Collection, Iterable
+from bisect import insort
+from collections.abc import Callable, Collection, Iterable
 from typing import Literal
 
 from msgspec import Struct
 
-from arena.playstats.style import MILLION
-
 KEPT = 5
-"""Moments that are kept at either end."""
+"""Moves that are kept at either end."""
 
 
 class KeyMove(Struct, frozen=True):
@@ -49,7 +48,7 @@ class KeyMove(Struct, frozen=True):
     dice: int
     """Dice on the table."""
     right: bool
-    """How it came out: whether the bid was true, or the call right."""
+    """Whether the bid was true, or the call right."""
 
 
 class KeyMoves(Struct, frozen=True):
@@ -59,17 +58,17 @@ class KeyMoves(Struct, frozen=True):
     worst: tuple[KeyMove, ...] = ()
 
 
-def best(moments: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
+def best(moves: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
     """Return the moves that were better than their alternatives by most.
 
     Of equals the one with fewer dice on the table comes first: there a die counts for more.
     """
-    return tuple(sorted(moments, key=lambda one: (-one.edge, *_place(one)))[:KEPT])
+    return tuple(sorted(moves, key=lambda one: (-one.edge, *_place(one)))[:KEPT])
 
 
-def worst(moments: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
+def worst(moves: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
     """Return the moves that were worse than their alternatives by most, in the same way."""
-    return tuple(sorted(moments, key=lambda one: (one.edge, *_place(one)))[:KEPT])
+    return tuple(sorted(moves, key=lambda one: (one.edge, *_place(one)))[:KEPT])
 
 
 def _place(one: KeyMove) -> tuple[int, int, int, int]:
@@ -79,30 +78,30 @@ def _place(one: KeyMove) -> tuple[int, int, int, int]:
 def merged(found: Collection[KeyMoves]) -> KeyMoves:
     """Return the best and the worst of all."""
     return KeyMoves(
-        best([moment for one in found for moment in one.best]),
-        worst([moment for one in found for moment in one.worst]),
+        best([move for one in found for move in one.best]),
+        worst([move for one in found for move in one.worst]),
     )
 
 
 class Shortlist:
-    """The moments of one seat at one end while games go by: it says early what cannot get in."""
+    """The moves of one seat at one end while games go by: it says early what cannot get in."""
 
     def __init__(self, *, bad: bool) -> None:
         self._sign = -1 if bad else 1
-        self._found: list[KeyMove] = []
+        self._found: list[tuple[int, tuple[int, ...], Callable[[], KeyMove]]] = []
         self._bar = 1
 
     def takes(self, edge: int) -> bool:
         """Tell whether a move with this edge, in millionths of a die, may be among those kept."""
         return edge * self._sign >= self._bar
 
-    def add(self, moment: KeyMove) -> None:
-        """Take in a moment that may be among those kept."""
-        self._found.append(moment)
+    def add(self, edge: int, place: tuple[int, ...], build: Callable[[], KeyMove]) -> None:
+        """Add a move that may be among those kept; `place` decides between equal edges."""
+        insort(self._found, (-self._sign * edge, place, build))
         if len(self._found) > KEPT:
-            self._found = list(self.kept())
-            self._bar = round(self._found[-1].edge * MILLION) * self._sign
+            self._found.pop()
+            self._bar = -self._found[-1][0]
 
     def kept(self) -> tuple[KeyMove, ...]:
-        """Return the moments that stay."""
-        return best(self._found) if self._sign > 0 else worst(self._found)
+        """Return the moves that stay."""
+        return tuple([build() for _, _, build in self._found])

@@ -1,4 +1,4 @@
-"""What a site takes from the games themselves: digests of fixtures, added up."""
+"""What the games of a league say: the summaries of its fixtures, added up."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ STDERR_PIECES = 20
 
 
 class Played(Struct):
-    """How much was played at the tables of one kind."""
+    """How much was played in one division."""
 
     fixtures: int = 0
     games: int = 0
@@ -29,7 +29,7 @@ class Played(Struct):
 
 
 class SeatResult(Struct):
-    """What a bot reached from one seat."""
+    """What a bot achieved from one seat."""
 
     games: int = 0
     wins: int = 0
@@ -42,8 +42,8 @@ class SeatResult(Struct):
         return self.places / self.games
 
 
-class AtTable(Struct):
-    """What a bot did at the tables of one kind."""
+class DivisionStats(Struct):
+    """What a bot did in one division."""
 
     style: Style = field(default_factory=Style)
     calibration: Calibration = field(default_factory=Calibration)
@@ -51,22 +51,22 @@ class AtTable(Struct):
 
 
 class LeagueSummary(Struct):
-    """Everything that the pages say about the games beyond the leaderboards."""
+    """Everything that the games of a league say beyond the leaderboards."""
 
     faults: list[FaultEntry] = field(default_factory=list)
     """In schedule order."""
     stderr: dict[str, dict[int, str]] = field(default_factory=dict)
     """The end of a faulty bot's standard error, by bot and fixture index; never blank."""
     played: dict[Division, Played] = field(default_factory=dict)
-    """By variant label and table size."""
+    """By division."""
     sandboxes: Counter[str] = field(default_factory=Counter)
     """Fixtures played in each sandbox."""
     clocks: Counter[str] = field(default_factory=Counter)
     """Fixtures timed by each clock."""
-    bots: dict[str, dict[Division, AtTable]] = field(default_factory=dict)
-    """By bot, then by variant label and table size."""
+    bots: dict[str, dict[Division, DivisionStats]] = field(default_factory=dict)
+    """By bot, then by division."""
     moments: dict[str, KeyMoves] = field(default_factory=dict)
-    """The best and the worst of each bot."""
+    """The best and the worst moves of each bot."""
 
     def total(self) -> Played:
         """Return the sum over all tables."""
@@ -113,7 +113,7 @@ class LeagueSummary(Struct):
         }
 
     def moment_games(self) -> set[tuple[int, int]]:
-        """Return the games that a moment lies in: fixture and game, both from 0."""
+        """Return the games that hold a key move: fixture and game, both from 0."""
         return {
             (one.index, one.game)
             for moments in self.moments.values()
@@ -121,39 +121,39 @@ class LeagueSummary(Struct):
         }
 
 
-def summarize_league(digests: Iterable[FixtureSummary]) -> LeagueSummary:
-    """Add up the digests of a league's fixtures, given in any order, each once."""
-    facts = LeagueSummary()
+def summarize_league(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
+    """Add up the summaries of a league's fixtures, given in any order, each once."""
+    league = LeagueSummary()
     seen: dict[str, list[KeyMoves]] = defaultdict(list)
-    for one in digests:
-        _count(facts, one)
-        _count_seats(facts, one)
+    for one in summaries:
+        _count(league, one)
+        _count_seats(league, one)
         for bot, did in zip(one.fixture.seats, one.seats, strict=True):
             seen[bot].append(did.moments)
-        facts.faults += one.faults
-        _keep_stderr(facts, one)
-    facts.moments = {bot: merged(found) for bot, found in seen.items()}
-    facts.faults.sort(key=lambda fault: (fault.index, fault.game, fault.step))
-    return facts
+        league.faults += one.faults
+        _keep_stderr(league, one)
+    league.moments = {bot: merged(found) for bot, found in seen.items()}
+    league.faults.sort(key=lambda fault: (fault.index, fault.game, fault.step))
+    return league
 
 
-def _count(facts: LeagueSummary, one: FixtureSummary) -> None:
-    kind = facts.played.setdefault(one.fixture.division, Played())
+def _count(league: LeagueSummary, one: FixtureSummary) -> None:
+    kind = league.played.setdefault(one.fixture.division, Played())
     kind.fixtures += 1
     kind.games += len(one.games)
-    kind.decisions += one.decisions
-    facts.sandboxes[one.sandbox] += 1
-    facts.clocks[one.clock] += 1
+    kind.decisions += one.result.decisions
+    league.sandboxes[one.result.sandbox] += 1
+    league.clocks[one.result.clock] += 1
     kind.actions += sum([game.actions for game in one.games])
     kind.rounds.update([game.rounds for game in one.games])
     kind.wins.update([game.places.index(1) for game in one.games])
 
 
-def _count_seats(facts: LeagueSummary, one: FixtureSummary) -> None:
+def _count_seats(league: LeagueSummary, one: FixtureSummary) -> None:
     names = one.fixture.seats
     kind = one.fixture.division
     for seat, (bot, did) in enumerate(zip(names, one.seats, strict=True)):
-        at = facts.bots.setdefault(bot, {}).setdefault(kind, AtTable())
+        at = league.bots.setdefault(bot, {}).setdefault(kind, DivisionStats())
         at.style.add(did.style)
         at.calibration.add(did.calibration)
         _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
@@ -166,10 +166,10 @@ def _count_places(result: SeatResult, one: FixtureSummary, seat: int) -> None:
     result.places += sum(places)
 
 
-def _keep_stderr(facts: LeagueSummary, one: FixtureSummary) -> None:
+def _keep_stderr(league: LeagueSummary, one: FixtureSummary) -> None:
     """Keep the standard error of the first fixtures, in the schedule, in which a bot faulted."""
     for fault in one.faults:
-        pieces = facts.stderr.setdefault(fault.bot, {})
+        pieces = league.stderr.setdefault(fault.bot, {})
         if text := one.seats[fault.seat].stderr:
             pieces[one.fixture.index] = text
         if len(pieces) > STDERR_PIECES:

@@ -3,11 +3,9 @@
 All sums are whole numbers, so that games may be added up in any order.
 """
 
-from math import sqrt
-
 from msgspec import Struct, field
 
-from arena.ratings.intervals import Z95, wilson
+from arena.ratings.intervals import mean_and_half, wilson
 
 BINS = 10
 """Parts of equal width that probabilities are counted in; certainty belongs to the last."""
@@ -15,17 +13,17 @@ MILLION = 1_000_000
 THOUSAND = 1000
 
 
-def _noughts() -> list[int]:
+def _zeros() -> list[int]:
     return [0] * BINS
 
 
 class Calibration(Struct):
-    """Bids by how likely they were to be true, as their bidders knew it; one entry a bin."""
+    """Bids by how likely they were to be true, as their bidders knew it; one entry per bin."""
 
-    bids: list[int] = field(default_factory=_noughts)
-    held: list[int] = field(default_factory=_noughts)
+    bids: list[int] = field(default_factory=_zeros)
+    held: list[int] = field(default_factory=_zeros)
     """How many of them were true."""
-    said: list[int] = field(default_factory=_noughts)
+    said: list[int] = field(default_factory=_zeros)
     """The sum of their probabilities, in millionths."""
 
     def add(self, other: "Calibration") -> None:
@@ -57,17 +55,17 @@ class Style(Struct):
     calzas_right: int = 0
 
     def add(self, other: "Style") -> None:
-        """Add what was done elsewhere."""
+        """Add the counts of other games."""
         for name in self.__struct_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     @property
     def doubtable(self) -> int:
-        """Turns on which a dudo was allowed and something was done: raises and dudos."""
+        """Turns on which a dudo was allowed: raises and dudos."""
         return self.bids - self.openings + self.dudos
 
     def rates(self) -> dict[str, "Rate"]:
-        """Return what is said of a style as shares of something, by name."""
+        """Return the shares that describe a style, by name."""
         return {
             "bluffs": Rate(self.bluffs, self.bids),
             "doubts": Rate(self.dudos, self.doubtable),
@@ -76,13 +74,12 @@ class Style(Struct):
         }
 
     def mean_boldness(self) -> "Mean | None":
-        """Return the mean boldness of the openings; None where there are none."""
+        """Return the mean boldness of the openings; None without openings."""
         if not self.openings:
             return None
-        mean = self.boldness / self.openings
-        variance = max(0.0, self.boldness_squared / self.openings - mean * mean)
-        half = Z95 * sqrt(variance / self.openings)
-        return Mean(self.openings, mean / THOUSAND, (mean - half) / THOUSAND, (mean + half) / 1000)
+        mean, half = mean_and_half(self.openings, self.boldness, self.boldness_squared)
+        low, high = (mean - half) / THOUSAND, (mean + half) / THOUSAND
+        return Mean(self.openings, mean / THOUSAND, low, high)
 
 
 class Rate(Struct, frozen=True):
@@ -93,12 +90,12 @@ class Rate(Struct, frozen=True):
 
     @property
     def share(self) -> float | None:
-        """The share of hits; None where nothing was tried."""
+        """The share of hits; None without trials."""
         return self.hits / self.trials if self.trials else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of the share; None where nothing was tried."""
+        """Wilson's 95 % interval of the share; None without trials."""
         return wilson(self.hits, self.trials) if self.trials else None
 
 

@@ -1,4 +1,4 @@
-"""How long a league took: what the store's times say, with the pauses between runs left out."""
+"""How long a league took, by the times in its store, without the pauses between runs."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -9,7 +9,7 @@ from arena.playstats.fixture_summary import FixtureSummary
 
 
 class StoredAt(Struct, frozen=True, order=True):
-    """When a fixture was stored, and how long it was played; times in seconds, from 1970."""
+    """When a fixture was stored, in seconds since 1970, and how long it took, in seconds."""
 
     stored_at: float
     seconds: float
@@ -23,7 +23,7 @@ class Timing(Struct, frozen=True):
     """The time of a league's games, in seconds."""
 
     began: float
-    """When the first fixture had been played and was stored."""
+    """When the first fixture was stored, in seconds since 1970."""
     ended: float
     wall: float
     """Time in which something was played."""
@@ -34,26 +34,26 @@ class Timing(Struct, frozen=True):
 
     @property
     def games_per_second(self) -> float:
-        """Games in a second of wall time."""
+        """Games per second of wall time."""
         return self.games / self.wall if self.wall else 0.0
 
     @property
     def decisions_per_second(self) -> float:
-        """Answers in a second of wall time."""
+        """Answers per second of wall time."""
         return self.decisions / self.wall if self.wall else 0.0
 
 
-def stored_times(digests: Iterable[FixtureSummary]) -> list[StoredAt]:
-    """Return when each fixture was stored; none for fixtures of which that is not known."""
+def stored_times(summaries: Iterable[FixtureSummary]) -> list[StoredAt]:
+    """Return when each fixture was stored, if that is known."""
     return [
         StoredAt(one.stored_at, one.seconds, len(one.games), one.decisions, one.fixture.index)
-        for one in digests
+        for one in (summary.result for summary in summaries)
         if one.stored_at is not None
     ]
 
 
 def timing(known: Sequence[StoredAt], start: float) -> Timing | None:
-    """Return how long a league took, or None where no time is known.
+    """Return how long a league took, or None if no time is known.
 
     `start` is how long a bot may take to be ready. A table cannot have been at play for longer than
     that and its own time, so whatever else lies between two of them was a pause.

@@ -1,11 +1,10 @@
 """Where a site's games come from: summaries at once, whole games on demand."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.ratings.results import Results, grouped
-from arena.records import Division, PlayedFixture
+from arena.records import PlayedFixture
 
 Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]
@@ -30,19 +29,3 @@ class GameSource(Protocol):
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
-
-
-def results(summaries: Iterable[FixtureSummary]) -> dict[Division, list[Results]]:
-    """Return the results of each division, as the ratings take them."""
-    return grouped((one.fixture, _results(one)) for one in summaries)
-
-
-def _results(summary: FixtureSummary) -> Results:
-    return Results(
-        bots=summary.fixture.seats,
-        games=[game.game for game in summary.games],
-        places=[game.places for game in summary.games],
-        faulted=[game.faulted for game in summary.games],
-        block=summary.fixture.block,
-        fixture=summary.fixture.index,
-    )

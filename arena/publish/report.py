@@ -13,13 +13,12 @@ from arena.errors import ArenaError
 from arena.league.config import gives_seed, load_ratings
 from arena.league.progress import LeagueProgress
 from arena.league.schedule import Schedule
-from arena.publish.game_source import results
 from arena.publish.output.site_folder import check_folder
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.stored_games import StoredGames
-from arena.ratings.standings import Ratings, rate_results
+from arena.ratings.standings import Ratings, by_division, rate_results
 from arena.records import LeagueInfo, QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
 
@@ -151,7 +150,7 @@ def write_report(
         if names:
             quarantined = [names.quarantined(one) for one in quarantined]
             conditions, options = names.info(conditions), names.ratings(options)
-        ratings = rate_results(results(games.summaries), options)
+        ratings = rate_results(by_division(games.summaries), options)
         front_page = publish(
             *(conditions, ratings, games, site),
             quarantined=quarantined,

@@ -163,7 +163,7 @@ class _Site:
         yield from self._table(tables.suspicions(self.head, alpha, cases))
 
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
-        yield from shards(self.source, self.selection, self.links, existing)
+        yield from shards(self.source, self.selection, self.links, existing, self.league.variants)
         yield _static("replay.js")
         yield _static("replay.css")
         index, games = next(iter(self.selection.items()))

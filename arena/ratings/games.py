@@ -1,13 +1,14 @@
 """All games of a division as arrays, in the canonical order in which they are rated."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from arena.ratings.arrays import Ints
-from arena.ratings.results import Results
+from arena.ratings.table import PlayedGames
+from arena.records import GameResult
 
 
 @dataclass(frozen=True)
@@ -48,21 +49,22 @@ class Games:
         return combinations(range(self.order.shape[1]), 2)
 
 
-def as_arrays(results: Iterable[Results]) -> Games:
+def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
     """Turn the results of at least one game into arrays, whatever order they come in.
 
     The first games of all fixtures come first, then the second ones: TrueSkill depends less on the
     order of games if opponents alternate than if a fixture is rated in one go.
     """
-    fixtures = list(results)
-    bots = tuple(sorted({bot for one in fixtures for bot in one.bots}))
+    played = list(results)
+    fixtures = [one.fixture for one in played]
+    bots = tuple(sorted({bot for fixture in fixtures for bot in fixture.seats}))
     index = {bot: at for at, bot in enumerate(bots)}
-    counts = [len(one.games) for one in fixtures]
-    seated = np.repeat([[index[bot] for bot in one.bots] for one in fixtures], counts, 0)
-    places = _as_array([row for one in fixtures for row in one.places])
+    counts = [len(one.games) for one in played]
+    seated = np.repeat([[index[bot] for bot in one.seats] for one in fixtures], counts, 0)
+    places = _as_array([game.places for one in played for game in one.games])
     block = np.repeat([one.block for one in fixtures], counts)
-    fixture = np.repeat([one.fixture for one in fixtures], counts)
-    game = np.array([game for one in fixtures for game in one.games], np.intp)
+    fixture = np.repeat([one.index for one in fixtures], counts)
+    game = np.array([game.game for one in played for game in one.games], np.intp)
     canonical = np.lexsort((*places.T, *seated.T, block, fixture, game))
     return Games(
         bots=bots,
@@ -70,7 +72,7 @@ def as_arrays(results: Iterable[Results]) -> Games:
         block=np.unique(block[canonical], return_inverse=True)[1],
         fixture=np.unique(fixture[canonical], return_inverse=True)[1],
         game=game[canonical],
-        faulted=np.array(_faulted(fixtures, index), np.intp),
+        faulted=np.fromiter(_faulted(played, index), np.intp),
     )
 
 
@@ -80,5 +82,8 @@ def _as_array(rows: Sequence[tuple[int, ...]]) -> Ints:
     return np.array(list(index), np.intp)[[index[row] for row in rows]]
 
 
-def _faulted(fixtures: Iterable[Results], index: Mapping[str, int]) -> list[int]:
-    return [index[one.bots[seat]] for one in fixtures for seats in one.faulted for seat in seats]
+def _faulted(results: Iterable[PlayedGames[GameResult]], index: Mapping[str, int]) -> Iterator[int]:
+    for one in results:
+        for game in one.games:
+            if any(game.faults):
+                yield from [index[one.fixture.seats[seat]] for seat in game.faulted]

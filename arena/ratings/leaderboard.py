@@ -11,11 +11,10 @@ from arena.ratings.block_variance import Covariance
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import relative, snapshots
 from arena.ratings.intervals import UPPER, indistinct_range
-from arena.ratings.results import Results
 from arena.ratings.t_distribution import t_cdf, t_quantile
-from arena.ratings.table import Duel, Leaderboard, Row
+from arena.ratings.table import Duel, Leaderboard, PlayedGames, Row
 from arena.ratings.thurstone import Fit
-from arena.records import RatingsInfo
+from arena.records import GameResult, RatingsInfo
 
 _MAX_T = 1e6
 """No difference counts as more standard errors than this."""
@@ -31,7 +30,10 @@ class RatedDivision(NamedTuple):
 
 
 def rate(
-    variant: str, players: int, results: Iterable[Results], options: RatingsInfo | None = None
+    variant: str,
+    players: int,
+    results: Iterable[PlayedGames[GameResult]],
+    options: RatingsInfo | None = None,
 ) -> RatedDivision:
     """Rate at least one game of a division, given in any order."""
     options = options or RatingsInfo()

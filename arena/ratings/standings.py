@@ -4,41 +4,51 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from arena.ratings.results import Results, by_table
-from arena.ratings.table import Leaderboard, Overall, Suspicion
-from arena.records import Division, FixtureResult, PlayedFixture, RatingsInfo
+from arena.ratings.table import Leaderboard, Overall, PlayedGames, Suspicion
+from arena.records import Division, GameResult, RatingsInfo
+
+Results = PlayedGames[GameResult]
 
 
 class Ratings(Struct, frozen=True):
     """The leaderboards of a league, and what goes across them."""
 
     boards: Sequence[Leaderboard] = ()
-    """One for each variant and table size that was played, in the order of the schedule."""
+    """One for each division that was played, in the order of the schedule."""
     overall: Overall | None = None
-    """Only where the league asks for it."""
+    """Only if the league asks for it."""
     suspicions: Sequence[Suspicion] = ()
-    """The clearest first."""
+    """The strongest first."""
     options: RatingsInfo = RatingsInfo()
 
 
-def rate_league(
-    played: Iterable[PlayedFixture | FixtureResult], options: RatingsInfo | None = None
-) -> Ratings:
-    """Rate fixtures, given in any order."""
-    return rate_results(by_table(played), options)
+def by_division(
+    played: Iterable[Results],
+) -> dict[Division, list[Results]]:
+    """Group fixtures by division, in the order of their first ones; leave out those not played."""
+    first: dict[Division, int] = {}
+    divisions: dict[Division, list[Results]] = {}
+    for one in played:
+        division = one.fixture.division
+        if one.games:
+            divisions.setdefault(division, []).append(one)
+        first[division] = min(first.get(division, one.fixture.index), one.fixture.index)
+    order = sorted(divisions, key=lambda division: (first[division], division))
+    return {division: divisions[division] for division in order}
 
 
 def rate_results(
-    results: Mapping[Division, Sequence[Results]], options: RatingsInfo | None = None
+    divisions: Mapping[Division, Sequence[Results]],
+    options: RatingsInfo | None = None,
 ) -> Ratings:
-    """Rate the results of each variant and table size."""
+    """Rate the games of each division."""
     # numpy is slow to import, and this module is read at every start
     from arena.ratings.leaderboard import rate
     from arena.ratings.overall import overall
     from arena.ratings.suspicion import suspicions
 
     options = options or RatingsInfo()
-    rated = [rate(*kind, found, options) for kind, found in results.items()]
+    rated = [rate(*division, played, options) for division, played in divisions.items()]
     return Ratings(
         boards=[one.board for one in rated],
         overall=overall(rated) if options.overall and rated else None,

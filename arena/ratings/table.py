@@ -1,12 +1,26 @@
 """What the ratings say, as plain data: leaderboards, the overall table, suspicions."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
 from arena.ratings.history import History
-from arena.records import Division
+from arena.records import Division, Fixture
+
+AnyGame_co = TypeVar("AnyGame_co", covariant=True)
+
+
+class PlayedGames(Protocol[AnyGame_co]):
+    """A fixture and its games: complete, or their results alone."""
+
+    @property
+    def fixture(self) -> Fixture:
+        """The table."""
+
+    @property
+    def games(self) -> Sequence[AnyGame_co]:
+        """All of its games."""
 
 
 class Row(Struct, frozen=True):

@@ -18,11 +18,11 @@ import numpy as np
 from arena.ratings.arrays import Floats
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.leaderboard import rate
-from arena.ratings.results import Results
 from arena.ratings.t_distribution import normal_cdf
 from arena.ratings.table import Leaderboard
 from arena.ratings.thurstone import count_ahead, fit
 from arena.ratings.trueskill import BETA
+from arena.records import FixtureResult
 from tests.bench.leagues import Schedule, Shape, name, play, tables
 
 SHAPES = [
@@ -105,7 +105,7 @@ def true_places(skills: Floats, schedule: Schedule) -> Floats:
 
 
 def plain(
-    played: Sequence[Results], skills: Floats, rng: np.random.Generator, resamples: int
+    played: Sequence[FixtureResult], skills: Floats, rng: np.random.Generator, resamples: int
 ) -> Iterator[str]:
     """Yield `plain` for each bot whose percentile interval contains the truth."""
     counts = block_counts(as_arrays(played))

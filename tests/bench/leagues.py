@@ -12,8 +12,9 @@ import numpy as np
 
 from arena.league.block_design import blocks
 from arena.ratings.arrays import Floats
-from arena.ratings.results import Results
 from arena.ratings.trueskill import BETA
+from arena.records import FixtureResult
+from tests.support.results import result
 
 Schedule = list[list[tuple[int, ...]]]
 """Blocks of tables, by bot."""
@@ -63,9 +64,9 @@ def play(
     rng: np.random.Generator,
     twist: Twist | None = None,
     schedule: Schedule | None = None,
-) -> list[Results]:
+) -> list[FixtureResult]:
     """Play a league."""
-    played: list[Results] = []
+    played: list[FixtureResult] = []
     plan = schedule or tables(shape)
     for block, fixtures in enumerate(plan):
         dice = rng.normal(size=(shape.games, shape.players)) * BETA * np.sqrt(shape.shared)
@@ -78,14 +79,8 @@ def play(
     return played
 
 
-def results(table: Sequence[int], shown: Floats, block: int, fixture: int) -> Results:
+def results(table: Sequence[int], shown: Floats, block: int, fixture: int) -> FixtureResult:
     """Turn performances, one row per game, into results."""
     places = (shown[:, None, :] > shown[:, :, None]).sum(2) + 1
-    return Results(
-        bots=tuple(name(bot) for bot in table),
-        games=range(len(shown)),
-        places=[tuple(row) for row in places.tolist()],
-        faulted=[()] * len(shown),
-        block=block,
-        fixture=fixture,
-    )
+    bots = tuple(name(bot) for bot in table)
+    return result(bots, [tuple(row) for row in places.tolist()], (), block, fixture)

@@ -14,10 +14,9 @@ import numpy as np
 import trueskill
 
 from arena.ratings.games import as_arrays
-from arena.ratings.results import Results
 from arena.ratings.standings import rate_results
 from arena.ratings.trueskill import rate_all
-from arena.records import Division
+from arena.records import Division, FixtureResult
 from tests.bench.leagues import Shape, play
 
 BOTS = 20
@@ -40,7 +39,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
-def games(players: int, count: int) -> list[Results]:
+def games(players: int, count: int) -> list[FixtureResult]:
     """Simulate at least so many games."""
     per_fixture = -(-count // (BOTS * (BOTS - 1)))
     rng = np.random.default_rng(1)

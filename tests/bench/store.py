@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from arena.league.schedule import Schedule
 from arena.ratings.games import as_arrays
-from arena.ratings.results import by_table
+from arena.ratings.standings import by_division
 from arena.ratings.thurstone import count_ahead
 from arena.records import GameRecord, LeagueInfo, PlayedFixture
 from arena.store.logs import logs_path
@@ -68,7 +68,7 @@ def measure(games: int, players: int) -> None:
         stored = fill(path, info)
         with Store(path) as store:
             began = time.process_time()
-            tables = by_table(store.results())
+            tables = by_division(store.results())
             read = time.process_time() - began
             for results in tables.values():
                 count_ahead(as_arrays(results))

@@ -16,7 +16,7 @@ from arena.league.schedule import Schedule
 from arena.league.verify import verify
 from arena.match.referee import Referee
 from arena.perudo.rules import Rules, variant
-from arena.ratings.results import by_table
+from arena.ratings.standings import by_division
 from arena.records import BotInfo, Fixture, GameRecord, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.seeds import commitment
 from arena.store.logs import logs_path
@@ -90,7 +90,7 @@ def measure(games: int, players: int, workers: int) -> None:
         with Store(path) as store:
             verified = verify(store, workers=workers)
             seconds = time.perf_counter() - began
-            [(division, results)] = by_table(store.results()).items()
+            [(division, results)] = by_division(store.results()).items()
             began = time.perf_counter()
             check_division(division, results, verified.ratings[0].rated)
             rating = time.perf_counter() - began

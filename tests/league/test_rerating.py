@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.league.rerating import TOLERANCE, check_division, draw_sample
 from arena.league.verify import Finding, Verified, verify
-from arena.ratings.results import by_table
-from arena.ratings.standings import rate_results
+from arena.ratings.standings import by_division, rate_results
 from arena.records import Division, RatingsInfo
 from arena.store.store import Store
 
@@ -28,7 +27,7 @@ def check(store: Path, site: Path, **options: Any) -> Verified:
 def publish(store: Path, site: Path, anchor: str | None = None) -> Path:
     """Write what a report says of the leaderboards of a store."""
     with Store(store) as opened:
-        ratings = rate_results(by_table(opened.results()), RatingsInfo(anchor=anchor))
+        ratings = rate_results(by_division(opened.results()), RatingsInfo(anchor=anchor))
     (site / "data").mkdir(parents=True)
     for board in ratings.boards:
         data = {"variant": board.variant, "players": board.players, "rows": board.rows}
@@ -160,7 +159,7 @@ def test_damaged_leaderboard_is_refused(whole: Path, tmp_path: Path, content: st
 
 def test_disagreement_with_the_package_is_named(whole: Path) -> None:
     with Store(whole) as store:
-        [(division, results), _] = by_table(store.results()).items()
+        [(division, results), _] = by_division(store.results()).items()
     checked = check_division(division, results, 12)
     assert list(checked.mismatches()) == []
     first, *others = checked.bots
@@ -172,7 +171,7 @@ def test_disagreement_with_the_package_is_named(whole: Path) -> None:
 
 def test_part_of_a_division_is_rated_from_its_first_game(whole: Path) -> None:
     with Store(whole) as store:
-        [(division, results), _] = by_table(store.results()).items()
+        [(division, results), _] = by_division(store.results()).items()
     all_games = check_division(division, results, 12)
     half, none = check_division(division, results, 6), check_division(division, results, 0)
     assert (half.games, half.rated, none.rated) == (12, 6, 0)

@@ -113,7 +113,7 @@ def test_calza_is_offered_to_all_who_asked_nearest_first() -> None:
     assert referee.waiting == (left_of(bidder, 4),)
 
 
-def test_calza_is_offered_to_nobody_else() -> None:
+def test_calza_is_offered_only_to_seats_that_asked() -> None:
     opener = table(4).waiting[0]
     taker = left_of(opener, 4, 2)
     referee, _ = calza_moment(4, calza_seats=(taker, opener))
@@ -201,7 +201,7 @@ def test_when_all_fault_at_once_the_order_is_strict(players: int) -> None:
     assert referee.record.places == tuple(range(players, 0, -1))
 
 
-def test_seats_that_never_came_are_behind_all_others() -> None:
+def test_seats_that_never_started_finish_behind_all_others() -> None:
     referee = table(4)
     referee.forfeit({3: GONE, 1: GONE})
     assert referee.record.places == (0, 4, 0, 3)
@@ -238,7 +238,7 @@ def test_a_palifico_round_broken_by_another_stays_palifico() -> None:
     assert rounds(referee)[-1].palifico_seat == seat
 
 
-def test_it_becomes_normal_where_two_left_play_no_palifico() -> None:
+def test_a_broken_palifico_round_becomes_normal_if_two_left_play_none() -> None:
     referee, seat = palifico_table("pressman")
     referee.take(seat, bid(1, 1))
     referee.take(left_of(seat, 3), GONE)
@@ -247,7 +247,7 @@ def test_it_becomes_normal_where_two_left_play_no_palifico() -> None:
 
 
 @pytest.mark.parametrize("book", ["bga", "classic", "pressman", "italian"])
-def test_it_goes_with_the_palifico_seat(book: str) -> None:
+def test_a_palifico_round_ends_when_its_seat_faults(book: str) -> None:
     referee, seat = palifico_table(book)
     referee.take(seat, GONE)
     assert referee.waiting == (left_of(seat, 3),)

@@ -46,7 +46,7 @@ def test_a_record_replays_to_itself(game: Driven) -> None:
     assert again(game) == game.record
 
 
-def test_faults_of_two_moments_stay_apart() -> None:
+def test_faults_of_two_moments_are_not_merged() -> None:
     """Two seats that fault one after the other, with nothing but a fresh round in between."""
     for first in range(4):
         for second in set(range(4)) - {first}:
@@ -110,7 +110,7 @@ def _other_die(event: RoundStarted, rng: Random) -> RoundStarted:
 
 @each_game
 @given(driven_games(), st.integers(0, 2**32))
-def test_a_tampered_record_is_found_out(game: Driven, seed: int) -> None:
+def test_a_tampered_record_is_detected(game: Driven, seed: int) -> None:
     record = tampered(game.record, Random(seed))
     assume(record != game.record)
     with suppress(ReplayError):
@@ -119,7 +119,7 @@ def test_a_tampered_record_is_found_out(game: Driven, seed: int) -> None:
 
 @each_game
 @given(driven_games(some_fault=False), st.text(max_size=10))
-def test_other_dice_are_found_out(game: Driven, seed: str) -> None:
+def test_another_seed_is_detected(game: Driven, seed: str) -> None:
     fixture = replace(game.fixture, seed=f"{seed}!")
     # Of a few dice another seed may well roll the same.
     assume(game.rules.starting_dice * len(fixture.seats) >= MANY_DICE)
@@ -148,6 +148,6 @@ def broken(*events: Any) -> GameRecord:
         broken(CallMade(0, "calza", 1, 0, None)),
     ],
 )
-def test_what_is_no_game_is_refused(record: GameRecord) -> None:
+def test_a_record_that_makes_no_game_is_refused(record: GameRecord) -> None:
     with suppress(ReplayError):
         assert replay(FIXTURE, VARIANTS["bga"], record) != record

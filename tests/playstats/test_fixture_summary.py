@@ -1,4 +1,4 @@
-"""Digests against a slow count by the definitions; folding them in any order and any parts."""
+"""Summaries against a slow count by the definitions; adding them up in any order and parts."""
 
 from fractions import Fraction
 from random import Random
@@ -7,13 +7,15 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from arena.game_walk import ForbiddenEventError
 from arena.perudo.rules import VARIANTS, Rules, variant
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.playstats.key_moves import KEPT
 from arena.playstats.league_summary import summarize_league
 from arena.records import PlayedFixture, RoundStarted
-from tests.publish import factory, games, slow
+from tests.publish import games, slow
 
 each_league = settings(max_examples=25, deadline=None, database=None)
 SEATS = ("alpha", "beta", "gamma", "delta")
@@ -64,7 +66,7 @@ def test_bids_fall_into_bins_by_how_likely_they_were(what: tuple[str, int, int])
         ]
 
 
-def check_moments(one: PlayedFixture, rules: Rules) -> None:
+def check_key_moves(one: PlayedFixture, rules: Rules) -> None:
     every = [move for game in one.games for move in slow.moves(game)]
     for seat, did in enumerate(summarize_fixture(one, rules).seats):
         mine = [slow.weighed(move, rules) for move in every if move.seat == seat]
@@ -81,8 +83,8 @@ def check_moments(one: PlayedFixture, rules: Rules) -> None:
 
 @each_league
 @given(leagues)
-def test_moments_are_the_ends_of_all_moves_weighed(what: tuple[str, int, int]) -> None:
-    check_moments(*played(*what))
+def test_key_moves_are_the_best_and_worst_of_all_moves(what: tuple[str, int, int]) -> None:
+    check_key_moves(*played(*what))
 
 
 def is_a_veterans_dudo(move: slow.Move) -> bool:
@@ -96,7 +98,7 @@ def test_a_palifico_veteran_is_weighed_against_all_its_raises() -> None:
     moves = [move for one, _ in fixtures for game in one.games for move in slow.moves(game)]
     assert sum(map(is_a_veterans_dudo, moves)) > 3
     for one, rules in fixtures:
-        check_moments(one, rules)
+        check_key_moves(one, rules)
 
 
 def test_games_and_faults_are_listed() -> None:
@@ -112,7 +114,7 @@ def test_games_and_faults_are_listed() -> None:
         assert short.actions == len(list(slow.moves(game)))
 
 
-def test_a_digest_is_the_same_however_it_was_kept() -> None:
+def test_a_summary_survives_being_stored() -> None:
     one, rules = played("classic", 4, 3)
     found = summarize_fixture(one, rules)
     assert summarize_fixture(one, rules) == found
@@ -122,25 +124,25 @@ def test_a_digest_is_the_same_however_it_was_kept() -> None:
 
 
 @pytest.fixture(scope="module")
-def digests() -> list[FixtureSummary]:
+def summaries() -> list[FixtureSummary]:
     kinds = [("bga", 2), ("classic", 3), ("bga", 2), ("italian", 4)]
     return [summarize_fixture(*played(*kinds[at % 4], at, count=2)) for at in range(24)]
 
 
-def test_the_order_of_digests_does_not_matter(digests: list[FixtureSummary]) -> None:
-    whole = summarize_league(digests)
-    mixed = list(digests)
+def test_the_order_of_summaries_does_not_matter(summaries: list[FixtureSummary]) -> None:
+    whole = summarize_league(summaries)
+    mixed = list(summaries)
     for seed in range(5):
         Random(seed).shuffle(mixed)
         assert summarize_league(mixed) == whole
 
 
-def test_a_league_is_the_sum_of_its_parts(digests: list[FixtureSummary]) -> None:
-    whole = summarize_league(digests)
+def test_a_league_is_the_sum_of_its_parts(summaries: list[FixtureSummary]) -> None:
+    whole = summarize_league(summaries)
     for bot, tables in whole.bots.items():
         seats = [
             did
-            for one in digests
+            for one in summaries
             for name, did in zip(one.fixture.seats, one.seats, strict=True)
             if name == bot
         ]
@@ -151,8 +153,8 @@ def test_a_league_is_the_sum_of_its_parts(digests: list[FixtureSummary]) -> None
         lowest = sorted(moment.edge for moment in worst)[:KEPT]
         assert [moment.edge for moment in whole.moments[bot].worst] == lowest
         games_ = sum(one.games for at in tables.values() for one in at.seats.values())
-        assert games_ == sum(len(one.games) for one in digests if bot in one.fixture.seats)
-    halves = [summarize_league(digests[:9]), summarize_league(digests[9:])]
+        assert games_ == sum(len(one.games) for one in summaries if bot in one.fixture.seats)
+    halves = [summarize_league(summaries[:9]), summarize_league(summaries[9:])]
     bids = [sum(pair) for pair in zip(*(half.calibration().bids for half in halves), strict=True)]
     assert whole.calibration().bids == bids
     assert whole.total().games == sum(half.total().games for half in halves)
@@ -160,8 +162,8 @@ def test_a_league_is_the_sum_of_its_parts(digests: list[FixtureSummary]) -> None
     assert sum(r.hits for rates in whole.seat_wins().values() for r in rates) == 48
 
 
-def test_moment_games_hold_every_moment(digests: list[FixtureSummary]) -> None:
-    facts = summarize_league(digests)
+def test_moment_games_hold_every_key_move(summaries: list[FixtureSummary]) -> None:
+    facts = summarize_league(summaries)
     named = facts.moment_games()
     assert named
     for moments in facts.moments.values():
@@ -170,8 +172,8 @@ def test_moment_games_hold_every_moment(digests: list[FixtureSummary]) -> None:
         assert all((one.index, one.game) in named for one in moments.best + moments.worst)
 
 
-def test_calls_without_a_bid_are_counted_and_not_weighed() -> None:
-    one = factory.fixture(0, ("a", "b"))
-    found = summarize_fixture(one, VARIANTS["bga"])
-    assert found.seats[1].style.dudos == len(one.games)
-    assert found.seats[1].moments.best == found.seats[1].moments.worst == ()
+def test_a_forbidden_event_is_found_with_its_fixture() -> None:
+    one, rules = played("bga", 2, 3)
+    with pytest.raises(ForbiddenEventError) as caught:
+        summarize_fixture(one, replace(rules, starting_dice=9))
+    assert caught.value.where == "fixture 3, game 0, event 0"

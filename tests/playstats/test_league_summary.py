@@ -1,4 +1,4 @@
-"""Pages about play: a bot's style, seats and moments, the charts of a league, their data files."""
+"""Pages about play: style, seats and key moves of a bot, charts of a league, data files."""
 
 import csv
 import json
@@ -68,7 +68,7 @@ def test_every_chart_is_named_and_has_its_numbers(site: Path) -> None:
         assert tags.count("figure") == tags.count("details") == count
 
 
-def test_style_on_the_page_is_that_of_the_data(site: Path) -> None:
+def test_style_on_the_page_equals_the_data(site: Path) -> None:
     data = [row for row in rows(site, "style") if row["bot"] == "alpha"]
     cells = table_text(site / f"bots/{STEMS['alpha']}.html", "caption-style")
     assert [row["players"] for row in data] == [None, 2, 3]
@@ -85,7 +85,7 @@ def test_style_on_the_page_is_that_of_the_data(site: Path) -> None:
         assert total[name] == sum(int(str(row[name])) for row in parts)
 
 
-def test_seats_on_the_page_are_those_of_the_data(site: Path) -> None:
+def test_seats_on_the_page_equal_the_data(site: Path) -> None:
     data = [row for row in rows(site, "seats") if row["bot"] == "gamma"]
     assert [(row["players"], row["seat"], row["games"]) for row in data] == [(3, 2, 16)]
     (line,) = table_text(site / f"bots/{STEMS['gamma']}.html", "caption-seats")
@@ -113,7 +113,7 @@ def test_moments_lead_to_their_steps_in_the_replay(site: Path) -> None:
             assert f"../replay.html#{row['index']}.{row['game']}.{row['step']}" in text
 
 
-def test_moments_are_kept_where_hardly_anything_is(tmp_path: Path) -> None:
+def test_games_with_key_moves_keep_their_replays(tmp_path: Path) -> None:
     site = write(tmp_path, replays=0)
     assert broken_links(site) == []
     for row in rows(site, "moments"):
@@ -126,7 +126,7 @@ def test_without_replays_moments_have_no_links(tmp_path: Path) -> None:
     assert rows(site, "moments")
 
 
-def test_the_history_ends_where_the_leaderboard_is(site: Path) -> None:
+def test_the_history_ends_at_the_leaderboard(site: Path) -> None:
     board = {row["bot"]: row for row in rows(site, "leaderboard-bga-3p")}
     last = {row["bot"]: row for row in rows(site, "history-bga-3p")}
     assert set(last) == set(board)

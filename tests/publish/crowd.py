@@ -42,8 +42,8 @@ def _game(number: int, seats: tuple[int, ...], field: int, chance: Random) -> Ga
     """A game of one bid; the first bots of the field do best, and a few fault."""
     luck = [chance.gauss(-3 * bot / field, 1) for bot in seats]
     order = sorted(range(len(seats)), key=lambda seat: -luck[seat])
-    dice = tuple((1, 2, 3) for _ in seats)
-    last: CallMade | Faulted = CallMade(1, "dudo", 1, 0, None)
+    dice = tuple((1, 2, 3, 4, 5) for _ in seats)
+    last: CallMade | Faulted = CallMade(1, "dudo", 2 * len(seats), 1, None)
     if chance.random() < 0.01:
         last = Faulted(order[-1], Cause.TIMEOUT, "no answer within 2 s")
     places = tuple(order.index(seat) + 1 for seat in range(len(seats)))

@@ -5,7 +5,7 @@ from typing import Any
 
 from arena.perudo.rules import variant
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
-from arena.ratings.standings import Ratings, rate_league
+from arena.ratings.standings import Ratings
 from arena.records import (
     BidMade,
     BotInfo,
@@ -21,6 +21,7 @@ from arena.records import (
     RatingsInfo,
     RoundStarted,
 )
+from tests.support.results import rate_league
 
 SEED = "5f0c7a2e9b"
 
@@ -54,14 +55,16 @@ def _game(number: int, seats: int, shift: int, fault: Faulted | None) -> GameRec
     if seats % 2 == 0 and (number + shift) % 3 == 0:
         order.reverse()
     places = tuple(place + 1 for place in order)
-    dice = tuple((1, 2, 3) for _ in range(seats))
+    first = tuple((1, 2, 3, 4, 5) for _ in range(seats))
+    second = (first[0], first[1][:4], *first[2:])
     events: list[Event] = [
-        RoundStarted(0, 0, None, dice),
+        RoundStarted(0, 0, None, first),
         BidMade(0, 2, 3),
-        RoundStarted(1, 0, 1, dice),
+        CallMade(1, "dudo", 2 * seats, 1, None),
+        RoundStarted(1, 1, None, second),
     ]
-    last = fault or CallMade(1, "dudo", 1, 0, None)
-    return GameRecord(number, places, [*events, last])
+    last = [fault] if fault else []
+    return GameRecord(number, places, [*events, *last])
 
 
 def fixture(

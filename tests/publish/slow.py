@@ -1,4 +1,4 @@
-"""What digests count, counted again the slow way, by the definitions in docs/report.md."""
+"""The counts of summaries, made again the slow way, by the definitions in docs/report.md."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -96,7 +96,7 @@ def in_millionths(chance: Fraction) -> Fraction:
 
 
 def weighed(move: Move, rules: Rules) -> Weighed | None:
-    """What a move saved against its alternative; None where it has none."""
+    """What a move saved against its alternative; None if it has none."""
     if move.bid is None:
         return None
     place = move.dice, move.game, move.step

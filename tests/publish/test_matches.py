@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.playstats.game_scan import Game
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.tables import match_row, match_rows
 from arena.publish.links import Links, links
@@ -18,7 +17,15 @@ from arena.publish.pages import matches
 from arena.publish.pages.matches import PAGE, SHARD, pages, search_files
 from arena.publish.replay.selection import select_replays
 from arena.ratings.table import Leaderboard
-from arena.records import Cause, Division, Faulted, Fixture, LeagueInfo
+from arena.records import (
+    Cause,
+    Division,
+    Faulted,
+    Fixture,
+    FixtureResult,
+    GameResult,
+    LeagueInfo,
+)
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
@@ -35,12 +42,13 @@ def searched(
     return {file.path: str(file.content) for file in files}
 
 
-def played(fixture: Fixture, games: list[Game]) -> FixtureSummary:
-    return FixtureSummary(fixture, "process", "cpu", 1, 1.0, None, tuple(games), ())
+def played(fixture: Fixture, games: list[GameResult]) -> FixtureSummary:
+    return FixtureSummary(FixtureResult(fixture, tuple(games), "process", "cpu", 1, 1.0), ())
 
 
-def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> Game:
-    return Game(0, places, faulted, 1, 2)
+def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> GameResult:
+    faults = tuple(Cause.CRASH if seat in faulted else None for seat in range(len(places)))
+    return GameResult(0, places, faults, 1, 1, 3)
 
 
 def unpacked(script: str) -> Any:

@@ -56,7 +56,7 @@ def test_shards_hold_the_games(site: Path) -> None:
     first, second = [unpacked((site / f"replays/0-{n}.js").read_text()) for n in (0, 1)]
     assert list(first.games) == [str(number) for number in range(GAMES_PER_SHARD)]
     assert {**first.games, **second.games} == {
-        str(game.game): replay(game, (A, B, C)) for game in fixture.games
+        str(game.game): replay(game, (A, B, C), BGA) for game in fixture.games
     }
     assert first.seats == [A, B, C]
     assert all((site / page).is_file() for page in first.bots)

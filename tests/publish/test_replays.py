@@ -3,36 +3,41 @@
 import pytest
 
 from arena.perudo.odds import at_least
-from arena.perudo.rules import VARIANTS
+from arena.perudo.rules import VARIANTS, variant
 from arena.publish.replay.steps import Step, likely, replay
-from arena.records import (
-    BidMade,
-    CallMade,
-    Cause,
-    Event,
-    Faulted,
-    GameRecord,
-    RoundStarted,
-)
+from arena.records import CallMade, Cause, Faulted, GameRecord, RoundStarted
 from tests.publish import games
+from tests.support.games import Action, round_events
 
 SEATS = ("alpha", "beta", "gamma")
-DICE = ((1, 2, 3), (5, 5, 6), (2,))
+RULES = variant("bga", {}, calza=True, starting_dice=2)
+FIRST = ((1, 2), (5, 5), (2, 3))
+"""alpha opens with 3 twos, there are three, and beta loses a die by its dudo."""
+SECOND = ((1, 2), (5,), (2, 5))
+"""The palifico round of beta."""
 
 
-def steps(*events: Event, palifico: int | None = None) -> list[Step]:
+def steps(*actions: Action, hands: tuple[tuple[int, ...], ...] = FIRST) -> list[Step]:
     """The steps of a game of one round, its start and the game's end among them."""
-    start = RoundStarted(4, 0, palifico, DICE)
-    return replay(GameRecord(7, (2, 1, 3), [start, *events]), SEATS).steps
+    events = round_events(RULES, [hands], [actions])
+    return replay(GameRecord(7, (2, 1, 3), events), SEATS, RULES).steps
 
 
-def test_a_round_says_who_has_what_and_who_opens() -> None:
-    assert steps()[0].said == "Round 4. 7 dice: alpha 3, beta 3, gamma 1. alpha opens."
-    assert steps(palifico=2)[0].said.endswith("It is the palifico round of gamma.")
+def palifico_steps(*actions: Action) -> list[Step]:
+    """The steps of the second round of a game, which is palifico, and the game's end."""
+    events = round_events(RULES, [FIRST, SECOND], [[(3, 2), "dudo"], actions])
+    return replay(GameRecord(7, (2, 1, 3), events), SEATS, RULES).steps[3:]
+
+
+def test_a_round_says_how_many_dice_each_seat_has_and_who_opens() -> None:
+    assert steps()[0].said == "Round 0. 6 dice: alpha 2, beta 2, gamma 2. alpha opens."
+    assert palifico_steps()[0].said == (
+        "Round 1. 5 dice: alpha 2, beta 1, gamma 2. beta opens. It is the palifico round of beta."
+    )
 
 
 def test_a_bid_has_the_odds_of_its_bidder_and_the_truth() -> None:
-    step = steps(BidMade(0, 3, 5))[1]
+    step = steps((3, 5))[1]
     assert (step.odds, step.count, step.right) == (likely(at_least(2, 4, 2)), 3, True)
     assert step.said == "alpha bids 3 fives."
     assert step.knew == "41\u202f% likely by its own dice."
@@ -48,35 +53,40 @@ def test_only_what_is_certain_is_said_to_be(chance: float, shown: str) -> None:
 
 
 def test_pacos_are_not_wild_in_a_palifico_round() -> None:
-    step = steps(BidMade(0, 3, 5), palifico=0)[1]
-    assert (step.odds, step.count, step.right) == (likely(at_least(3, 4, 1)), 2, False)
+    step = palifico_steps((3, 5))[1]
+    assert (step.odds, step.count, step.right) == (likely(at_least(2, 4, 1)), 2, False)
 
 
 def test_pacos_count_themselves_alone() -> None:
-    step = steps(BidMade(1, 1, 1))[1]
+    step = steps((2, 3), (1, 1))[2]
     assert (step.odds, step.count) == (likely(at_least(1, 4, 1)), 1)
     assert step.said == "beta bids 1 paco."
     assert step.truth == "In truth there is 1: the bid is true."
 
 
 def test_a_dudo_is_right_as_often_as_the_bid_is_false_for_its_caller() -> None:
-    step = steps(BidMade(0, 4, 5), CallMade(1, "dudo", 3, 0, None))[2]
+    step = steps((4, 5), "dudo")[2]
     assert (step.odds, step.right, step.word) == (likely(1 - at_least(2, 4, 2)), True, "dudo")
     assert step.said == ("beta calls dudo. The bid is 4 fives, and there are 3. alpha loses a die.")
 
 
 def test_a_calza_is_right_as_often_as_the_bid_is_exact_for_its_caller() -> None:
-    step = steps(BidMade(0, 3, 5), CallMade(1, "calza", 3, None, 1, (2,)))[2]
+    step = steps((3, 5), "calza 1 2")[2]
     exact = at_least(1, 4, 2) - at_least(2, 4, 2)
     assert (step.odds, step.right) == (likely(exact), True)
     assert "gamma did so in the same moment, but further off." in step.said
+    assert step.said.endswith("Nobody loses a die.")
+
+
+def test_a_right_calza_regains_a_lost_die() -> None:
+    step = palifico_steps((1, 5), (2, 5), "calza 1")[3]
     assert step.said.endswith("beta gains a die.")
 
 
 def test_the_last_die_is_the_end_of_a_seat() -> None:
-    step = steps(BidMade(0, 1, 2), CallMade(2, "dudo", 2, 2, None))[2]
+    step = palifico_steps((1, 5), (3, 5), "calza 1")[3]
     assert step.right is False
-    assert step.said.endswith("gamma loses a die and is out.")
+    assert step.said.endswith("beta loses a die and is out.")
 
 
 def test_faults_and_the_end_are_told() -> None:
@@ -86,17 +96,10 @@ def test_faults_and_the_end_are_told() -> None:
     assert told[2].seat == 1
 
 
-def test_a_fault_before_the_dice_has_no_round() -> None:
-    record = GameRecord(0, (2, 1), [Faulted(0, Cause.CRASH, "")])
-    shown = replay(record, SEATS[:2])
-    assert [step.round for step in shown.steps] == [None, None]
-    assert shown.rounds == []
-
-
 @pytest.mark.parametrize("book", VARIANTS)
 def test_steps_are_the_events_of_a_real_game(book: str) -> None:
     record = games.play(VARIANTS[book], 4, "seed", 3)
-    shown = replay(record, ("a", "b", "c", "d"))
+    shown = replay(record, ("a", "b", "c", "d"), VARIANTS[book])
     assert len(shown.steps) == len(record.events) + 1
     for at, event in enumerate(record.events):
         step = shown.steps[at]

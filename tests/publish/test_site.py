@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.publish.output.text import chance, fixed, grouped, percent, signed
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Suspicion
-from arena.records import Cause, Faulted, PlayedFixture
+from arena.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read, tree
@@ -253,17 +253,7 @@ def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
     )
 
 
-def test_a_fault_before_any_dice_has_no_round(tmp_path: Path) -> None:
-    league, ratings, played = factory.sample()
-    early = played[1].games[1]
-    games = [type(early)(early.game, early.places, [early.events[-1]])]
-    one = PlayedFixture(played[1].fixture, games, "none", "cpu", 9, 1.0)
-    write_site(league, ratings, [one], tmp_path)
-    assert json.loads((tmp_path / "data/faults.json").read_bytes())["rows"][0]["round"] is None
-    assert "before&nbsp;the&nbsp;dice" in (tmp_path / "faults.html").read_text()
-
-
-def test_page_says_that_there_are_no_faults(tmp_path: Path) -> None:
+def test_no_faults_is_said(tmp_path: Path) -> None:
     league, _, _ = factory.sample()
     played = [factory.fixture(0, ("alpha", "gamma"))]
     write_site(league, factory.ratings(played), played, tmp_path)

@@ -14,13 +14,12 @@ from msgspec.structs import replace
 from arena.perudo.rules import VARIANTS, Rules
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.publish import stored_games as stored
-from arena.publish.game_source import results
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.stored_games import StoredGames
-from arena.ratings.standings import rate_results
+from arena.ratings.standings import by_division, rate_results
 from arena.records import PlayedFixture, RatingsInfo
 from arena.store.rows import pack
 from arena.store.store import Store
@@ -59,7 +58,7 @@ def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, 
     """Write the site of a store; return its files."""
     with Store(path) as store:
         source = StoredGames(store, LEAGUE, lambda _: True)
-        ratings = rate_results(results(source.summaries), LEAGUE.ratings)
+        ratings = rate_results(by_division(source.summaries), LEAGUE.ratings)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
     return timeless(site)

@@ -3,14 +3,16 @@
 from collections.abc import Collection
 
 import numpy as np
+from msgspec.structs import replace
 
-from arena.ratings.results import Results
+from arena.records import FixtureResult
 from tests.bench.leagues import Shape, Twist, play
+from tests.support.results import result
 
 SKILLS = np.array([3.0, 2.0, 1.5, 0.0, 0.0, -1.0, -2.0, -3.5])
 
 
-def league(shape: Shape, seed: int = 1, twist: Twist | None = None) -> list[Results]:
+def league(shape: Shape, seed: int = 1, twist: Twist | None = None) -> list[FixtureResult]:
     """Play a league of bots bot00, bot01, ... of falling strength."""
     return play(shape, SKILLS[: shape.bots], np.random.default_rng(seed), twist)
 
@@ -22,6 +24,11 @@ def game(
     block: int = 0,
     fixture: int = 0,
     number: int = 0,
-) -> Results:
+) -> FixtureResult:
     """Return the results of a fixture of one game."""
-    return Results(bots, [number], [places], [faulted], block, fixture)
+    return result(bots, [places], faulted, block, fixture, number)
+
+
+def decided(played: FixtureResult, places: tuple[int, ...]) -> FixtureResult:
+    """Let every game of a fixture end like that."""
+    return replace(played, games=[replace(one, places=places) for one in played.games])

@@ -5,15 +5,14 @@ import pytest
 from arena.ratings.games import as_arrays
 from arena.ratings.history import POINTS, PastRating, Point, checkpoints, relative, snapshots, trend
 from arena.ratings.leaderboard import rate
-from arena.ratings.results import Results
 from arena.ratings.trueskill import MU, rate_all
-from arena.records import RatingsInfo
+from arena.records import FixtureResult, RatingsInfo
 from tests.ratings.simulated import game
 
 BOTS = ("ada", "bob", "cyd")
 
 
-def result(number: int) -> Results:
+def result(number: int) -> FixtureResult:
     """Every third game is the underdog's."""
     pair = [(0, 1), (1, 2), (2, 0)][number % 3]
     places = (2, 1) if number % 9 == 4 else (1, 2)

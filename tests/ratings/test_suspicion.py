@@ -10,7 +10,7 @@ from arena.ratings.table import Suspicion
 from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Shape, Twist
 from tests.bench.suspicion import drifting, thrown
-from tests.ratings.simulated import league
+from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
 
 each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
@@ -69,7 +69,7 @@ def test_holm_never_makes_a_case_clearer(ps: list[float]) -> None:
 
 def test_field_without_upsets_is_not_suspicious() -> None:
     games = [
-        one._replace(places=[(1, 2) if one.bots[0] < one.bots[1] else (2, 1)] * len(one.games))
+        decided(one, (1, 2) if one.fixture.seats[0] < one.fixture.seats[1] else (2, 1))
         for one in league(Shape(8, 2, 10, 2))
     ]
     found = rate_results({Division("bga", 2): games})

@@ -11,14 +11,21 @@ from hypothesis import strategies as st
 from arena.match.referee import Referee
 from arena.perudo.rules import BGA
 from arena.ratings.leaderboard import rate
-from arena.ratings.results import Results
-from arena.ratings.standings import rate_league
 from arena.ratings.table import Duel, Leaderboard, Row
-from arena.records import Cause, Fault, Fixture, GameRecord, PlayedFixture, RatingsInfo
+from arena.records import (
+    Cause,
+    Fault,
+    Fixture,
+    FixtureResult,
+    GameRecord,
+    PlayedFixture,
+    RatingsInfo,
+)
 from arena.wire.messages import Answer, Turn
 from tests.publish import factory
 from tests.ratings.simulated import game
 from tests.support.depth import depth
+from tests.support.results import rate_league
 
 each_set = settings(max_examples=depth(8, 25), deadline=None, database=None)
 
@@ -35,7 +42,7 @@ def rows(board: Leaderboard) -> dict[str, Row]:
 
 
 @st.composite
-def results(draw: st.DrawFn) -> list[Results]:
+def results(draw: st.DrawFn) -> list[FixtureResult]:
     players = draw(st.integers(2, 6))
     seats = st.permutations("abcdefgh").map(lambda names: tuple(names[:players]))
     places = st.permutations(range(1, players + 1)).map(tuple)
@@ -45,15 +52,15 @@ def results(draw: st.DrawFn) -> list[Results]:
     return draw(st.lists(games, min_size=1, max_size=12))
 
 
-def board_of(games: Sequence[Results], options: RatingsInfo | None = None) -> Leaderboard:
-    return rate("bga", len(games[0].bots), games, options).board
+def board_of(games: Sequence[FixtureResult], options: RatingsInfo | None = None) -> Leaderboard:
+    return rate("bga", len(games[0].fixture.seats), games, options).board
 
 
 @each_set
 @given(results())
-def test_rows_are_best_first_about_the_mean_of_the_field(games: list[Results]) -> None:
+def test_rows_are_best_first_about_the_mean_of_the_field(games: list[FixtureResult]) -> None:
     board = board_of(games)
-    assert {row.bot for row in board.rows} == {bot for one in games for bot in one.bots}
+    assert {row.bot for row in board.rows} == {bot for one in games for bot in one.fixture.seats}
     assert sum(row.mu for row in board.rows) == pytest.approx(0, abs=1e-9)
     assert sum(row.batch_mu for row in board.rows) == pytest.approx(0, abs=1e-6)
     assert [row.mu for row in board.rows] == sorted((row.mu for row in board.rows), reverse=True)
@@ -61,7 +68,9 @@ def test_rows_are_best_first_about_the_mean_of_the_field(games: list[Results]) -
 
 @each_set
 @given(results(), st.randoms(use_true_random=False))
-def test_a_rating_depends_on_the_set_of_games_alone(games: list[Results], random: Random) -> None:
+def test_a_rating_depends_on_the_set_of_games_alone(
+    games: list[FixtureResult], random: Random
+) -> None:
     shuffled = list(games)
     random.shuffle(shuffled)
     assert board_of(shuffled) == board_of(games)
@@ -69,7 +78,7 @@ def test_a_rating_depends_on_the_set_of_games_alone(games: list[Results], random
 
 @each_set
 @given(results())
-def test_an_anchor_shifts_every_mu_alike(games: list[Results]) -> None:
+def test_an_anchor_shifts_every_mu_alike(games: list[FixtureResult]) -> None:
     plain = rows(board_of(games))
     for anchor in plain:
         anchored = rows(board_of(games, RatingsInfo(anchor=anchor)))
@@ -111,7 +120,7 @@ def test_duels_of_a_set_made_by_hand() -> None:
 
 @each_set
 @given(results())
-def test_duels_add_up(games: list[Results]) -> None:
+def test_duels_add_up(games: list[FixtureResult]) -> None:
     duels = board_of(games).duels
     for (one, other), duel in duels.items():
         back = duels[other, one]

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.ratings.block_variance import GameScores, dice_gain
 from arena.ratings.intervals import indistinct_range
 from arena.ratings.leaderboard import RatedDivision, better_probabilities, rank_ranges, rate
-from arena.ratings.results import Results
 from arena.ratings.t_distribution import normal_cdf, t_cdf, t_quantile
 from arena.ratings.table import Leaderboard
+from arena.records import FixtureResult
 from tests.bench.leagues import Shape, tables
-from tests.ratings.simulated import league
+from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
 
 each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
@@ -119,10 +120,10 @@ def width(board: Leaderboard) -> float:
     return float(np.mean([row.place_high - row.place_low for row in board.rows]))
 
 
-def repeated(played: list[Results]) -> list[Results]:
+def repeated(played: list[FixtureResult]) -> list[FixtureResult]:
     """Repeat every game of a block four times, which adds no information."""
     return [
-        one._replace(games=[4 * number + copy for number in one.games])
+        replace(one, games=[replace(game, game=4 * game.game + copy) for game in one.games])
         for one in played
         for copy in range(4)
     ]
@@ -160,8 +161,8 @@ def test_one_game_per_fixture_gives_no_dice_gain() -> None:
 
 def test_bot_that_never_wins_still_has_an_interval() -> None:
     games = [
-        one._replace(places=[(2, 1) if one.bots[0] == "bot07" else (1, 2)] * len(one.games))
-        if "bot07" in one.bots
+        decided(one, (2, 1) if one.fixture.seats[0] == "bot07" else (1, 2))
+        if "bot07" in one.fixture.seats
         else one
         for one in league(Shape(8, 2, 6))
     ]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
 from arena.playstats.fixture_summary import FaultEntry
 from arena.playstats.key_moves import KeyMove, KeyMoves
@@ -17,7 +18,7 @@ from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.tables import by_opponent
 from arena.publish.pages import charts
 from arena.publish.pages.charts import Chart
-from arena.publish.replay.steps import likely, spoken
+from arena.publish.replay.steps import likely
 from arena.ratings.table import Leaderboard, Row
 from arena.records import BotInfo, Cause, LeagueInfo
 
@@ -123,8 +124,8 @@ def _history(board: Leaderboard, bot: str) -> Chart | None:
 
 def _moment_view(move: KeyMove) -> MomentView:
     """Return a key move in words: what was done, and what could have been done instead."""
-    bid = spoken(Bid(move.quantity, move.face))
-    raised = spoken(Bid(*move.raised)) if move.raised else ""
+    bid = name_bid(Bid(move.quantity, move.face))
+    raised = name_bid(Bid(*move.raised)) if move.raised else ""
     did, instead = {
         "bid": (f"bid {raised} over {bid}", f"doubt {bid}"),
         "dudo": (f"doubted {bid}", f"bid {raised}"),

@@ -19,8 +19,9 @@ from msgspec import Struct
 
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.timing import stored_times
-from arena.publish.game_source import GameSource, results
+from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
+from arena.ratings.standings import by_division
 from arena.ratings.table import Leaderboard, Row
 from arena.records import Fixture, LeagueInfo, RatingsInfo
 
@@ -86,7 +87,7 @@ def _rank_then(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
     # Slow to import, and only needed for a checkpoint that is not cached.
     from arena.ratings.leaderboard import rate
 
-    [(division, games)] = results(then).items()
+    [(division, games)] = by_division(then).items()
     checkpoint = _checkpoint(rate(*division, games, options).board)
     return json.dumps([checkpoint.blocks, checkpoint.ranks]).encode()
 

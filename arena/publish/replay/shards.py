@@ -1,11 +1,13 @@
 """The scripts that replays are loaded from: each holds some games of one fixture."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 
 import msgspec
 
 from arena import __version__
+from arena.perudo.rules import Rules
 from arena.publish.game_source import GameSource
 from arena.publish.links import GAMES_PER_SHARD, Links
 from arena.publish.output import text
@@ -51,7 +53,11 @@ class _Wanted(msgspec.Struct, frozen=True):
 
 
 def shards(
-    source: GameSource, selection: Selection, links: Links, existing: Mapping[str, str]
+    source: GameSource,
+    selection: Selection,
+    links: Links,
+    existing: Mapping[str, str],
+    variants: Mapping[str, Rules],
 ) -> Iterator[File]:
     """Yield every shard; those that exist already come without their text.
 
@@ -61,7 +67,7 @@ def shards(
     same = {one.path for one in wanted if existing.get(one.path) == one.key}
     yield from (File(one.path, None, one.key) for one in wanted if one.path in same)
     missing = [one for one in wanted if one.path not in same]
-    made = source.each(shard_script, [(one.index, one.spec) for one in missing])
+    made = source.each(partial(shard_script, variants), [(one.index, one.spec) for one in missing])
     for one, content in zip(missing, made, strict=True):
         yield File(one.path, content, one.key)
 
@@ -90,7 +96,7 @@ def _parted(games: Sequence[int]) -> dict[int, list[int]]:
     return parts
 
 
-def shard_script(played: PlayedFixture, spec: _ShardSpec) -> str:
+def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _ShardSpec) -> str:
     """Return the script of a shard."""
     fixture = played.fixture
     shard = Shard(
@@ -99,6 +105,10 @@ def shard_script(played: PlayedFixture, spec: _ShardSpec) -> str:
         table=spec.table,
         seats=[shown_name(name) for name in fixture.seats],
         bots=spec.bots,
-        games=replays([game for game in played.games if game.game in spec.games], fixture.seats),
+        games=replays(
+            [game for game in played.games if game.game in spec.games],
+            fixture.seats,
+            variants[fixture.variant],
+        ),
     )
     return text.script("perudoShard", f"{fixture.index}-{spec.number}", shard)

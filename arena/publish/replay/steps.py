@@ -5,16 +5,17 @@ from typing import Literal
 
 from msgspec import Struct
 
-from arena.perudo.dice import Hand, count_face
+from arena.game_walk import PlayedRound, walk
+from arena.perudo.dice import Hand
+from arena.perudo.explain import name_bid
 from arena.perudo.odds import bid_exact, bid_holds
 from arena.perudo.round import Bid
-from arena.perudo.rules import PACO
+from arena.perudo.rules import Rules
 from arena.publish.output.text import clipped, one_line, percent
-from arena.records import BidMade, CallMade, Event, Faulted, GameRecord, RoundStarted
+from arena.records import BidMade, CallMade, Faulted, GameRecord
 
 DETAIL_SHOWN = 1000
 """Characters of a fault's detail; the data files have all."""
-_FACES = ("", "paco", "two", "three", "four", "five", "six")
 _PLACES = ("", "1st", "2nd", "3rd", "4th", "5th", "6th")
 
 
@@ -69,137 +70,110 @@ def shown_name(name: str) -> str:
     return one_line(name)
 
 
-def replay(record: GameRecord, seats: Sequence[str]) -> Replay:
-    """Tell a game step by step; `seats` are the names to say, seat 0 first."""
-    walk = _Walk(seats)
-    steps = [walk.step(event) for event in record.events]
-    return Replay(record.game, record.places, walk.rounds, [*steps, _end(record, seats)])
+def replay(record: GameRecord, seats: Sequence[str], rules: Rules) -> Replay:
+    """Tell a game, played by `rules`, step by step; `seats` are the names to say, seat 0 first.
 
-
-class _Walk:
-    """What is on the table while the events of one game go by."""
-
-    def __init__(self, seats: Sequence[str]) -> None:
-        self.seats = seats
-        self.rounds: list[Rolled] = []
-        self.at = 0
-        self.hands: tuple[Hand, ...] = ((),) * len(seats)
-        self.wild: int | None = PACO
-        self.bid: Bid | None = None
-
-    def step(self, event: Event) -> Step:
-        """Take one event in, and return what to show of it."""
-        if isinstance(event, RoundStarted):
-            step = self._round(event)
-        elif isinstance(event, BidMade):
-            step = self._bid(event)
-        elif isinstance(event, CallMade):
-            step = self._call(event)
-        else:
-            step = self._fault(event)
-        self.at += 1
-        return step
-
-    @property
-    def number(self) -> int | None:
-        """The round's place in the list."""
-        return len(self.rounds) - 1 if self.rounds else None
-
-    def _round(self, event: RoundStarted) -> Step:
-        self.hands, self.bid = event.dice, None
-        self.wild = PACO if event.palifico_seat is None else None
-        self.rounds.append(
-            Rolled(event.number, self.at, event.opener, event.palifico_seat, event.dice)
+    Raises ForbiddenEventError if the rules forbid an event of it.
+    """
+    rounds: list[Rolled] = []
+    steps: list[Step] = []
+    for played in walk(record, rules):
+        standing = played.now.standing
+        rounds.append(
+            Rolled(
+                played.number, played.step, standing.opener, standing.palifico_seat, played.hands
+            )
         )
-        said = f"Round {event.number}. {self._table()} {self.seats[event.opener]} opens."
-        if event.palifico_seat is not None:
-            said += f" It is the palifico round of {self.seats[event.palifico_seat]}."
-        return Step("round", event.opener, said, self.number)
+        steps += _Teller(played, seats).steps()
+    return Replay(record.game, record.places, rounds, [*steps, _end(record, seats, len(rounds))])
 
-    def _table(self) -> str:
-        left = [
-            f"{name} {len(hand)}" for name, hand in zip(self.seats, self.hands, strict=True) if hand
-        ]
-        return f"{_dice(sum(map(len, self.hands)))}: {', '.join(left)}."
+
+class _Teller:
+    """Tells one round."""
+
+    def __init__(self, played: PlayedRound, seats: Sequence[str]) -> None:
+        self.played = played
+        self.seats = seats
+
+    def steps(self) -> Iterator[Step]:
+        """Yield a step for each event of the round."""
+        yield self._start()
+        yield from map(self._bid, self.played.bids)
+        if self.played.call and self.played.now.bid:
+            yield self._call(self.played.call, self.played.now.bid)
+        yield from map(self._fault, self.played.faults)
+
+    def _start(self) -> Step:
+        played, standing = self.played, self.played.now.standing
+        counts = [f"{name} {n}" for name, n in zip(self.seats, standing.dice, strict=True) if n]
+        dice = "1 die" if played.dice == 1 else f"{played.dice} dice"
+        opener = self.seats[standing.opener]
+        said = f"Round {played.number}. {dice}: {', '.join(counts)}. {opener} opens."
+        if standing.palifico_seat is not None:
+            said += f" It is the palifico round of {self.seats[standing.palifico_seat]}."
+        return Step("round", standing.opener, said, played.number)
 
     def _bid(self, event: BidMade) -> Step:
-        self.bid = bid = Bid(event.quantity, event.face)
-        odds = likely(bid_holds(bid, *self._seen_by(event.seat)))
-        count = count_face(self.hands, bid.face, self.wild)
-        right = count >= bid.quantity
+        bid = Bid(event.quantity, event.face)
+        odds = likely(bid_holds(bid, *self.played.seen_by(event.seat)))
+        count = self.played.matching(bid.face)
+        true = count >= bid.quantity
         return Step(
             "bid",
             event.seat,
-            f"{self.seats[event.seat]} bids {spoken(bid)}.",
-            self.number,
+            f"{self.seats[event.seat]} bids {name_bid(bid)}.",
+            self.played.number,
             knew=f"{odds} likely by its own dice.",
-            truth=f"In truth {there(count)}: the bid is {'true' if right else 'false'}.",
+            truth=f"In truth {there(count)}: the bid is {'true' if true else 'false'}.",
             quantity=bid.quantity,
             face=bid.face,
             odds=odds,
             count=count,
-            right=right,
+            right=true,
         )
 
-    def _call(self, event: CallMade) -> Step:
-        odds = likely(self._chance_of(event, self.bid)) if self.bid else ""
+    def _call(self, event: CallMade, bid: Bid) -> Step:
+        own = self.played.seen_by(event.seat)
+        chance = bid_exact(bid, *own) if event.call == "calza" else 1.0 - bid_holds(bid, *own)
+        odds = likely(chance)
         return Step(
             "call",
             event.seat,
-            " ".join(self._told(event)),
-            self.number,
-            knew=f"The call was {odds} likely to be right by the caller's own dice."
-            if odds
-            else "",
+            " ".join(self._told(event, bid)),
+            self.played.number,
+            knew=f"The call was {odds} likely to be right by the caller's own dice.",
             word=event.call,
-            quantity=self.bid.quantity if self.bid else 0,
-            face=self.bid.face if self.bid else 0,
+            quantity=bid.quantity,
+            face=bid.face,
             odds=odds,
             count=event.count,
-            right=event.loser != event.seat,
+            right=event.right,
         )
 
-    def _told(self, event: CallMade) -> Iterator[str]:
+    def _told(self, event: CallMade, bid: Bid) -> Iterator[str]:
         yield f"{self.seats[event.seat]} calls {event.call}."
         if event.rivals:
             rivals = ", ".join(self.seats[seat] for seat in event.rivals)
             yield f"{rivals} did so in the same moment, but further off."
-        if self.bid:
-            yield f"The bid is {spoken(self.bid)}, and {there(event.count)}."
+        yield f"The bid is {name_bid(bid)}, and {there(event.count)}."
         if event.loser is not None:
-            left = len(self.hands[event.loser]) - 1
-            out = "" if left > 0 else " and is out"
+            out = "" if self.played.after.dice[event.loser] else " and is out"
             yield f"{self.seats[event.loser]} loses a die{out}."
         elif event.gainer is not None:
             yield f"{self.seats[event.gainer]} gains a die."
         else:
             yield "Nobody loses a die."
 
-    def _chance_of(self, event: CallMade, bid: Bid) -> float:
-        """Return the chance that a call is right, for one who sees the caller's dice."""
-        if event.call == "calza":
-            return bid_exact(bid, *self._seen_by(event.seat))
-        return 1.0 - bid_holds(bid, *self._seen_by(event.seat))
-
-    def _seen_by(self, seat: int) -> tuple[Hand, int, int | None]:
-        """Return a seat's own dice, how many others there are, and the wild face.
-
-        Who remembers the rounds knows how many dice there are, whether or not they are shown.
-        """
-        own = self.hands[seat]
-        return own, sum(map(len, self.hands)) - len(own), self.wild
-
     def _fault(self, event: Faulted) -> Step:
         said = f"{self.seats[event.seat]} faults and is out: {event.cause.value}."
         detail = clipped(one_line(event.detail), DETAIL_SHOWN)
         told = f"{said} {detail}".strip()
-        return Step("fault", event.seat, told, self.number, word=event.cause.value)
+        return Step("fault", event.seat, told, self.played.number, word=event.cause.value)
 
 
-def _end(record: GameRecord, seats: Sequence[str]) -> Step:
+def _end(record: GameRecord, seats: Sequence[str], rounds: int) -> Step:
     order = sorted(range(len(seats)), key=lambda seat: record.places[seat])
     said = ", ".join(f"{_PLACES[record.places[seat]]} {seats[seat]}" for seat in order)
-    rounds = sum(isinstance(event, RoundStarted) for event in record.events)
     return Step("end", order[0], f"The game is over: {said}.", rounds - 1 if rounds else None)
 
 
@@ -217,22 +191,7 @@ def there(count: int) -> str:
     return f"there is {count}" if count == 1 else f"there are {count}"
 
 
-def spoken(bid: Bid) -> str:
-    """Return a bid in words: `3 fives`, `1 six`, `2 pacos`."""
-    return f"{bid.quantity} {_FACES[bid.face]}{_plural(bid)}"
-
-
-def _plural(bid: Bid) -> str:
-    if bid.quantity == 1:
-        return ""
-    return "es" if bid.face == 6 else "s"
-
-
-def _dice(count: int) -> str:
-    return "1 die" if count == 1 else f"{count} dice"
-
-
-def replays(records: Iterable[GameRecord], seats: Sequence[str]) -> dict[str, Replay]:
+def replays(records: Iterable[GameRecord], seats: Sequence[str], rules: Rules) -> dict[str, Replay]:
     """Return the replays of one table's games, by game number."""
     names = [shown_name(name) for name in seats]
-    return {str(record.game): replay(record, names) for record in records}
+    return {str(record.game): replay(record, names, rules) for record in records}

@@ -1,0 +1,40 @@
+"""Results of games without their events, and their ratings."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from arena.ratings.standings import Ratings, by_division, rate_results
+from arena.records import (
+    Cause,
+    Fixture,
+    FixtureResult,
+    GameResult,
+    PlayedFixture,
+    RatingsInfo,
+    fixture_result,
+)
+
+
+def result(
+    bots: tuple[str, ...],
+    places: Sequence[tuple[int, ...]],
+    faulted: Collection[int] = (),
+    block: int = 0,
+    index: int = 0,
+    first: int = 0,
+) -> FixtureResult:
+    """A fixture's results, a game for each entry of `places`; the `faulted` seats crashed in all.
+
+    `first` is the number of the first game.
+    """
+    fixture = Fixture(f"{index:016x}", index, "bga", bots, "seed", len(places), block)
+    faults = tuple(Cause.CRASH if seat in faulted else None for seat in range(len(bots)))
+    games = [GameResult(first + at, row, faults, 0, 0, 0) for at, row in enumerate(places)]
+    return FixtureResult(fixture, games, "process", "wall", 0, 0.0)
+
+
+def rate_league(
+    played: Iterable[PlayedFixture | FixtureResult], options: RatingsInfo | None = None
+) -> Ratings:
+    """Rate fixtures, given in any order."""
+    results = [fixture_result(one) if isinstance(one, PlayedFixture) else one for one in played]
+    return rate_results(by_division(results), options)
