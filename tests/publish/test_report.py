@@ -81,7 +81,7 @@ def test_one_schedule_is_drawn_for_each_set_of_conditions(
     assert [conditions.games for conditions in drawn] == [2, 1]
 
 
-def test_nothing_to_report_before_the_first_game(run: RunRequest, tmp_path: Path) -> None:
+def test_league_without_games_has_no_report(run: RunRequest, tmp_path: Path) -> None:
     request = ReportRequest(run.league, run.store, tmp_path / "site")
     with pytest.raises(ArenaError, match="nothing was played yet"):
         report(request)
