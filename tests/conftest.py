@@ -58,13 +58,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Try a quarter of the examples of each property in `make check`."""
+    """Try a tenth of the examples of each property in `make check`."""
     if not config.getoption("no_processes"):
         return
     for test in {getattr(item, "obj", None) for item in items}:
         # What @settings leaves on a test; there is no public way to scale it.
         if asked := getattr(test, "_hypothesis_internal_use_settings", None):
-            fewer = settings(asked, max_examples=max(1, asked.max_examples // 4))
+            fewer = settings(asked, max_examples=max(1, asked.max_examples // 10))
             test._hypothesis_internal_use_settings = fewer  # type: ignore[union-attr]
 
 

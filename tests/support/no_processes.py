@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-FOLDERS = frozenset({"bench", "browser", "e2e", "hostile", "sample_bots", "sandboxes"})
-"""Folders of tests/ that are not even collected: most of their tests need processes."""
+FOLDERS = frozenset({"bench", "browser", "e2e", "exact", "hostile", "sample_bots", "sandboxes"})
+"""Folders of tests/ that are not even collected: their tests need processes or are slow."""
 WARNINGS = (
     "ResourceWarning",
     "pytest.PytestUnraisableExceptionWarning",
