@@ -58,29 +58,21 @@ class KeyMoves(Struct, frozen=True):
     worst: tuple[KeyMove, ...] = ()
 
 
-def best(moves: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
-    """Return the moves that were better than their alternatives by most.
-
-    Of equals the one with fewer dice on the table comes first: there a die counts for more.
-    """
-    return tuple(sorted(moves, key=lambda one: (-one.edge, *_place(one)))[:KEPT])
-
-
-def worst(moves: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
-    """Return the moves that were worse than their alternatives by most, in the same way."""
-    return tuple(sorted(moves, key=lambda one: (one.edge, *_place(one)))[:KEPT])
-
-
-def _place(one: KeyMove) -> tuple[int, int, int, int]:
-    return one.dice, one.index, one.game, one.step
-
-
 def merged(found: Collection[KeyMoves]) -> KeyMoves:
     """Return the best and the worst of all."""
     return KeyMoves(
-        best([move for one in found for move in one.best]),
-        worst([move for one in found for move in one.worst]),
+        _clearest([move for one in found for move in one.best], -1),
+        _clearest([move for one in found for move in one.worst], 1),
     )
+
+
+def _clearest(moves: Iterable[KeyMove], sign: int) -> tuple[KeyMove, ...]:
+    """Of equals the one with fewer dice on the table comes first: there a die counts for more."""
+
+    def order(one: KeyMove) -> tuple[float, int, int, int, int]:
+        return sign * one.edge, one.dice, one.index, one.game, one.step
+
+    return tuple(sorted(moves, key=order)[:KEPT])
 
 
 class Shortlist:

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from arena.playstats.fixture_summary import FaultEntry, FixtureSummary
+from arena.playstats.fixture_summary import FixtureSummary
+from arena.playstats.game_scan import FaultEntry
 from arena.playstats.key_moves import KeyMoves, merged
 from arena.playstats.style import Calibration, Rate, Style
-from arena.records import Cause, Division
+from arena.records import Division
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
@@ -58,13 +59,11 @@ class LeagueSummary(Struct):
     stderr: dict[str, dict[int, str]] = field(default_factory=dict)
     """The end of a faulty bot's standard error, by bot and fixture index; never blank."""
     played: dict[Division, Played] = field(default_factory=dict)
-    """By division."""
     sandboxes: Counter[str] = field(default_factory=Counter)
     """Fixtures played in each sandbox."""
     clocks: Counter[str] = field(default_factory=Counter)
     """Fixtures timed by each clock."""
     bots: dict[str, dict[Division, DivisionStats]] = field(default_factory=dict)
-    """By bot, then by division."""
     moments: dict[str, KeyMoves] = field(default_factory=dict)
     """The best and the worst moves of each bot."""
 
@@ -77,13 +76,6 @@ class LeagueSummary(Struct):
             decisions=sum(kind.decisions for kind in kinds),
             actions=sum(kind.actions for kind in kinds),
         )
-
-    def by_cause(self) -> dict[Cause, list[FaultEntry]]:
-        """Return the faults of each cause that occurred, in the vocabulary's order."""
-        groups = {
-            cause: [fault for fault in self.faults if fault.cause == cause] for cause in Cause
-        }
-        return {cause: faults for cause, faults in groups.items() if faults}
 
     def calibration(self) -> Calibration:
         """Return the bids of all bots by how likely they were to be true."""
@@ -127,8 +119,12 @@ def summarize_league(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
     seen: dict[str, list[KeyMoves]] = defaultdict(list)
     for one in summaries:
         _count(league, one)
-        _count_seats(league, one)
-        for bot, did in zip(one.fixture.seats, one.seats, strict=True):
+        for seat, (bot, did) in enumerate(zip(one.fixture.seats, one.seats, strict=True)):
+            stats = league.bots.setdefault(bot, {})
+            at = stats.setdefault(one.fixture.division, DivisionStats())
+            at.style.add(did.style)
+            at.calibration.add(did.calibration)
+            _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
             seen[bot].append(did.moments)
         league.faults += one.faults
         _keep_stderr(league, one)
@@ -147,16 +143,6 @@ def _count(league: LeagueSummary, one: FixtureSummary) -> None:
     kind.actions += sum([game.actions for game in one.games])
     kind.rounds.update([game.rounds for game in one.games])
     kind.wins.update([game.places.index(1) for game in one.games])
-
-
-def _count_seats(league: LeagueSummary, one: FixtureSummary) -> None:
-    names = one.fixture.seats
-    kind = one.fixture.division
-    for seat, (bot, did) in enumerate(zip(names, one.seats, strict=True)):
-        at = league.bots.setdefault(bot, {}).setdefault(kind, DivisionStats())
-        at.style.add(did.style)
-        at.calibration.add(did.calibration)
-        _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
 
 
 def _count_places(result: SeatResult, one: FixtureSummary, seat: int) -> None:

@@ -1,22 +1,11 @@
 """How long a league took, by the times in its store, without the pauses between runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 from msgspec import Struct
 
-from arena.playstats.fixture_summary import FixtureSummary
-
-
-class StoredAt(Struct, frozen=True, order=True):
-    """When a fixture was stored, in seconds since 1970, and how long it took, in seconds."""
-
-    stored_at: float
-    seconds: float
-    games: int
-    decisions: int
-    index: int
-    """The fixture's place in the schedule, from 0."""
+from arena.records import FixtureResult
 
 
 class Timing(Struct, frozen=True):
@@ -43,33 +32,25 @@ class Timing(Struct, frozen=True):
         return self.decisions / self.wall if self.wall else 0.0
 
 
-def stored_times(summaries: Iterable[FixtureSummary]) -> list[StoredAt]:
-    """Return when each fixture was stored, if that is known."""
-    return [
-        StoredAt(one.stored_at, one.seconds, len(one.games), one.decisions, one.fixture.index)
-        for one in (summary.result for summary in summaries)
-        if one.stored_at is not None
-    ]
-
-
-def timing(known: Sequence[StoredAt], start: float) -> Timing | None:
-    """Return how long a league took, or None if no time is known.
+def timing(results: Iterable[FixtureResult], start: float) -> Timing | None:
+    """Return how long a league took, or None if it is not known when its fixtures were stored.
 
     `start` is how long a bot may take to be ready. A table cannot have been at play for longer than
     that and its own time, so whatever else lies between two of them was a pause.
     """
+    known = [(one.stored_at, one.seconds, one) for one in results if one.stored_at is not None]
     if not known:
         return None
-    order = sorted(known)
-    wall = order[0].seconds + sum(
-        min(after.stored_at - before.stored_at, after.seconds + start)
-        for before, after in pairwise(order)
+    known.sort(key=lambda stored: stored[:2])
+    wall = known[0][1] + sum(
+        min(stored_at - before, seconds + start)
+        for (before, _, _), (stored_at, seconds, _) in pairwise(known)
     )
     return Timing(
-        order[0].stored_at,
-        order[-1].stored_at,
-        wall,
-        sum(one.seconds for one in order),
-        sum(one.games for one in order),
-        sum(one.decisions for one in order),
+        began=known[0][0],
+        ended=known[-1][0],
+        wall=wall,
+        tables=sum(seconds for _, seconds, _ in known),
+        games=sum(len(one.games) for _, _, one in known),
+        decisions=sum(one.decisions for _, _, one in known),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from arena import shipped
 from arena.playstats.league_summary import LeagueSummary, summarize_league
-from arena.playstats.timing import stored_times, timing
+from arena.playstats.timing import timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.encoding import Table, to_csv, to_json
 from arena.publish.data.result_rows import MatchRow
@@ -137,7 +137,8 @@ class _Site:
         return File(path, environment().get_template(template).render(context))
 
     def _conditions(self) -> Iterator[File]:
-        known = timing(stored_times(self.source.summaries), self.league.limits.start)
+        results = (one.result for one in self.source.summaries)
+        known = timing(results, self.league.limits.start)
         model = conditions.model(self.league, self.summary, known)
         yield self._page("conditions.html", "conditions.html", {**model, "store_root": self.root})
         model = {"clauses": conditions.clause_entries(self.league), "books": conditions.BOOKS}

@@ -39,7 +39,8 @@ class Database:
             self.connection = sqlite3.connect(path, timeout=30, isolation_level=None)
         try:
             with self.translate_errors():
-                self.connection.text_factory = _decode_text
+                # Damage may have made a text invalid UTF-8.
+                self.connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
                 self.connection.execute("PRAGMA synchronous = FULL")
                 self._inode = _inode(path)
         except ArenaError:
@@ -145,11 +146,6 @@ def _inode(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _decode_text(data: bytes) -> str:
-    """Decode a text, even if damage made it invalid UTF-8."""
-    return data.decode("utf-8", "surrogateescape")
 
 
 def _hint(error: Exception) -> str:

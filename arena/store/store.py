@@ -12,7 +12,6 @@ from arena.errors import ArenaError
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store import schema
 from arena.store.database import DamageError, Database
-from arena.store.hashes import root_hash, row_hash
 from arena.store.lock import lock_store
 from arena.store.logs import Logs, check_rows_exist, logs_path
 from arena.store.migrations import MIGRATIONS, Migration, check_version, migrate
@@ -22,6 +21,8 @@ from arena.store.rows import (
     PackedGame,
     StoredFixture,
     key_range,
+    root_hash,
+    row_hash,
     unpack_result,
 )
 from arena.store.schema import SCHEMA_VERSION

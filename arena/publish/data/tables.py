@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import asdict
 
-from arena.playstats.fixture_summary import FaultEntry, FixtureSummary
+from arena.playstats.fixture_summary import FixtureSummary
+from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
 from arena.publish.data.conditions import limit_rows, rule_rows
