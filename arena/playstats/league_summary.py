@@ -1,7 +1,8 @@
-"""What the games of a league say: the summaries of its fixtures, added up."""
+"""What the games of a league say: the summaries of its fixtures, added up, and how long it took."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 
 from msgspec import Struct, field
 
@@ -9,7 +10,7 @@ from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.key_moves import KeyMoves, merged
 from arena.playstats.style import Calibration, Rate, Style
-from arena.records import Division
+from arena.records import Cause, Division, FixtureResult
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
@@ -76,6 +77,13 @@ class LeagueSummary(Struct):
             decisions=sum(kind.decisions for kind in kinds),
             actions=sum(kind.actions for kind in kinds),
         )
+
+    def by_cause(self) -> dict[Cause, list[FaultEntry]]:
+        """Return the faults of each cause that occurred, in the vocabulary's order."""
+        groups = {
+            cause: [fault for fault in self.faults if fault.cause == cause] for cause in Cause
+        }
+        return {cause: faults for cause, faults in groups.items() if faults}
 
     def calibration(self) -> Calibration:
         """Return the bids of all bots by how likely they were to be true."""
@@ -160,3 +168,51 @@ def _keep_stderr(league: LeagueSummary, one: FixtureSummary) -> None:
             pieces[one.fixture.index] = text
         if len(pieces) > STDERR_PIECES:
             del pieces[max(pieces)]
+
+
+class Timing(Struct, frozen=True):
+    """The time of a league's games, in seconds."""
+
+    began: float
+    """When the first fixture was stored, in seconds since 1970."""
+    ended: float
+    wall: float
+    """Time in which something was played."""
+    tables: float
+    """The same summed over tables, as if they had been played one after another."""
+    games: int
+    decisions: int
+
+    @property
+    def games_per_second(self) -> float:
+        """Games per second of wall time."""
+        return self.games / self.wall if self.wall else 0.0
+
+    @property
+    def decisions_per_second(self) -> float:
+        """Answers per second of wall time."""
+        return self.decisions / self.wall if self.wall else 0.0
+
+
+def timing(results: Iterable[FixtureResult], start: float) -> Timing | None:
+    """Return how long a league took, or None if it is not known when its fixtures were stored.
+
+    `start` is how long a bot may take to be ready. A table cannot have been at play for longer than
+    that and its own time, so whatever else lies between two of them was a pause.
+    """
+    known = [(one.stored_at, one.seconds, one) for one in results if one.stored_at is not None]
+    if not known:
+        return None
+    known.sort(key=lambda stored: stored[:2])
+    wall = known[0][1] + sum(
+        min(stored_at - before, seconds + start)
+        for (before, _, _), (stored_at, seconds, _) in pairwise(known)
+    )
+    return Timing(
+        began=known[0][0],
+        ended=known[-1][0],
+        wall=wall,
+        tables=sum(seconds for _, seconds, _ in known),
+        games=sum(len(one.games) for _, _, one in known),
+        decisions=sum(one.decisions for _, _, one in known),
+    )

@@ -11,8 +11,7 @@ import msgspec
 from arena.errors import ArenaError
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store import schema
-from arena.store.database import DamageError, Database
-from arena.store.lock import lock_store
+from arena.store.database import DamageError, Database, lock_store
 from arena.store.logs import Logs, check_rows_exist, logs_path
 from arena.store.migrations import MIGRATIONS, Migration, check_version, migrate
 from arena.store.rows import (

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
-from arena.playstats.league_summary import summarize_league
-from arena.playstats.timing import timing
+from arena.playstats.league_summary import summarize_league, timing
 from arena.publish.data.conditions import MEANINGS, clauses_of, options, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions

@@ -15,7 +15,7 @@ from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow
 from arena.publish.data.schema import LeagueHead, TableHead
 from arena.publish.replay.selection import Selection
 from arena.ratings.intervals import wilson
-from arena.ratings.prediction import upsets
+from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
 from arena.records import Division, LeagueInfo, QuarantinedFixture
 
