@@ -197,33 +197,27 @@ class GameScan:
         *,
         right: bool,
     ) -> None:
-        """Shortlist a move; few stay, so that it is built at the end."""
-        game, played = self._game, self._round
-        step = played.step_of(move)
+        played, fixture = self._round, self._fixture
         chance, instead, edge = chances
-        fixture = self._fixture
-
-        def build() -> KeyMove:
-            return KeyMove(
-                variant=fixture.variant,
-                players=len(fixture.seats),
-                index=fixture.index,
-                game=game,
-                round=played.number,
-                step=step,
-                seat=move.seat,
-                action=move.call if isinstance(move, CallMade) else "bid",
-                quantity=last.quantity,
-                face=last.face,
-                raised=raised,
-                chance=chance / MILLION,
-                instead=instead / MILLION,
-                edge=edge / MILLION,
-                dice=played.dice,
-                right=right,
-            )
-
-        shortlist.add(edge, (played.dice, game, step), build)
+        key_move = KeyMove(
+            variant=fixture.variant,
+            players=len(fixture.seats),
+            index=fixture.index,
+            game=self._game,
+            round=played.number,
+            step=played.step_of(move),
+            seat=move.seat,
+            action=move.call if isinstance(move, CallMade) else "bid",
+            quantity=last.quantity,
+            face=last.face,
+            raised=raised,
+            chance=chance / MILLION,
+            instead=instead / MILLION,
+            edge=edge / MILLION,
+            dice=played.dice,
+            right=right,
+        )
+        shortlist.add(edge, key_move)
 
     def _add_fault(self, step: int, event: Faulted) -> None:
         fixture, seats = self._fixture, self._fixture.seats

@@ -124,7 +124,6 @@ def _sweep(chain: _Chain, order: Sequence[int]) -> float:
 
 
 def _posterior(chain: _Chain, at: int, prior: Rating) -> Rating:
-    """Combine the evidence of the game with the prior."""
     p = chain.above_precision[at] + chain.below_precision[at]
     w = chain.above_weighted[at] + chain.below_weighted[at]
     evidence = 1.0 / (1.0 / p + _VARIANCE)
