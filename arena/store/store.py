@@ -149,10 +149,7 @@ class Store:
             yield result
 
     def hashes(self) -> Iterator[tuple[int, str, bytes]]:
-        """Yield position, id and hash of each fixture, in schedule order.
-
-        Fixtures with the same hash are the same, to the last bit of their rows and logs.
-        """
+        """Yield position, id and hash (of rows and logs) of each fixture, in schedule order."""
         yield from self._rows.rows("SELECT position, id, hash FROM fixtures ORDER BY position")
 
     def stored(self, first: int = _FIRST, last: int = _LAST) -> Iterator[StoredFixture]:
@@ -253,9 +250,6 @@ class Store:
 
 
 def steady_clock() -> Callable[[], float]:
-    """Return a clock in seconds since 1970 that runs evenly, even if the machine's clock is set.
-
-    Time in which the machine sleeps counts.
-    """
+    """Return a clock in seconds since 1970 that no setting of the time moves; sleep counts."""
     began = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
     return lambda: began + time.clock_gettime(time.CLOCK_BOOTTIME)
