@@ -91,7 +91,6 @@ def walk(record: GameRecord, rules: Rules) -> Iterator[PlayedRound]:
 
 
 def _round(record: GameRecord, first: int, number: int, standing: Standing) -> PlayedRound:
-    """Return the round that starts with an event of the game, at a table that stands so."""
     events = record.events
     start = events[first]
     if not isinstance(start, RoundStarted) or not _is_start(start, number, standing):
@@ -132,7 +131,6 @@ def _first_standing(record: GameRecord, rules: Rules) -> Standing:
 
 
 def _is_start(start: RoundStarted, number: int, standing: Standing) -> bool:
-    """Tell whether a round starts like that at a table that stands so."""
     return (
         start.number == number
         and start.opener == standing.opener

@@ -14,7 +14,7 @@ from arena.league.compare import NEW, OLD, CompareRequest, Comparison, compare
 from arena.league.config import MAX_GAMES, MAX_ROUNDS
 from arena.league.runner import OnResult, RunListener
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS
-from arena.ratings.paired import Paired
+from arena.ratings.t_distribution import Paired
 from arena.records import LeagueInfo
 
 

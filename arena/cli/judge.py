@@ -12,7 +12,7 @@ from arena.cli.output import say
 from arena.config_files.validate import InvalidDataError, convert
 from arena.errors import ArenaError
 from arena.perudo.judge import Position, RefusedError, judge
-from arena.wire import strict
+from arena.wire.codec import StrictError, loads
 
 _encode = msgspec.json.Encoder().encode
 
@@ -49,13 +49,13 @@ def _judge_line(line: bytes, where: str) -> tuple[dict[str, object], int]:
     """Return the verdict on a line and its exit code."""
     id_: object = None
     try:
-        value = strict.loads(line)
+        value = loads(line)
         id_ = value.get("id") if isinstance(value, dict) else None
         verdict = judge(convert(value, Position))
         return {"id": id_, **msgspec.to_builtins(verdict)}, OK
     except RefusedError as error:
         return _refused(id_, str(error)), FINDINGS
-    except (strict.StrictError, InvalidDataError) as error:
+    except (StrictError, InvalidDataError) as error:
         reason = str(error)
     except ArenaError as error:
         reason = "; ".join(part for part in (error.what, error.hint) if part)

@@ -8,7 +8,7 @@ from arena.cli.main import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
 from arena.league.status import Status, TableStatus, status
-from arena.store.lock import is_locked
+from arena.store.database import is_locked
 from arena.store.store import Store
 
 

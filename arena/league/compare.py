@@ -14,7 +14,7 @@ from arena.league.process_pool import ProcessEngine
 from arena.league.runner import RunListener, play_due
 from arena.match.preparation import prepared
 from arena.perudo.rules import variant
-from arena.ratings.paired import Paired, paired
+from arena.ratings.t_distribution import Paired, paired
 from arena.records import Fixture, FixtureResult, LeagueInfo, LimitsInfo, QuarantinedFixture
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.seeds import block_seed, commitment, fixture_seed

@@ -24,8 +24,7 @@ from arena.match.replay import ReplayError, replay
 from arena.ratings.standings import by_division
 from arena.records import Fixture, LeagueInfo, PlayedFixture
 from arena.seeds import commitment
-from arena.store.hashes import root_hash
-from arena.store.rows import StoredFixture
+from arena.store.rows import StoredFixture, root_hash
 from arena.store.store import Store
 
 _AHEAD = 3

@@ -46,9 +46,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _clause("TURN", "direction", "play passes to the left", classic="play passes clockwise"),
     _clause(
-        "OPEN",
-        "opening on pacos",
-        "only a player whose palifico round it is may open with pacos",
+        "OPEN", "opening on pacos", "only a player whose palifico round it is may open with pacos"
     ),
     _clause(
         "RAISE-QTY",
@@ -76,9 +74,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _clause("TO-PACOS", "from a number to pacos", "at least half as many, rounded up"),
     _clause(
-        "FROM-PACOS",
-        "from pacos to a number",
-        "at least twice as many and one more, of any face",
+        "FROM-PACOS", "from pacos to a number", "at least twice as many and one more, of any face"
     ),
     _clause("PACOS-UP", "more pacos after pacos", "a raise by at least one"),
     _clause(
@@ -94,16 +90,12 @@ CLAUSES: tuple[Clause, ...] = (
         "reveal how many are left",
     ),
     _clause(
-        "DUDO",
-        "who may doubt, and when",
-        "only the player on turn, and only when there is a bid",
+        "DUDO", "who may doubt, and when", "only the player on turn, and only when there is a bid"
     ),
     _clause("TIE", "as many as the bid, or more", "the bid stands and the doubter loses a die"),
     _clause("STARTER", "who opens the next round", "the player who lost the die"),
     _clause(
-        "OUT",
-        "the loser's last die",
-        "the player is out; the next to the left who has dice opens",
+        "OUT", "the loser's last die", "the player is out; the next to the left who has dice opens"
     ),
     _clause(
         "PAL-TRIGGER",

@@ -14,8 +14,12 @@ _POSITIONS = 4096
 """Size of the caches of ranges of raises."""
 
 
-class AnyBid(Protocol):
-    """Whatever states a bid."""
+class BidBySeat(Protocol):
+    """A bid and who made it."""
+
+    @property
+    def seat(self) -> int:
+        """Who made it."""
 
     @property
     def quantity(self) -> int:
@@ -24,14 +28,6 @@ class AnyBid(Protocol):
     @property
     def face(self) -> int:
         """What they show."""
-
-
-class BidBySeat(AnyBid, Protocol):
-    """A bid and who made it."""
-
-    @property
-    def seat(self) -> int:
-        """Who made it."""
 
 
 class Bid(Struct, frozen=True):
@@ -135,7 +131,7 @@ def is_legal(now: Round, bid: Bid) -> bool:
     return is_among(raises(now), bid)
 
 
-def is_among(ranges: tuple[Raises, ...], bid: AnyBid) -> bool:
+def is_among(ranges: tuple[Raises, ...], bid: Bid | BidBySeat) -> bool:
     """Return whether a bid is in one of the ranges."""
     for one in ranges:
         if one.face == bid.face:
@@ -242,7 +238,7 @@ def leave(standing: Standing, seat: int) -> Standing:
     return Standing(standing.rules, dice, used, standing.opener, palifico if still else None)
 
 
-def _raises_over(standing: Standing, seat: int, bid: AnyBid | None) -> tuple[Raises, ...]:
+def _raises_over(standing: Standing, seat: int, bid: Bid | BidBySeat | None) -> tuple[Raises, ...]:
     rules, cap = standing.rules, len(standing.dice) * standing.rules.starting_dice
     if bid is None:
         return _openings(cap, standing.palifico_seat is None)

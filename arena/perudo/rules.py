@@ -143,10 +143,9 @@ def variant(name: str, overrides: dict[str, object], **options: object) -> Rules
     except ValidationError as error:
         raise ArenaError(f"variant '{name}': {error}") from None
     if not 1 <= rules.starting_dice <= MAX_STARTING_DICE:
-        what = (
+        raise ArenaError(
             f"a game starts with 1 to {MAX_STARTING_DICE} dice per seat, not {rules.starting_dice}"
         )
-        raise ArenaError(what)
     return rules
 
 

@@ -6,42 +6,16 @@ from msgspec import Struct
 
 from arena.game_walk import ForbiddenEventError
 from arena.perudo.rules import Rules
-from arena.playstats.game_scan import FaultAt, GameScan
+from arena.playstats.game_scan import FaultEntry, GameScan
 from arena.playstats.key_moves import KeyMoves
 from arena.playstats.style import Calibration, Style
-from arena.records import (
-    Cause,
-    Fixture,
-    FixtureResult,
-    GameResult,
-    PlayedFixture,
-    fixture_result,
-)
+from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture, fixture_result
 
 SUMMARY_VERSION = 3
 """Goes up whenever the same games may give another summary."""
 
 STDERR_SHOWN = 4000
 """Characters of standard error that are kept of a seat that faulted."""
-
-
-class FaultEntry(Struct, frozen=True):
-    """One fault and where to find it; counts are from 0."""
-
-    cause: Cause
-    bot: str
-    variant: str
-    players: int
-    fixture: str
-    index: int
-    """The fixture's place in the schedule, from 0."""
-    game: int
-    round: int
-    step: int
-    """The fault's place among the events of its game, from 0."""
-    seat: int
-    opponents: tuple[str, ...]
-    detail: str
 
 
 class SeatSummary(Struct, frozen=True):
@@ -88,12 +62,12 @@ def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
     return FixtureSummary(
         result=fixture_result(played, played.stored_at),
         seats=_seats(played, scan),
-        faults=tuple([_entry(played.fixture, fault) for fault in scan.faults]),
+        faults=tuple(scan.faults),
     )
 
 
 def _seats(played: PlayedFixture, scan: GameScan) -> tuple[SeatSummary, ...]:
-    faulty = {fault.event.seat for fault in scan.faults}
+    faulty = {fault.seat for fault in scan.faults}
     counted = zip(scan.styles, scan.calibrations, scan.key_moves, strict=True)
     return tuple(
         SeatSummary(style, calibration, moves, _stderr(played, seat) if seat in faulty else "")
@@ -112,21 +86,3 @@ def tail(text: str, limit: int) -> str:
         return text
     end = text[-limit:]
     return "…\n" + (end.partition("\n")[2] or end)
-
-
-def _entry(fixture: Fixture, fault: FaultAt) -> FaultEntry:
-    seats, event = fixture.seats, fault.event
-    return FaultEntry(
-        cause=event.cause,
-        bot=seats[event.seat],
-        variant=fixture.variant,
-        players=len(seats),
-        fixture=fixture.id,
-        index=fixture.index,
-        game=fault.game,
-        round=fault.round,
-        step=fault.step,
-        seat=event.seat,
-        opponents=seats[: event.seat] + seats[event.seat + 1 :],
-        detail=event.detail,
-    )

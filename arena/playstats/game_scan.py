@@ -7,6 +7,8 @@ up, and nothing is built that is not kept.
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from arena.game_walk import PlayedRound, walk
 from arena.perudo.dice import count_face
 from arena.perudo.odds import at_least, unknown
@@ -14,16 +16,26 @@ from arena.perudo.round import Bid, Raises, may_gain, raises
 from arena.perudo.rules import FACES, Rules
 from arena.playstats.key_moves import KeyMove, KeyMoves, Shortlist
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
-from arena.records import BidMade, CallMade, Faulted, Fixture, GameRecord
+from arena.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord
 
 
-class FaultAt(NamedTuple):
-    """A fault, and its place in the fixture."""
+class FaultEntry(Struct, frozen=True):
+    """One fault and where to find it; counts are from 0."""
 
+    cause: Cause
+    bot: str
+    variant: str
+    players: int
+    fixture: str
+    index: int
+    """The fixture's place in the schedule, from 0."""
     game: int
-    step: int
     round: int
-    event: Faulted
+    step: int
+    """The fault's place among the events of its game, from 0."""
+    seat: int
+    opponents: tuple[str, ...]
+    detail: str
 
 
 class _Odds(NamedTuple):
@@ -46,7 +58,7 @@ class GameScan:
         seats = range(len(fixture.seats))
         self._styles = [Style() for _ in seats]
         self.calibrations = [Calibration() for _ in seats]
-        self.faults: list[FaultAt] = []
+        self.faults: list[FaultEntry] = []
         self._best = [Shortlist(bad=False) for _ in seats]
         self._worst = [Shortlist(bad=True) for _ in seats]
         self._fixture, self._rules = fixture, rules
@@ -74,7 +86,7 @@ class GameScan:
             if played.call and played.now.bid:
                 self._add_call(played.call, played.now.bid)
             for step, fault in enumerate(played.faults, played.end):
-                self.faults.append(FaultAt(record.game, step, played.number, fault))
+                self._add_fault(step, fault)
 
     def _add_bids(self, played: PlayedRound) -> None:
         hands, dice, wild = played.hands, played.dice, played.wild
@@ -185,30 +197,42 @@ class GameScan:
         *,
         right: bool,
     ) -> None:
-        """Shortlist a move; few stay, so that it is built at the end."""
-        game, played = self._game, self._round
-        step = played.step_of(move)
+        played, fixture = self._round, self._fixture
         chance, instead, edge = chances
-        fixture = self._fixture
+        key_move = KeyMove(
+            variant=fixture.variant,
+            players=len(fixture.seats),
+            index=fixture.index,
+            game=self._game,
+            round=played.number,
+            step=played.step_of(move),
+            seat=move.seat,
+            action=move.call if isinstance(move, CallMade) else "bid",
+            quantity=last.quantity,
+            face=last.face,
+            raised=raised,
+            chance=chance / MILLION,
+            instead=instead / MILLION,
+            edge=edge / MILLION,
+            dice=played.dice,
+            right=right,
+        )
+        shortlist.add(edge, key_move)
 
-        def build() -> KeyMove:
-            return KeyMove(
-                variant=fixture.variant,
-                players=len(fixture.seats),
-                index=fixture.index,
-                game=game,
-                round=played.number,
-                step=step,
-                seat=move.seat,
-                action=move.call if isinstance(move, CallMade) else "bid",
-                quantity=last.quantity,
-                face=last.face,
-                raised=raised,
-                chance=chance / MILLION,
-                instead=instead / MILLION,
-                edge=edge / MILLION,
-                dice=played.dice,
-                right=right,
-            )
-
-        shortlist.add(edge, (played.dice, game, step), build)
+    def _add_fault(self, step: int, event: Faulted) -> None:
+        fixture, seats = self._fixture, self._fixture.seats
+        fault = FaultEntry(
+            cause=event.cause,
+            bot=seats[event.seat],
+            variant=fixture.variant,
+            players=len(seats),
+            fixture=fixture.id,
+            index=fixture.index,
+            game=self._game,
+            round=self._round.number,
+            step=step,
+            seat=event.seat,
+            opponents=seats[: event.seat] + seats[event.seat + 1 :],
+            detail=event.detail,
+        )
+        self.faults.append(fault)

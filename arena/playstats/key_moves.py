@@ -12,7 +12,7 @@ believed, and calls that the bot's own dice did not prove right.
 """
 
 from bisect import insort
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -58,29 +58,21 @@ class KeyMoves(Struct, frozen=True):
     worst: tuple[KeyMove, ...] = ()
 
 
-def best(moves: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
-    """Return the moves that were better than their alternatives by most.
-
-    Of equals the one with fewer dice on the table comes first: there a die counts for more.
-    """
-    return tuple(sorted(moves, key=lambda one: (-one.edge, *_place(one)))[:KEPT])
-
-
-def worst(moves: Iterable[KeyMove]) -> tuple[KeyMove, ...]:
-    """Return the moves that were worse than their alternatives by most, in the same way."""
-    return tuple(sorted(moves, key=lambda one: (one.edge, *_place(one)))[:KEPT])
-
-
-def _place(one: KeyMove) -> tuple[int, int, int, int]:
-    return one.dice, one.index, one.game, one.step
-
-
 def merged(found: Collection[KeyMoves]) -> KeyMoves:
     """Return the best and the worst of all."""
     return KeyMoves(
-        best([move for one in found for move in one.best]),
-        worst([move for one in found for move in one.worst]),
+        _clearest([move for one in found for move in one.best], -1),
+        _clearest([move for one in found for move in one.worst], 1),
     )
+
+
+def _clearest(moves: Iterable[KeyMove], sign: int) -> tuple[KeyMove, ...]:
+    """Of equals the one with fewer dice on the table comes first: there a die counts for more."""
+
+    def order(one: KeyMove) -> tuple[float, int, int, int, int]:
+        return sign * one.edge, one.dice, one.index, one.game, one.step
+
+    return tuple(sorted(moves, key=order)[:KEPT])
 
 
 class Shortlist:
@@ -88,20 +80,20 @@ class Shortlist:
 
     def __init__(self, *, bad: bool) -> None:
         self._sign = -1 if bad else 1
-        self._found: list[tuple[int, tuple[int, ...], Callable[[], KeyMove]]] = []
+        self._found: list[tuple[int, int, int, int, KeyMove]] = []
         self._bar = 1
 
     def takes(self, edge: int) -> bool:
         """Tell whether a move with this edge, in millionths of a die, may be among those kept."""
         return edge * self._sign >= self._bar
 
-    def add(self, edge: int, place: tuple[int, ...], build: Callable[[], KeyMove]) -> None:
-        """Add a move that may be among those kept; `place` decides between equal edges."""
-        insort(self._found, (-self._sign * edge, place, build))
+    def add(self, edge: int, move: KeyMove) -> None:
+        """Add a move that may be among those kept; equal edges are ordered as in `merged`."""
+        insort(self._found, (-self._sign * edge, move.dice, move.game, move.step, move))
         if len(self._found) > KEPT:
             self._found.pop()
             self._bar = -self._found[-1][0]
 
     def kept(self) -> tuple[KeyMove, ...]:
         """Return the moves that stay."""
-        return tuple([build() for _, _, build in self._found])
+        return tuple([found[-1] for found in self._found])

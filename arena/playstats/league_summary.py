@@ -1,14 +1,16 @@
-"""What the games of a league say: the summaries of its fixtures, added up."""
+"""What the games of a league say: the summaries of its fixtures, added up, and how long it took."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 
 from msgspec import Struct, field
 
-from arena.playstats.fixture_summary import FaultEntry, FixtureSummary
+from arena.playstats.fixture_summary import FixtureSummary
+from arena.playstats.game_scan import FaultEntry
 from arena.playstats.key_moves import KeyMoves, merged
 from arena.playstats.style import Calibration, Rate, Style
-from arena.records import Cause, Division
+from arena.records import Cause, Division, FixtureResult
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
@@ -58,13 +60,11 @@ class LeagueSummary(Struct):
     stderr: dict[str, dict[int, str]] = field(default_factory=dict)
     """The end of a faulty bot's standard error, by bot and fixture index; never blank."""
     played: dict[Division, Played] = field(default_factory=dict)
-    """By division."""
     sandboxes: Counter[str] = field(default_factory=Counter)
     """Fixtures played in each sandbox."""
     clocks: Counter[str] = field(default_factory=Counter)
     """Fixtures timed by each clock."""
     bots: dict[str, dict[Division, DivisionStats]] = field(default_factory=dict)
-    """By bot, then by division."""
     moments: dict[str, KeyMoves] = field(default_factory=dict)
     """The best and the worst moves of each bot."""
 
@@ -127,8 +127,12 @@ def summarize_league(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
     seen: dict[str, list[KeyMoves]] = defaultdict(list)
     for one in summaries:
         _count(league, one)
-        _count_seats(league, one)
-        for bot, did in zip(one.fixture.seats, one.seats, strict=True):
+        for seat, (bot, did) in enumerate(zip(one.fixture.seats, one.seats, strict=True)):
+            stats = league.bots.setdefault(bot, {})
+            at = stats.setdefault(one.fixture.division, DivisionStats())
+            at.style.add(did.style)
+            at.calibration.add(did.calibration)
+            _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
             seen[bot].append(did.moments)
         league.faults += one.faults
         _keep_stderr(league, one)
@@ -149,16 +153,6 @@ def _count(league: LeagueSummary, one: FixtureSummary) -> None:
     kind.wins.update([game.places.index(1) for game in one.games])
 
 
-def _count_seats(league: LeagueSummary, one: FixtureSummary) -> None:
-    names = one.fixture.seats
-    kind = one.fixture.division
-    for seat, (bot, did) in enumerate(zip(names, one.seats, strict=True)):
-        at = league.bots.setdefault(bot, {}).setdefault(kind, DivisionStats())
-        at.style.add(did.style)
-        at.calibration.add(did.calibration)
-        _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
-
-
 def _count_places(result: SeatResult, one: FixtureSummary, seat: int) -> None:
     places = [game.places[seat] for game in one.games]
     result.games += len(places)
@@ -174,3 +168,51 @@ def _keep_stderr(league: LeagueSummary, one: FixtureSummary) -> None:
             pieces[one.fixture.index] = text
         if len(pieces) > STDERR_PIECES:
             del pieces[max(pieces)]
+
+
+class Timing(Struct, frozen=True):
+    """The time of a league's games, in seconds."""
+
+    began: float
+    """When the first fixture was stored, in seconds since 1970."""
+    ended: float
+    wall: float
+    """Time in which something was played."""
+    tables: float
+    """The same summed over tables, as if they had been played one after another."""
+    games: int
+    decisions: int
+
+    @property
+    def games_per_second(self) -> float:
+        """Games per second of wall time."""
+        return self.games / self.wall if self.wall else 0.0
+
+    @property
+    def decisions_per_second(self) -> float:
+        """Answers per second of wall time."""
+        return self.decisions / self.wall if self.wall else 0.0
+
+
+def timing(results: Iterable[FixtureResult], start: float) -> Timing | None:
+    """Return how long a league took, or None if it is not known when its fixtures were stored.
+
+    `start` is how long a bot may take to be ready. A table cannot have been at play for longer than
+    that and its own time, so whatever else lies between two of them was a pause.
+    """
+    known = [(one.stored_at, one.seconds, one) for one in results if one.stored_at is not None]
+    if not known:
+        return None
+    known.sort(key=lambda stored: stored[:2])
+    wall = known[0][1] + sum(
+        min(stored_at - before, seconds + start)
+        for (before, _, _), (stored_at, seconds, _) in pairwise(known)
+    )
+    return Timing(
+        began=known[0][0],
+        ended=known[-1][0],
+        wall=wall,
+        tables=sum(seconds for _, seconds, _ in known),
+        games=sum(len(one.games) for _, _, one in known),
+        decisions=sum(one.decisions for _, _, one in known),
+    )

@@ -3,9 +3,12 @@
 All sums are whole numbers, so that games may be added up in any order.
 """
 
+from math import sqrt
+from operator import add
+
 from msgspec import Struct, field
 
-from arena.ratings.intervals import mean_and_half, wilson
+from arena.ratings.intervals import Z95, wilson
 
 BINS = 10
 """Parts of equal width that probabilities are counted in; certainty belongs to the last."""
@@ -28,12 +31,8 @@ class Calibration(Struct):
 
     def add(self, other: "Calibration") -> None:
         """Add other bids to these."""
-        for mine, more in (
-            (self.bids, other.bids),
-            (self.held, other.held),
-            (self.said, other.said),
-        ):
-            mine[:] = map(int.__add__, mine, more)
+        for name in self.__struct_fields__:
+            setattr(self, name, [*map(add, getattr(self, name), getattr(other, name))])
 
 
 class Style(Struct):
@@ -77,7 +76,9 @@ class Style(Struct):
         """Return the mean boldness of the openings; None without openings."""
         if not self.openings:
             return None
-        mean, half = mean_and_half(self.openings, self.boldness, self.boldness_squared)
+        mean = self.boldness / self.openings
+        variance = max(0.0, self.boldness_squared / self.openings - mean * mean)
+        half = Z95 * sqrt(variance / self.openings)
         low, high = (mean - half) / THOUSAND, (mean + half) / THOUSAND
         return Mean(self.openings, mean / THOUSAND, low, high)
 

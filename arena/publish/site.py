@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from arena import shipped
-from arena.playstats.league_summary import LeagueSummary, summarize_league
-from arena.playstats.timing import stored_times, timing
+from arena.playstats.league_summary import LeagueSummary, summarize_league, timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.encoding import Table, to_csv, to_json
 from arena.publish.data.result_rows import MatchRow
@@ -19,8 +18,7 @@ from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
 from arena.publish.replay.shards import shards
-from arena.ratings.prediction import UPSET
-from arena.ratings.standings import Ratings
+from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, QuarantinedFixture
 
@@ -137,7 +135,8 @@ class _Site:
         return File(path, environment().get_template(template).render(context))
 
     def _conditions(self) -> Iterator[File]:
-        known = timing(stored_times(self.source.summaries), self.league.limits.start)
+        results = (one.result for one in self.source.summaries)
+        known = timing(results, self.league.limits.start)
         model = conditions.model(self.league, self.summary, known)
         yield self._page("conditions.html", "conditions.html", {**model, "store_root": self.root})
         model = {"clauses": conditions.clause_entries(self.league), "books": conditions.BOOKS}

@@ -138,7 +138,6 @@ def _block_degrees_of_freedom(games: Games) -> tuple[Floats, float]:
 
 
 def _sandwiches(games: Games, fit: Fit) -> tuple[_Sandwich, _Sandwich]:
-    """Return those of the skills and of the mean places."""
     n = games.size
     correction = _leverage_corrections(games, fit)
     centred = (np.eye(n) - 1.0 / n) @ fit.inverse_information

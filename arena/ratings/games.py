@@ -1,6 +1,6 @@
 """All games of a division as arrays, in the canonical order in which they are rated."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -64,15 +64,22 @@ def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
     places = _as_array([game.places for one in played for game in one.games])
     block = np.repeat([one.block for one in fixtures], counts)
     fixture = np.repeat([one.index for one in fixtures], counts)
-    game = np.array([game.game for one in played for game in one.games], np.intp)
-    canonical = np.lexsort((*places.T, *seated.T, block, fixture, game))
+    number = np.array([game.game for one in played for game in one.games], np.intp)
+    faulted = [
+        index[one.fixture.seats[seat]]
+        for one in played
+        for game in one.games
+        if any(game.faults)
+        for seat in game.faulted
+    ]
+    canonical = np.lexsort((*places.T, *seated.T, block, fixture, number))
     return Games(
         bots=bots,
         order=np.take_along_axis(seated, places.argsort(1), 1)[canonical],
         block=np.unique(block[canonical], return_inverse=True)[1],
         fixture=np.unique(fixture[canonical], return_inverse=True)[1],
-        game=game[canonical],
-        faulted=np.fromiter(_faulted(played, index), np.intp),
+        game=number[canonical],
+        faulted=np.array(faulted, np.intp),
     )
 
 
@@ -80,10 +87,3 @@ def _as_array(rows: Sequence[tuple[int, ...]]) -> Ints:
     """Return rows as an array: few of them differ, and an array is slow to fill from Python."""
     index = {row: at for at, row in enumerate(set(rows))}
     return np.array(list(index), np.intp)[[index[row] for row in rows]]
-
-
-def _faulted(results: Iterable[PlayedGames[GameResult]], index: Mapping[str, int]) -> Iterator[int]:
-    for one in results:
-        for game in one.games:
-            if any(game.faults):
-                yield from [index[one.fixture.seats[seat]] for seat in game.faulted]

@@ -30,13 +30,3 @@ def indistinct_range(bots: int) -> tuple[float, float]:
     """
     tail = TAIL / (bots - 1) if bots > 1 else inf
     return tail, 1.0 - tail
-
-
-def mean_and_half(count: int, total: float, squares: float) -> tuple[float, float]:
-    """Return the mean of at least one value, and half its 95 % interval (normal).
-
-    `total` is the sum of the values, `squares` the sum of their squares.
-    """
-    mean = total / count
-    variance = max(0.0, squares / count - mean * mean)
-    return mean, Z95 * sqrt(variance / count)

@@ -104,7 +104,6 @@ def _rows(
     covariance: Covariance,
     options: RatingsInfo,
 ) -> list[Row]:
-    """Return the rows of a leaderboard, best mu first."""
     bots, players = games.bots, games.order.shape[1]
     anchor = bots.index(options.anchor) if options.anchor in bots else None
     mu = _relative_to(anchor, mu)

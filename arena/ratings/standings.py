@@ -1,13 +1,17 @@
-"""Everything that a league's games say: a pure fold over its records."""
+"""Everything that a league's games say, and what that predicts of a game: a pure fold."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import erfc, sqrt
 
 from msgspec import Struct
 
-from arena.ratings.table import Leaderboard, Overall, PlayedGames, Suspicion
+from arena.ratings.table import Leaderboard, Overall, PlayedGames, Row, Suspicion
+from arena.ratings.trueskill import BETA
 from arena.records import Division, GameResult, RatingsInfo
 
 Results = PlayedGames[GameResult]
+UPSET = 0.1
+"""A game is an upset if its winner was less likely than this to beat the best-rated rival."""
 
 
 class Ratings(Struct, frozen=True):
@@ -22,9 +26,7 @@ class Ratings(Struct, frozen=True):
     options: RatingsInfo = RatingsInfo()
 
 
-def by_division(
-    played: Iterable[Results],
-) -> dict[Division, list[Results]]:
+def by_division(played: Iterable[Results]) -> dict[Division, list[Results]]:
     """Group fixtures by division, in the order of their first ones; leave out those not played."""
     first: dict[Division, int] = {}
     divisions: dict[Division, list[Results]] = {}
@@ -38,8 +40,7 @@ def by_division(
 
 
 def rate_results(
-    divisions: Mapping[Division, Sequence[Results]],
-    options: RatingsInfo | None = None,
+    divisions: Mapping[Division, Sequence[Results]], options: RatingsInfo | None = None
 ) -> Ratings:
     """Rate the games of each division."""
     # numpy is slow to import, and this module is read at every start
@@ -55,3 +56,20 @@ def rate_results(
         suspicions=suspicions(rated, options.alpha),
         options=options,
     )
+
+
+def win_probability(row: Row, rival: Row) -> float:
+    """Return the probability that a bot finishes a game ahead of a rival, by their ratings."""
+    deviation = sqrt(2 * BETA**2 + row.sigma**2 + rival.sigma**2)
+    return 0.5 * erfc((rival.mu - row.mu) / deviation / sqrt(2))
+
+
+def upsets(seats: Sequence[str], rows: Mapping[str, Row]) -> list[bool]:
+    """Return, for each seat, whether its win would be an upset; never if a bot is not rated."""
+    if not all(bot in rows for bot in seats):
+        return [False] * len(seats)
+    return [_is_upset(rows[bot], [rows[other] for other in seats if other != bot]) for bot in seats]
+
+
+def _is_upset(winner: Row, rivals: Sequence[Row]) -> bool:
+    return win_probability(winner, max(rivals, key=lambda row: row.mu)) < UPSET

@@ -161,7 +161,6 @@ def _drift(rated: RatedDivision) -> Iterator[Suspicion]:
 
 
 def _trends(rated: RatedDivision) -> Iterator[_Trend]:
-    """Yield the trend of each bot that played in enough blocks."""
     games, scores = rated.games, GameScores(rated.games, rated.fit.score)
     by_block = scores.sums(games.block)
     squares = np.bincount(games.order.ravel(), (scores.by_game**2).ravel(), minlength=games.size)

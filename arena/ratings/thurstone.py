@@ -56,7 +56,8 @@ def fit(ahead: Floats) -> Fit:
     mu = np.zeros(len(ahead))
     for _ in range(_MAX_STEPS):
         score = _inverse_mills_ratio((mu[:, None] - mu[None, :]) / _SCALE) / _SCALE
-        inverse = as_floats(np.linalg.inv(_information(ahead, score)))
+        weight = (ahead + ahead.T) * score * score.T
+        inverse = as_floats(np.linalg.inv(np.diag(weight.sum(1) + _PRIOR) - weight))
         step = inverse @ ((ahead * score).sum(1) - (ahead * score).sum(0) - _PRIOR * mu)
         longest = float(np.abs(step).max())
         mu = mu + step * min(1.0, _MAX_STEP / max(longest, _MAX_STEP))
@@ -64,11 +65,6 @@ def fit(ahead: Floats) -> Fit:
             break
     difference = (mu[:, None] - mu[None, :]) / _SCALE
     return Fit(mu, ahead, normal_cdf(difference), score, inverse)
-
-
-def _information(ahead: Floats, score: Floats) -> Floats:
-    weight = (ahead + ahead.T) * score * score.T
-    return as_floats(np.diag(weight.sum(1) + _PRIOR) - weight)
 
 
 def _inverse_mills_ratio(z: Floats) -> Floats:

@@ -31,10 +31,9 @@ class Rating(NamedTuple):
 def rate_all(
     orders: Iterable[Sequence[str]], start: Mapping[str, Rating] | None = None
 ) -> dict[str, Rating]:
-    """Fold games, given as the bots in finishing order, into ratings.
+    """Fold games, given as the bots in finishing order and without ties, into ratings.
 
-    The order of games matters a little: give them in a canonical one. There are no ties. `start`
-    holds the ratings after earlier games.
+    The order matters a little: give a canonical one. `start` holds the ratings after earlier games.
     """
     skill = defaultdict(Rating, start or {})
     for order in orders:
@@ -65,7 +64,10 @@ def _rate_duel(winner: Rating, loser: Rating) -> tuple[Rating, Rating]:
 
 def _pass_messages(ratings: Sequence[Rating]) -> list[Rating]:
     """Rate a game of many: messages go up and down the order until they converge."""
-    chain, last = _chain(ratings), len(ratings) - 1
+    last = len(ratings) - 1
+    precision = [1.0 / (sigma * sigma + _VARIANCE) for _, sigma in ratings]
+    weighted = [mu * p for (mu, _), p in zip(ratings, precision, strict=True)]
+    chain = _Chain(precision, weighted, *([0.0] * len(ratings) for _ in range(4)))
     order = [*range(last), *range(last - 2, -1, -1)]
     for _ in range(_MAX_SWEEPS):
         if _sweep(chain, order) * BETA <= _TOLERANCE:
@@ -87,15 +89,6 @@ class _Chain(NamedTuple):
     above_weighted: list[float]
     below_precision: list[float]
     below_weighted: list[float]
-
-
-def _chain(ratings: Sequence[Rating]) -> _Chain:
-    count, precision, weighted = len(ratings), [], []
-    for mu, sigma in ratings:
-        p = 1.0 / (sigma * sigma + _VARIANCE)
-        precision.append(p)
-        weighted.append(mu * p)
-    return _Chain(precision, weighted, [0.0] * count, [0.0] * count, [0.0] * count, [0.0] * count)
 
 
 def _sweep(chain: _Chain, order: Sequence[int]) -> float:
@@ -131,7 +124,6 @@ def _sweep(chain: _Chain, order: Sequence[int]) -> float:
 
 
 def _posterior(chain: _Chain, at: int, prior: Rating) -> Rating:
-    """Combine the evidence of the game with the prior."""
     p = chain.above_precision[at] + chain.below_precision[at]
     w = chain.above_weighted[at] + chain.below_weighted[at]
     evidence = 1.0 / (1.0 / p + _VARIANCE)

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Running
 from arena.sessions.clock import READY, Clock, TimeBank
-from arena.wire.codec import decode_answer, decode_ready
+from arena.wire.codec import StrictError, decode_answer, decode_ready
 from arena.wire.messages import MAX_LINE, Answer, Ready
-from arena.wire.strict import StrictError
 
 MAX_STDERR = 65_536
 """Bytes that are kept of the end of standard error."""

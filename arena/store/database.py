@@ -1,5 +1,7 @@
-"""One SQLite file of a store: transactions, and errors that name the file."""
+"""One SQLite file of a store: transactions, errors that name the file, and the lock."""
 
+import errno
+import fcntl
 import os
 import sqlite3
 import zlib
@@ -23,8 +25,11 @@ _DAMAGE = (
 )
 """What reading a damaged file may raise: any column may hold any type."""
 
-FREE_SPACE = "free some space and run again: what was stored is safe"
-MAKE_WRITABLE = "make the folder writable, or choose another with --store"
+_FREE_SPACE = "free some space and run again: what was stored is safe"
+_MAKE_WRITABLE = "make the folder writable, or choose another with --store"
+
+_LOCK_ATTEMPTS = 100
+"""How often locking is tried while others only ask whether the store is locked."""
 
 
 class Database:
@@ -39,7 +44,8 @@ class Database:
             self.connection = sqlite3.connect(path, timeout=30, isolation_level=None)
         try:
             with self.translate_errors():
-                self.connection.text_factory = _decode_text
+                # Damage may have made a text invalid UTF-8.
+                self.connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
                 self.connection.execute("PRAGMA synchronous = FULL")
                 self._inode = _inode(path)
         except ArenaError:
@@ -147,20 +153,67 @@ def _inode(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _decode_text(data: bytes) -> str:
-    """Decode a text, even if damage made it invalid UTF-8."""
-    return data.decode("utf-8", "surrogateescape")
-
-
 def _hint(error: Exception) -> str:
     text = str(error)
     if "full" in text:
-        return FREE_SPACE
+        return _FREE_SPACE
     if "disk I/O" in text:
         # A quota, a limit on a file's size, or worse: SQLite does not say which.
         return "free some space, look for a quota, and run again: what was stored is safe"
     if "readonly" in text or "unable to open" in text:
-        return MAKE_WRITABLE
+        return _MAKE_WRITABLE
     if "locked" in text:
         return "another arena is writing to it: wait, or choose another with --store"
     return "the file is damaged or not a store: choose another with --store"
+
+
+def lock_store(path: Path) -> Callable[[], None]:
+    """Lock a store, so that no two runs play the same fixtures; returns what unlocks it.
+
+    Unlock after everything else is closed: closing any descriptor drops SQLite's locks on the file.
+    Raises ArenaError if the file is read-only, which SQLite would notice only after a game.
+    """
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        what = f"the store fails: {error.strerror}"
+        hint = _FREE_SPACE if error.errno in (errno.ENOSPC, errno.EDQUOT) else _MAKE_WRITABLE
+        raise ArenaError(what, str(path), hint) from None
+    if not _lock_exclusively(file):
+        os.close(file)
+        hint = "wait for it, or choose another with --store"
+        raise ArenaError("another arena is playing into this store", str(path), hint)
+    return lambda: os.close(file)
+
+
+def is_locked(path: Path) -> bool:
+    """Tell whether an arena is playing into a store now.
+
+    Ask before this process opens the store: closing any descriptor drops SQLite's locks on it.
+    """
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return not _lock(file, fcntl.LOCK_SH)
+    finally:
+        os.close(file)
+
+
+def _lock_exclusively(file: int) -> bool:
+    """Lock a file; `is_locked` in another process may hold a shared lock for a moment."""
+    for _ in range(_LOCK_ATTEMPTS):
+        if _lock(file, fcntl.LOCK_EX):
+            return True
+        if not _lock(file, fcntl.LOCK_SH):
+            return False
+    return False
+
+
+def _lock(file: int, operation: int) -> bool:
+    try:
+        fcntl.flock(file, operation | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -8,10 +8,7 @@ SCHEMA_VERSION = 5
 """The `user_version` of both files. Whoever raises it adds a step to `migrations.MIGRATIONS`."""
 LOGS_APPLICATION = 0x50_45_52_4C
 """SQLite's application id, which marks a file as a store's logs; its letters are PERL."""
-_COMMON = (
-    "CREATE TABLE pair (token BLOB NOT NULL)",
-    f"PRAGMA user_version = {SCHEMA_VERSION}",
-)
+_COMMON = ("CREATE TABLE pair (token BLOB NOT NULL)", f"PRAGMA user_version = {SCHEMA_VERSION}")
 ROWS = (
     "CREATE TABLE league (info BLOB NOT NULL, hash BLOB NOT NULL)",
     """CREATE TABLE fixtures (

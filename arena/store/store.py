@@ -11,9 +11,7 @@ import msgspec
 from arena.errors import ArenaError
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store import schema
-from arena.store.database import DamageError, Database
-from arena.store.hashes import root_hash, row_hash
-from arena.store.lock import lock_store
+from arena.store.database import DamageError, Database, lock_store
 from arena.store.logs import Logs, check_rows_exist, logs_path
 from arena.store.migrations import MIGRATIONS, Migration, check_version, migrate
 from arena.store.rows import (
@@ -22,6 +20,8 @@ from arena.store.rows import (
     PackedGame,
     StoredFixture,
     key_range,
+    root_hash,
+    row_hash,
     unpack_result,
 )
 from arena.store.schema import SCHEMA_VERSION
@@ -149,10 +149,7 @@ class Store:
             yield result
 
     def hashes(self) -> Iterator[tuple[int, str, bytes]]:
-        """Yield position, id and hash of each fixture, in schedule order.
-
-        Fixtures with the same hash are the same, to the last bit of their rows and logs.
-        """
+        """Yield position, id and hash (of rows and logs) of each fixture, in schedule order."""
         yield from self._rows.rows("SELECT position, id, hash FROM fixtures ORDER BY position")
 
     def stored(self, first: int = _FIRST, last: int = _LAST) -> Iterator[StoredFixture]:
@@ -253,9 +250,6 @@ class Store:
 
 
 def steady_clock() -> Callable[[], float]:
-    """Return a clock in seconds since 1970 that runs evenly, even if the machine's clock is set.
-
-    Time in which the machine sleeps counts.
-    """
+    """Return a clock in seconds since 1970 that no setting of the time moves; sleep counts."""
     began = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
     return lambda: began + time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.league.verify import Finding, Verified, verify
 from arena.records import Faulted
-from arena.store.hashes import row_hash
-from arena.store.rows import fixture_hash
+from arena.store.rows import fixture_hash, row_hash
 from arena.store.store import Store
 from tests.league import leagues
 from tests.store import edit

@@ -9,14 +9,12 @@ from msgspec.structs import replace
 
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
-from arena.playstats.fixture_summary import summarize_fixture
-from arena.playstats.league_summary import summarize_league
-from arena.playstats.timing import StoredAt, stored_times, timing
+from arena.playstats.league_summary import summarize_league, timing
 from arena.publish.data.conditions import MEANINGS, clauses_of, options, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES
-from arena.records import Epoch, MachineInfo
+from arena.records import Epoch, FixtureResult, MachineInfo, fixture_result
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import read, tree
@@ -162,19 +160,24 @@ def test_unknown_sandbox_is_named(tmp_path: Path) -> None:
     assert "not known to this arena" in page
 
 
+def stored(stored_at: float | None, seconds: float) -> FixtureResult:
+    played = fixture_result(factory.fixture(0, ("a", "b")))
+    games = [played.games[0]] * 5
+    return replace(played, games=games, decisions=50, seconds=seconds, stored_at=stored_at)
+
+
 def test_pauses_between_runs_do_not_count() -> None:
     """Two tables at once, then a night, then one more that took 2 s after a start of 1 s."""
-    known = [StoredAt(103, 3, 5, 50, 0), StoredAt(104, 3, 5, 50, 1), StoredAt(5000, 2, 5, 50, 2)]
-    found = timing(known, start=1)
+    found = timing([stored(103, 3), stored(104, 3), stored(5000, 2)], start=1)
     assert found is not None
     assert (found.wall, found.tables) == (3 + 1 + 3, 8)
     assert found.games_per_second == pytest.approx(15 / 7)
     assert timing([], start=1) is None
-    assert stored_times([summarize_fixture(factory.fixture(0, ("a", "b")), VARIANTS["bga"])]) == []
+    assert timing([stored(None, 1)], start=1) is None
 
 
 def test_a_league_that_took_no_time_has_no_rate() -> None:
-    found = timing([StoredAt(5, 0, 1, 1, 0)], start=1)
+    found = timing([stored(5, 0)], start=1)
     assert found is not None
     assert (found.games_per_second, found.decisions_per_second) == (0, 0)
 

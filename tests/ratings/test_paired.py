@@ -5,8 +5,7 @@ from random import Random
 
 import pytest
 
-from arena.ratings.paired import paired
-from arena.ratings.t_distribution import t_cdf
+from arena.ratings.t_distribution import paired, t_cdf
 from tests.support.depth import depth
 
 TABLE = {1: 12.7062, 2: 4.3027, 3: 3.1824, 5: 2.5706, 10: 2.2281, 30: 2.0423, 120: 1.9799}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.ratings.prediction import upsets, win_probability
+from arena.ratings.standings import upsets, win_probability
 from arena.ratings.table import Row
 
 

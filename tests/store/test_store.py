@@ -20,7 +20,7 @@ from arena.records import (
 )
 from arena.sandboxes.process import ProcessSandbox
 from arena.shipped import folder
-from arena.store.lock import is_locked
+from arena.store.database import is_locked
 from arena.store.logs import logs_path
 from arena.store.rows import Record, pack
 from arena.store.store import Store

@@ -10,9 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena.wire import codec
-from arena.wire.codec import decode_answer, decode_ready, encode
+from arena.wire.codec import StrictError, decode_answer, decode_ready, encode
 from arena.wire.messages import Answer, Bye, Ready
-from arena.wire.strict import StrictError
 from tests.support.depth import depth
 
 every_line = settings(max_examples=depth(133, 400), deadline=None, database=None)

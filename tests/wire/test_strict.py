@@ -5,9 +5,8 @@ from contextlib import suppress
 
 import pytest
 
-from arena.wire.codec import decode_answer, decode_ready
+from arena.wire.codec import StrictError, decode_answer, decode_ready, loads
 from arena.wire.messages import Answer, Ready
-from arena.wire.strict import StrictError, loads
 
 Decode = Callable[[bytes], object]
 DUDO = b'"id":1,"action":"dudo"'

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import asdict
 
-from arena.playstats.fixture_summary import FaultEntry, FixtureSummary
+from arena.playstats.fixture_summary import FixtureSummary
+from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
 from arena.publish.data.conditions import limit_rows, rule_rows
@@ -14,7 +15,7 @@ from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow
 from arena.publish.data.schema import LeagueHead, TableHead
 from arena.publish.replay.selection import Selection
 from arena.ratings.intervals import wilson
-from arena.ratings.prediction import upsets
+from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
 from arena.records import Division, LeagueInfo, QuarantinedFixture
 

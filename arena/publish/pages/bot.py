@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
-from arena.playstats.fixture_summary import FaultEntry
+from arena.playstats.game_scan import FaultEntry
 from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data

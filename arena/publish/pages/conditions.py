@@ -9,8 +9,7 @@ from msgspec import Struct
 from arena import __version__
 from arena.perudo.clauses import CLAUSES, Clause, by_text
 from arena.perudo.rules import changed_switches
-from arena.playstats.league_summary import LeagueSummary
-from arena.playstats.timing import Timing
+from arena.playstats.league_summary import LeagueSummary, Timing
 from arena.publish.data.conditions import Value, limit_rows, options, switches, values
 from arena.publish.output.text import duration, moment
 from arena.records import LeagueInfo, MachineInfo

@@ -18,7 +18,6 @@ from uuid import UUID
 from msgspec import Struct
 
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.playstats.timing import stored_times
 from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
 from arena.ratings.standings import by_division
@@ -143,7 +142,8 @@ def model(
 ) -> dict[str, Any]:
     """Return what the feed's template needs: the entries, the newest first."""
     entries: list[Change] = []
-    stored_at = {one.index: one.stored_at for one in stored_times(source.summaries)}
+    results = [one.result for one in source.summaries]
+    stored_at = {one.fixture.index: one.stored_at for one in results if one.stored_at is not None}
     for board in boards:
         seen = list(history(board, source, options))
         fixtures = [one.fixture for one in _fixtures_of(board, source)]

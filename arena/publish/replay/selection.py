@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.ratings.prediction import upsets
+from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Row
 from arena.records import Division
 
