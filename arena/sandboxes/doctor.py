@@ -22,7 +22,6 @@ from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import last_line, run_once
 
 _PROBE_SECONDS = 30.0
-"""How long a probe may take."""
 _KILLED = {-signal.SIGKILL, 128 + signal.SIGKILL}
 _MEMORY = 64
 """MiB."""
@@ -58,7 +57,7 @@ ESSENTIAL = {
     "termination": "all that a bot started ends with it, even daemons",
     "orphans": "all of it ends when the arena is killed",
 }
-"""What a sandbox for untrusted bots must guarantee, in words."""
+"""What a sandbox for untrusted bots must guarantee."""
 OPTIONAL = {
     "total_memory": "the memory of all processes of a bot together is limited",
     "cores": "all processes of a bot together have one core",
@@ -139,7 +138,6 @@ class _Examiner:
         self._program = Program(self._folder, command, "python")
 
     def isolation(self) -> Iterator[Finding]:
-        """Find what a bot can see and reach."""
         with _bait(self._runs) as bait:
             seen = self._ask(bait)
         interfaces = ", ".join(seen["interfaces"])
@@ -158,7 +156,6 @@ class _Examiner:
         yield _finding("user", seen["uid"] != 0, f"user {seen['uid']}")
 
     def limits(self) -> Iterator[Finding]:
-        """Find how much a bot can take."""
         half = _MEMORY // 2
         requests: list[tuple[str, dict[str, Any], int, str]] = [
             ("memory", {"task": "take"}, 4 * _MEMORY, f"MiB taken, {_MEMORY} allowed"),

@@ -1,7 +1,4 @@
-"""A program that tries a sandbox from the inside: reads a task as JSON, prints the result.
-
-It is run there as source code (`python3 -c`), so it uses the standard library alone.
-"""
+"""A program that tries a sandbox from the inside, run as source code: standard library only."""
 
 import json
 import mmap
@@ -131,10 +128,7 @@ def spinner(end: float) -> int:
 
 
 def hide(request: dict[str, Any]) -> NoReturn:
-    """Leave a daemon that only SIGKILL ends, and wait with it for ever.
-
-    Should it survive, it ends when nobody watches any more.
-    """
+    """Leave a daemon that ends by SIGKILL, or if nobody watches any more; wait for ever."""
     alive = os.open(request["alive"], os.O_WRONLY)
     if os.fork() == 0:
         os.setsid()

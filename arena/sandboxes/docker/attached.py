@@ -106,7 +106,6 @@ class AttachedContainer(Container):
                 os.close(fd)
 
     def _relay(self, attached: socket.socket) -> None:
-        """Relay bytes both ways until the container's streams end."""
         sources: list[socket.socket | int] = [attached, self._from_stdin]
         with suppress(OSError), attached:
             while True:

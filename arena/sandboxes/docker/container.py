@@ -16,8 +16,8 @@ read -r _ <lease
 """
 """What the container runs: the bot, until the arena's end of the lease is closed.
 
-The container ends when this shell does, for whatever reason: it is the child that Docker's init
-waits for. A bot may kill it and dies with it; it may not stop it (see `seccomp.docker_profile`).
+The container ends with this shell, which Docker's init waits for. A bot may kill it and dies with
+it; it may not stop it (see `seccomp.docker_profile`).
 """
 PIPES = "/run/arena"
 """Where the folder of FIFOs is mounted."""
@@ -26,12 +26,8 @@ NO_CONTAINER = 125
 """The exit code of a program whose container could not be started; stderr says why."""
 _READABLE, _WRITABLE = 0o644, 0o622
 _FIFOS = {
-    "in": _READABLE,
-    "out": _WRITABLE,
-    "err": _WRITABLE,
-    "up": _WRITABLE,
-    "status": _WRITABLE,
-    "lease": _READABLE,
+    **dict.fromkeys(("in", "lease"), _READABLE),
+    **dict.fromkeys(("out", "err", "up", "status"), _WRITABLE),
 }
 _START_SECONDS = 15
 """How long a container may take from its start to the bot's first instruction."""
@@ -66,7 +62,6 @@ class Container:
         return self._cgroup is not None and self._cgroup.freezes
 
     def _open_cgroup(self, pid: int | None) -> None:
-        """Find the group of the container's first process, as numbered on the engine's machine."""
         self._cgroup = None if pid is None else cgroup_of(pid)
 
     def _close_cgroup(self) -> None:
@@ -85,10 +80,7 @@ class FifoContainer(Container):
         is_running: Callable[[str], bool],
         remove: Callable[[str], None],
     ) -> None:
-        """`launch` starts the container and returns its id and first process, or raises ArenaError.
-
-        `is_running` and `remove` take the id.
-        """
+        """`launch` starts the container and returns its id and pid, or raises ArenaError."""
         super().__init__()
         for name, mode in _FIFOS.items():
             os.mkfifo(folder / name)
@@ -163,10 +155,7 @@ class FifoContainer(Container):
             self._started.set()
 
     def _launch_once(self) -> bool:
-        """Launch the container; return whether the bot began: until then its input stays open.
-
-        A container may be lost before that, as happens now and then on a busy machine.
-        """
+        """Launch the container; return whether the bot began: a busy machine may lose it before."""
         self._close_cgroup()
         self._id, pid = self._launch()
         self._open_cgroup(pid)

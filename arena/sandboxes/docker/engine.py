@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -37,20 +37,23 @@ def api_client() -> Iterator["APIClient"]:
     Each caller has its own: the SDK's clients are not thread-safe, and keep a socket open for each
     URL that they ever called.
     """
-    with _translate_errors():
-        api = _connect(_api_version(os.environ.get("DOCKER_HOST")))
-        try:
+    from docker.errors import APIError, DockerException
+    from requests.exceptions import RequestException
+
+    try:
+        with closing(_connect(_api_version(os.environ.get("DOCKER_HOST")))) as api:
             yield api
-        finally:
-            api.close()
+    except APIError as error:
+        raise _refused(str(error.explanation or error)) from None
+    except (DockerException, RequestException, OSError) as error:
+        raise _unreachable(str(error)) from None
 
 
 @cache
 def _api_version(_host: str | None) -> str:
     """Return the version of the engine's API; raises ArenaError if it is too old."""
-    api = _connect("auto")
-    version = api.api_version
-    api.close()
+    with closing(_connect("auto")) as api:
+        version = api.api_version
     if _version_numbers(version) < _MIN_API:
         minimum = ".".join(map(str, _MIN_API))
         what = f"Docker's API is {version}, the arena needs {minimum} or later"
@@ -65,19 +68,6 @@ def _connect(version: str) -> "APIClient":
     return docker.APIClient(version=version, timeout=_TIMEOUT_SECONDS, **kwargs_from_env())
 
 
-@contextmanager
-def _translate_errors() -> Iterator[None]:
-    from docker.errors import APIError, DockerException
-    from requests.exceptions import RequestException
-
-    try:
-        yield
-    except APIError as error:
-        raise _refused(str(error.explanation or error)) from None
-    except (DockerException, RequestException, OSError) as error:
-        raise _unreachable(str(error)) from None
-
-
 def _unreachable(text: str) -> ArenaError:
     if "PermissionError" in text or "Permission denied" in text:
         return ArenaError("no permission on Docker's socket", hint=_JOIN_GROUP)
@@ -90,8 +80,8 @@ def _unreachable(text: str) -> ArenaError:
 
 def _refused(text: str) -> ArenaError:
     if "no space left" in text.lower():
-        what = "no space left for Docker's containers"
-        return ArenaError(what, hint="docker system prune frees some")
+        hint = "docker system prune frees some"
+        return ArenaError("no space left for Docker's containers", hint=hint)
     if image := re.search(r"[Nn]o such image: (\S+)", text):
         return missing_image(image[1])
     if "too old" in text:
@@ -157,10 +147,7 @@ def wait(container: str) -> int:
 
 
 def retry_server_errors(start: Callable[[], T]) -> T:
-    """Call `start`, again if the engine fails, as a busy one does now and then.
-
-    What the engine refuses for a reason is not tried again. Raises the SDK's errors.
-    """
+    """Call `start`, again if the engine fails, as a busy one may; raises the SDK's errors."""
     from docker.errors import APIError
 
     for _ in range(_ATTEMPTS - 1):

@@ -25,10 +25,8 @@ _FIRST_UID = 1_000_000
 _UIDS_PER_PROCESS = 64
 """More containers than one process ever runs at once."""
 _INODES = 1024
-_QUEUE_BYTES = 65_536
-"""Of messages in POSIX queues."""
-_ONE_CORE = 10**9
-"""In billionths of a core."""
+_MESSAGE_QUEUE_BYTES = 65_536
+_NANO_CPUS = 10**9
 _ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 _HELLO = b"perudo\n"
 _TRIAL_SECONDS = 30.0
@@ -53,10 +51,9 @@ class DockerSandbox:
         attach: bool = False,
         pipes: str = PIPES,
     ) -> None:
-        """`images` by runtime, of which `runtimes` are used.
+        """`images` are by runtime, of which `runtimes` are used.
 
-        `attach`: over the attach socket; `unavailable_reason` sets it if FIFOs, which containers
-        mount at `pipes`, do not work.
+        `attach`: over the attach socket, which `unavailable_reason` sets if FIFOs do not work.
         """
         self.attach = attach
         self._quota = quota or Quota()
@@ -65,10 +62,7 @@ class DockerSandbox:
         self._pipes = pipes
 
     def unavailable_reason(self) -> Unavailable | None:
-        """Return why bots' containers do not run here, or None if they do.
-
-        A container of each image is tried, over FIFOs and, if those fail, over the socket.
-        """
+        """Return why containers do not run here: tries each image, by FIFOs, then the socket."""
         images = sorted({self._images[runtime] for runtime in self._runtimes})
         if unavailable := engine.unavailable_reason(images):
             return unavailable
@@ -83,10 +77,7 @@ class DockerSandbox:
         return Unavailable(reason) if reason else None
 
     def _try(self, runtime: str) -> str:
-        """Have a container echo a line; return what went wrong.
-
-        This also shows whether this user can read and freeze the groups of containers.
-        """
+        """Have a container echo a line; return what went wrong, or note what it can do."""
         running = self.start(Program(current_run().folder, ["cat"], runtime))
         try:
             os.write(running.stdin, _HELLO)
@@ -104,18 +95,11 @@ class DockerSandbox:
     def start(
         self, program: Program, *, writable: bool = False
     ) -> FifoContainer | AttachedContainer:
-        """Start a program in a container with its folder mounted at /bot.
-
-        Returns before the container is started; if that fails, the program's standard error says
-        why.
-        """
+        """Start a program and return at once; if that fails, its standard error says why."""
         run = current_run()
         number, pipes = run.new_pipe_folder()
         uid = _FIRST_UID + os.getpid() * _UIDS_PER_PROCESS + number % _UIDS_PER_PROCESS
-        mounts = [
-            f"{program.folder}:/bot:{'rw' if writable else 'ro'}",
-            f"{pipes}:{self._pipes}:ro",
-        ]
+        bot_mount = f"{program.folder}:/bot:{'rw' if writable else 'ro'}"
         config: dict[str, Any] = {
             "image": self._images[program.runtime],
             "command": list(program.command),
@@ -126,7 +110,7 @@ class DockerSandbox:
             "labels": {engine.LABEL: str(run.folder)},
             "network_disabled": True,
         }
-        limits = self._limits(mounts)
+        limits = self._limits([bot_mount, f"{pipes}:{self._pipes}:ro"])
         if self.attach:
             config |= {"entrypoint": [], "stdin_open": True}
             attach = partial(_launch_attached, config, limits)
@@ -144,7 +128,7 @@ class DockerSandbox:
             "fsize": quota.file_size,
             "data": quota.memory,
             "core": 0,
-            "msgqueue": _QUEUE_BYTES,
+            "msgqueue": _MESSAGE_QUEUE_BYTES,
         }
         cores = os.sched_getaffinity(0)
         return {
@@ -156,7 +140,7 @@ class DockerSandbox:
             "ipc_mode": "private",
             "mem_limit": quota.memory,
             "memswap_limit": quota.memory,
-            "nano_cpus": _ONE_CORE,
+            "nano_cpus": _NANO_CPUS,
             # A process that is pinned to a core shares it with its bots.
             "cpuset_cpus": str(*cores) if len(cores) == 1 else None,
             "pids_limit": quota.processes,
