@@ -22,10 +22,7 @@ _CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 
 
 class BubblewrapSandbox(HostSandbox):
-    """Runs a bot in namespaces of its own: no network, no other processes, a read-only system.
-
-    Only control groups, if available, cap what all its processes use together.
-    """
+    """Runs a bot in namespaces of its own: no network, no other processes, a read-only system."""
 
     name = "bubblewrap"
     isolates = True

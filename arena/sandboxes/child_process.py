@@ -129,7 +129,10 @@ class ChildProcess:
 
 
 class HostSandbox:
-    """What sandboxes on this machine's own kernel share: limits, and trees if they work here."""
+    """What sandboxes on this machine's own kernel share.
+
+    If control groups are available, they cap and end all processes of a bot together.
+    """
 
     clock: Literal["wall", "cpu"] = "cpu"
     uses_host_programs = True

@@ -16,15 +16,14 @@ from typing import Any
 from msgspec import Struct
 
 from arena.sandboxes import probe
-from arena.sandboxes.base import MIB, Program, Quota, Running, Sandbox
+from arena.sandboxes.base import MIB, Program, Quota, Sandbox
 from arena.sandboxes.cgroups.groups import cgroups
 from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import last_line, run_once
 
 _PROBE_SECONDS = 30.0
 _KILLED = {-signal.SIGKILL, 128 + signal.SIGKILL}
-_MEMORY = 64
-"""MiB."""
+_MEMORY_MIB = 64
 _PROCESSES = 20
 _MORE_THAN_A_CORE = 1.2
 _MARK = "ARENA_DOCTOR_MARK"
@@ -104,7 +103,7 @@ def examine(
 
     `death_seconds`: how long the processes of a bot that was killed may take to be gone.
     """
-    sandbox = make(Quota(memory=_MEMORY * MIB, processes=_PROCESSES))
+    sandbox = make(Quota(memory=_MEMORY_MIB * MIB, processes=_PROCESSES))
     if reason := sandbox.unavailable_reason():
         hint = f" ({reason.hint})" if reason.hint else ""
         return SandboxReport(name, sandbox.isolates, reason.what + hint, ())
@@ -145,8 +144,7 @@ class _Examiner:
         yield _finding("network", isolated, f"interfaces: {interfaces or 'none'}")
         for guarantee, path in zip(("files", "other_bots"), bait["paths"], strict=True):
             hidden = path not in seen["read"]
-            observed = f"a file there {'cannot' if hidden else 'can'} be read"
-            yield _finding(guarantee, hidden, observed)
+            yield _finding(guarantee, hidden, f"a file there can{'not' * hidden} be read")
         written = ", ".join(seen["written"])
         yield _finding("writing", not written, f"written: {written or 'nothing'}")
         hidden = not seen["saw_process"]
@@ -156,9 +154,9 @@ class _Examiner:
         yield _finding("user", seen["uid"] != 0, f"user {seen['uid']}")
 
     def limits(self) -> Iterator[Finding]:
-        half = _MEMORY // 2
+        half = _MEMORY_MIB // 2
         requests: list[tuple[str, dict[str, Any], int, str]] = [
-            ("memory", {"task": "take"}, 4 * _MEMORY, f"MiB taken, {_MEMORY} allowed"),
+            ("memory", {"task": "take"}, 4 * _MEMORY_MIB, f"MiB taken, {_MEMORY_MIB} allowed"),
             ("total_memory", {"task": "take_together", "mib": half}, 8, f"times {half} MiB taken"),
             ("process_count", {"task": "fork"}, 4 * _PROCESSES, f"started, {_PROCESSES} allowed"),
         ]
@@ -183,10 +181,17 @@ class _Examiner:
 
     def termination(self, name: str) -> Iterator[Finding]:
         """Find whether all of a bot ends, whoever ends it."""
-        with self._bot_with_daemon() as (running, alive):
-            measured = self._sandbox.clock == "cpu" and bool(running.cpu_time())
-            running.kill()
-            gone = self._is_gone(alive)
+        with self._fifo() as alive:
+            running = self._sandbox.start(self._program)
+            try:
+                os.write(running.stdin, _HIDE.encode())
+                _wait_for_daemon(alive)
+                measured = self._sandbox.clock == "cpu" and bool(running.cpu_time())
+                running.kill()
+                gone = self._is_gone(alive)
+            finally:
+                running.kill()
+                running.close()
         yield _finding("termination", gone, _daemon(gone))
         yield _finding("cpu_time", measured, "measured" if measured else "not measured")
         freezes = self._sandbox.freezes
@@ -204,21 +209,8 @@ class _Examiner:
             return if_killed
         raise ValueError(last_line(ended.stderr) or f"it ended with {ended.code}")
 
-    @contextmanager
-    def _bot_with_daemon(self) -> Iterator[tuple[Running, int]]:
-        """Start a bot that leaves a daemon; yield it and what the daemon holds open."""
-        with self._fifo() as alive:
-            running = self._sandbox.start(self._program)
-            try:
-                os.write(running.stdin, _HIDE.encode())
-                _wait_for_daemon(alive)
-                yield running, alive
-            finally:
-                running.kill()
-                running.close()
-
     def _ends_with_arena(self, name: str) -> bool:
-        """Kill an arena that runs such a bot; return whether the daemon ended with it."""
+        """Kill an arena whose bot left a daemon; return whether the daemon ended with it."""
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         argv = [sys.executable, "-c", _ARENA, name, str(self._folder), self._source, _HIDE]
         with self._fifo() as alive, subprocess.Popen(argv, env=environment) as arena:
@@ -232,7 +224,6 @@ class _Examiner:
         return gone
 
     def _is_gone(self, alive: int) -> bool:
-        """Return whether the daemon's file is closed, or soon will be."""
         closed = select.select([alive], [], [], self._death_seconds)[0]
         return bool(closed) and os.read(alive, 1) == b""
 

@@ -19,11 +19,10 @@ MIB = 2**20
 
 def works(action: Callable[[], object]) -> bool:
     """Return whether an action ends without an error."""
-    try:
+    with suppress(OSError):
         action()
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 def look(request: dict[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,7 @@ _UNLIMITED = 65_536
 class ProcessSandbox(HostSandbox):
     """Runs a bot as the operator's own user, in a session of its own, with limits.
 
-    It does not protect files, the network or other processes. If control groups are available, they
-    cap and end all processes of a bot together.
+    It does not protect files, the network or other processes.
     """
 
     name = "process"

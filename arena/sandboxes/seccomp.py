@@ -66,11 +66,9 @@ class Denial(NamedTuple):
 
     name: str
     errno: int = errno.EPERM
-    """The error that the caller gets."""
     op: Literal["", "==", ">"] = ""
     """The condition: none, (argument & mask) == value, argument > value."""
     argument: int = 0
-    """Index of the argument."""
     value: int = 0
     mask: int = 0xFFFFFFFF
 
@@ -172,11 +170,8 @@ _SIGNAL_ARGUMENTS = {
 
 @cache
 def docker_profile() -> dict[str, Any]:
-    """Return the profile of containers: what no bot may call, nor what stops their supervisor.
-
-    A supervisor that is stopped would not notice that its arena is gone; one that is killed takes
-    the container with it.
-    """
+    """Return the profile of containers: what no bot may call, nor what stops their supervisor."""
+    # Stopped, it would not notice that its arena is gone; killed, it takes the container with it.
     stops = [
         Denial(name, errno.EPERM, "==", argument, signal.SIGSTOP)
         for name, argument in _SIGNAL_ARGUMENTS.items()

@@ -18,7 +18,7 @@ PREFIX = "perudo-arena"
 _CPU_PERIOD = 100_000
 """Microseconds; the same amount of CPU time per period is one core."""
 _KILL_SECONDS = 1.0
-"""How long killed processes may take to be gone."""
+"""How long a killed process may take to be gone."""
 _JOIN = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
 """A shell script that moves itself into groups and then becomes the program."""
 _FREEZER_STATES = {1: (b"THAWED", b"FROZEN"), 2: (b"0", b"1")}
@@ -253,8 +253,7 @@ def _pid_namespace() -> int:
 
 def _start_time(pid: int) -> str:
     """Return when a process was started, in the kernel's ticks, or "" if there is none."""
-    try:
+    with suppress(FileNotFoundError, ProcessLookupError):
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-    return stat.rpartition(")")[2].split()[19]
+        return stat.rpartition(")")[2].split()[19]
+    return ""

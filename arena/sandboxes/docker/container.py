@@ -61,9 +61,6 @@ class Container:
         self._started.wait()
         return self._cgroup is not None and self._cgroup.freezes
 
-    def _open_cgroup(self, pid: int | None) -> None:
-        self._cgroup = None if pid is None else cgroup_of(pid)
-
     def _close_cgroup(self) -> None:
         if self._cgroup:
             self._cgroup.close_files()
@@ -76,7 +73,7 @@ class FifoContainer(Container):
     def __init__(
         self,
         folder: Path,
-        launch: Callable[[], tuple[str, int | None]],
+        launch: Callable[[], tuple[str, int]],
         is_running: Callable[[str], bool],
         remove: Callable[[str], None],
     ) -> None:
@@ -128,7 +125,10 @@ class FifoContainer(Container):
         self.freeze(frozen=False)
         os.close(self._lease)
         self._lease = None
-        if self._id and not self._wait_until_gone():
+        # It is gone when none of its processes holds the status open.
+        poll = select.poll()
+        poll.register(self.exit_fd, 0)
+        if self._id and not poll.poll(_LEASE_SECONDS * 1000):
             self._remove(self._id)
 
     def close(self) -> None:
@@ -158,7 +158,7 @@ class FifoContainer(Container):
         """Launch the container; return whether the bot began: a busy machine may lose it before."""
         self._close_cgroup()
         self._id, pid = self._launch()
-        self._open_cgroup(pid)
+        self._cgroup = cgroup_of(pid)
         for _ in range(_START_SECONDS):
             if self._has_begun(1.0):
                 return True
@@ -176,9 +176,3 @@ class FifoContainer(Container):
             fd = os.open(f"/proc/self/fd/{reader}", os.O_WRONLY | os.O_NONBLOCK)
             os.write(fd, text.encode() + b"\n")
             os.close(fd)
-
-    def _wait_until_gone(self) -> bool:
-        """Wait until no process of the container holds the status open; return whether so."""
-        poll = select.poll()
-        poll.register(self.exit_fd, 0)
-        return bool(poll.poll(_LEASE_SECONDS * 1000))

@@ -22,7 +22,7 @@ LABEL = "perudo-arena.run"
 _INSTALL = "sudo apt-get install docker.io && sudo systemctl start docker"
 _JOIN_GROUP = "sudo usermod -aG docker $USER, then log in again"
 _UPGRADE = "install a newer Docker engine"
-_MIN_API = (1, 40)
+_MIN_API = "1.40"
 _TIMEOUT_SECONDS = 60
 _ATTEMPTS = 3
 """How often a container is created and started if the engine fails."""
@@ -34,8 +34,7 @@ _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3)
 def api_client() -> Iterator["APIClient"]:
     """Yield a connection to the engine for a few calls; the SDK's errors become ArenaErrors.
 
-    Each caller has its own: the SDK's clients are not thread-safe, and keep a socket open for each
-    URL that they ever called.
+    Each caller has its own: the SDK's are not thread-safe and keep a socket open for each URL.
     """
     from docker.errors import APIError, DockerException
     from requests.exceptions import RequestException
@@ -54,9 +53,8 @@ def _api_version(_host: str | None) -> str:
     """Return the version of the engine's API; raises ArenaError if it is too old."""
     with closing(_connect("auto")) as api:
         version = api.api_version
-    if _version_numbers(version) < _MIN_API:
-        minimum = ".".join(map(str, _MIN_API))
-        what = f"Docker's API is {version}, the arena needs {minimum} or later"
+    if _version_numbers(version) < _version_numbers(_MIN_API):
+        what = f"Docker's API is {version}, the arena needs {_MIN_API} or later"
         raise ArenaError(what, hint=_UPGRADE)
     return version
 

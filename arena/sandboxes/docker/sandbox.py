@@ -113,8 +113,7 @@ class DockerSandbox:
         limits = self._limits([bot_mount, f"{pipes}:{self._pipes}:ro"])
         if self.attach:
             config |= {"entrypoint": [], "stdin_open": True}
-            attach = partial(_launch_attached, config, limits)
-            return AttachedContainer(attach, engine.wait, engine.remove)
+            return AttachedContainer(partial(_launch_attached, config, limits))
         config["entrypoint"] = ["sh", "-c", SUPERVISOR, "supervisor"]
         launch = partial(_launch, config, limits | {"auto_remove": True})
         return FifoContainer(pipes, launch, engine.is_running, engine.remove)
@@ -151,7 +150,7 @@ class DockerSandbox:
         }
 
 
-def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int | None]:
+def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int]:
     with engine.api_client() as api:
         container = engine.retry_server_errors(partial(_create_and_start, api, config, limits))
         return container, _first_process(api, container)
@@ -191,13 +190,13 @@ def _create_and_start(
     return container
 
 
-def _first_process(api: "APIClient", container: str) -> int | None:
-    """Return the first process of a container, as numbered on the engine's machine."""
+def _first_process(api: "APIClient", container: str) -> int:
+    """Return a container's first process by the engine's numbers, or 0 if it is gone."""
     from docker.errors import NotFound
 
     with suppress(NotFound):
         return int(api.inspect_container(container)["State"]["Pid"])
-    return None
+    return 0
 
 
 def _failure(running: Running) -> str:
