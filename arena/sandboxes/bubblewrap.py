@@ -81,7 +81,6 @@ class BubblewrapSandbox(HostSandbox):
 
 
 def _system_mounts() -> list[str]:
-    """Return options that mount the system's folders beside /usr as this machine has them."""
     mounts: list[str] = []
     for name in _SYSTEM:
         path = Path(name)

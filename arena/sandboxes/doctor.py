@@ -39,7 +39,6 @@ running = SANDBOXES[name]().start(program)
 os.write(running.stdin, request.encode())
 signal.pause()
 """
-"""An arena that starts one bot and then waits to be killed."""
 _NEEDS_CGROUPS = "needs control groups: run as root, or under systemd with a session of your own"
 _NEEDS_ISOLATION = "needs a sandbox that isolates: sudo apt-get install bubblewrap"
 
@@ -63,7 +62,6 @@ OPTIONAL = {
     "cpu_time": "a bot's CPU time is measured",
     "freezing": "a bot can be frozen while others are to move",
 }
-"""What some sandboxes guarantee in addition."""
 GUARANTEES = ESSENTIAL | OPTIONAL
 _BY_CGROUPS = {"termination", *OPTIONAL}
 _HIDE = '{"task":"hide","alive":"alive"}\n'
@@ -124,8 +122,6 @@ def _finding(guarantee: str, holds: bool | None, observed: str, hint: str = "") 
 
 
 class _Examiner:
-    """Runs probes in a sandbox, in a folder of their own."""
-
     def __init__(self, sandbox: Sandbox, runs: Path, death_seconds: float) -> None:
         self._sandbox = sandbox
         self._death_seconds = death_seconds
@@ -192,12 +188,11 @@ class _Examiner:
             finally:
                 running.kill()
                 running.close()
-        yield _finding("termination", gone, _daemon(gone))
         yield _finding("cpu_time", measured, "measured" if measured else "not measured")
         freezes = self._sandbox.freezes
         yield _finding("freezing", freezes, "it can" if freezes else "it cannot")
-        gone = self._ends_with_arena(name)
-        yield _finding("orphans", gone, _daemon(gone))
+        for guarantee, ended in (("termination", gone), ("orphans", self._ends_with_arena(name))):
+            yield _finding(guarantee, ended, f"a daemon {'was killed' if ended else 'survives'}")
 
     def _ask(self, request: dict[str, Any], if_killed: int | None = None) -> Any:
         """Run a probe; return its answer, or `if_killed` if it was killed; raises ValueError."""
@@ -229,7 +224,6 @@ class _Examiner:
 
     @contextmanager
     def _fifo(self) -> Iterator[int]:
-        """Make a FIFO in the bot's folder; yield its reading end."""
         path = self._folder / "alive"
         path.unlink(missing_ok=True)
         os.mkfifo(path)
@@ -271,7 +265,3 @@ def _wait_for_daemon(alive: int) -> None:
     """Wait until the daemon runs; raises ValueError if it does not start."""
     if not select.select([alive], [], [], _PROBE_SECONDS)[0] or os.read(alive, 1) != b".":
         raise ValueError("the daemon did not start")
-
-
-def _daemon(gone: bool) -> str:
-    return f"a daemon {'was killed' if gone else 'survives'}"

@@ -135,8 +135,7 @@ def hide(request: dict[str, Any]) -> NoReturn:
             os._exit(0)
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
-        for fd in range(3):
-            os.close(fd)
+        os.closerange(0, 3)
         os.write(alive, b".")
         unwatched = select.poll()
         unwatched.register(alive, 0)

@@ -11,7 +11,6 @@ from arena.sandboxes.base import Program, Running, Sandbox
 TAIL_BYTES = 65_536
 """How much is kept of each output of a program: its end."""
 _WATCH_SECONDS = 0.5
-"""Time between two calls of a watcher."""
 _LAST_READS = 16
 
 

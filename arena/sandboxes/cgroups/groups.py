@@ -80,7 +80,6 @@ class Cgroup:
         self._folders = sorted({mount.folder for mount in mounts.values()})
         self._usage_fd: int | None = None
         self._freezer_fd: int | None = None
-        self._freezer_states = (b"", b"")
         self._frozen = False
 
     def create(self, quota: Quota) -> None:
@@ -100,7 +99,6 @@ class Cgroup:
         if mount := self._mounts.get("freezer"):
             file = "freezer.state" if mount.version == 1 else "cgroup.freeze"
             self._freezer_fd = os.open(mount.folder / file, os.O_WRONLY | os.O_CLOEXEC)
-            self._freezer_states = _FREEZER_STATES[mount.version]
 
     @property
     def freezes(self) -> bool:
@@ -129,7 +127,8 @@ class Cgroup:
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw all in the group."""
         if self._freezer_fd is not None and frozen != self._frozen:
-            os.pwrite(self._freezer_fd, self._freezer_states[frozen], 0)
+            version = self._mounts["freezer"].version
+            os.pwrite(self._freezer_fd, _FREEZER_STATES[version][frozen], 0)
             self._frozen = frozen
 
     def kill(self) -> None:

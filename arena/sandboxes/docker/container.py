@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
+from arena.sandboxes.run_folder import remove_tree
 
 SUPERVISOR = """
 cd /run/arena
@@ -139,10 +140,7 @@ class FifoContainer(Container):
         for fd in (self.stdout, self.stderr, self.exit_fd, self._up):
             os.close(fd)
         self._close_cgroup()
-        for name in _FIFOS:
-            (self._folder / name).unlink(missing_ok=True)
-        with suppress(OSError):
-            self._folder.rmdir()
+        remove_tree(self._folder)
 
     def _start(self) -> None:
         try:

@@ -23,8 +23,7 @@ RECIPES = Path(__file__).parent / "recipes"
 _PACKAGES = "python3,nodejs,gcc,libc6-dev"
 _COMPONENTS = {"debian": "main", "ubuntu": "main,universe"}
 _EXCLUDED = ("./var/cache/apt/*", "./var/lib/apt/lists/*", "./usr/share/doc/*", "./usr/share/man/*")
-_LAST_LINES = 5
-"""Of the output of a failed build."""
+_ERROR_LINES = 5
 
 Say = Callable[[str], None]
 
@@ -96,4 +95,4 @@ def _debootstrap(*arguments: str) -> None:
 
 
 def _last_lines(lines: Sequence[str]) -> str:
-    return " | ".join([line for line in lines if line][-_LAST_LINES:])
+    return " | ".join([line for line in lines if line][-_ERROR_LINES:])

@@ -4,7 +4,7 @@ import json
 import os
 import select
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -152,42 +152,33 @@ class DockerSandbox:
 
 def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int]:
     with engine.api_client() as api:
-        container = engine.retry_server_errors(partial(_create_and_start, api, config, limits))
+        container, _ = engine.retry_server_errors(partial(_create_and_start, api, config, limits))
         return container, _first_process(api, container)
 
 
 def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> Attachment:
-    sockets: list[Any] = []
-
-    def attach(container: str) -> None:
-        sockets.append(api.attach_socket(container, _ALL_STREAMS))
-
     with engine.api_client() as api:
-        start = partial(_create_and_start, api, config, limits, attach)
-        container = engine.retry_server_errors(start)
+        start = partial(_create_and_start, api, config, limits, attach=True)
+        container, attached = engine.retry_server_errors(start)
         # Taken over from the SDK, which would neither close it nor leave it open.
-        own = socket.socket(fileno=getattr(sockets[-1], "_sock", sockets[-1]).detach())
+        own = socket.socket(fileno=getattr(attached, "_sock", attached).detach())
         own.setblocking(True)
         return Attachment(container, own, _first_process(api, container))
 
 
 def _create_and_start(
-    api: "APIClient",
-    config: Mapping[str, Any],
-    limits: Mapping[str, Any],
-    prepare: Callable[[str], None] | None = None,
-) -> str:
-    """Create and start a container and return its id; if that fails, nothing of it stays."""
+    api: "APIClient", config: Mapping[str, Any], limits: Mapping[str, Any], *, attach: bool = False
+) -> tuple[str, Any]:
+    """Create and start a container, or leave nothing; return its id and, if asked, its socket."""
     host_config = api.create_host_config(**limits)
     container = str(api.create_container(**config, host_config=host_config)["Id"])
     try:
-        if prepare:
-            prepare(container)
+        attached = api.attach_socket(container, _ALL_STREAMS) if attach else None
         api.start(container)
     except Exception:
         engine.remove(container)
         raise
-    return container
+    return container, attached
 
 
 def _first_process(api: "APIClient", container: str) -> int:
