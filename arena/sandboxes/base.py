@@ -89,10 +89,7 @@ class Sandbox(Protocol):
         """Return why it does not work on this machine, or None if it does."""
 
     def start(self, program: Program, *, writable: bool = False) -> Running:
-        """Start a program; its folder is read-only unless `writable` (for a build).
-
-        Raises OSError if it cannot be started.
-        """
+        """Start a program, or raise OSError; its folder is read-only unless `writable` (builds)."""
 
 
 def command_exists(command: Sequence[str], folder: Path) -> bool:

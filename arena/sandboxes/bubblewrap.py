@@ -3,12 +3,11 @@
 import os
 import subprocess
 from pathlib import Path
-from typing import Literal
 
 from msgspec.structs import replace
 
-from arena.sandboxes.base import ENVIRONMENT, Program, Quota, Unavailable
-from arena.sandboxes.child_process import ChildProcess, missing_tools, process_trees, with_limits
+from arena.sandboxes.base import ENVIRONMENT, Program, Unavailable
+from arena.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
 from arena.sandboxes.run_once import last_line, run_once
 from arena.sandboxes.seccomp import bpf_filter, denials
 
@@ -22,34 +21,22 @@ _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 
 
-class BubblewrapSandbox:
-    """Runs a bot in namespaces of its own: no network, no other processes, a read-only system.
-
-    If control groups are available, they cap what all its processes use together; without them,
-    nothing caps the memory of a bot's processes together.
-    """
+class BubblewrapSandbox(HostSandbox):
+    """Runs a bot in namespaces of its own: no network, no other processes, a read-only system."""
 
     name = "bubblewrap"
-    clock: Literal["wall", "cpu"] = "cpu"
     isolates = True
-    uses_host_programs = True
-    starts_slowly = False
-
-    def __init__(self, quota: Quota | None = None, *, use_cgroups: bool = True) -> None:
-        self._quota = quota or Quota()
-        self._trees = process_trees() if use_cgroups else None
-        self.freezes = self._trees is not None and self._trees.freezes
-        self._caps_memory = self._trees is not None and self._trees.caps_memory
 
     def unavailable_reason(self) -> Unavailable | None:
         """Return why bubblewrap does not work on this machine, or None if it does."""
         if missing := missing_tools(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP):
             return missing
-        if not _can_drop_root():
-            what = (
-                "it would run as root, whom limits do not bind, and cannot switch to another user"
+        switch = subprocess.run([*_as_nobody(), "true"], capture_output=True, check=False)
+        if switch.returncode != 0:
+            return Unavailable(
+                "it would run as root, whom limits do not bind, and cannot switch to another user",
+                "run the arena as another user",
             )
-            return Unavailable(what, "run the arena as another user")
         try:
             trial = run_once(self, Program(Path("/usr"), ["true"]), _TRIAL_SECONDS)
         except OSError as error:
@@ -62,20 +49,18 @@ class BubblewrapSandbox:
     def start(self, program: Program, *, writable: bool = False) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
         quota = replace(self._quota, processes=self._quota.processes + _OWN_PROCESSES)
-        tree = self._trees.make(quota) if self._trees else None
+        tree = self._make_tree(quota)
         info_fd, child_info_fd = os.pipe()
         options = (os.fsencode(option) for option in self._options(program.folder, writable))
         options_fd = _memory_file(b"\0".join(options))
         filter_fd = _memory_file(bpf_filter(denials(memory_capped=self._caps_memory)))
         argv = [*_as_nobody(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
         argv += ["--info-fd", str(child_info_fd), "--", *with_limits(program.command, self._quota)]
-        child_fds = (options_fd, filter_fd, child_info_fd)
+        fds = (options_fd, filter_fd, child_info_fd)
         try:
-            return ChildProcess(
-                argv, program.folder, pass_fds=child_fds, info_fd=info_fd, tree=tree
-            )
+            return ChildProcess(argv, program.folder, pass_fds=fds, info_fd=info_fd, tree=tree)
         finally:
-            for fd in child_fds:
+            for fd in fds:
                 os.close(fd)
 
     def _options(self, folder: Path, writable: bool) -> list[str]:
@@ -96,7 +81,6 @@ class BubblewrapSandbox:
 
 
 def _system_mounts() -> list[str]:
-    """Return options that mount the system's folders beside /usr as this machine has them."""
     mounts: list[str] = []
     for name in _SYSTEM:
         path = Path(name)
@@ -115,14 +99,6 @@ def _as_nobody() -> list[str]:
         return []
     user = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
     return ["setpriv", *user, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
-
-
-def _can_drop_root() -> bool:
-    """Return whether bots can run as another user than root."""
-    if os.geteuid() != 0:
-        return True
-    argv = [*_as_nobody(), "true"]
-    return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
 def _memory_file(content: bytes) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from arena.sandboxes.base import ENVIRONMENT, Quota, Unavailable
 from arena.sandboxes.cgroups.groups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
@@ -18,21 +19,18 @@ from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes, s
 
 ProcessTree = Cgroup | SystemdScope
 """What holds all processes of one bot together."""
-ProcessTrees = Cgroups | SystemdScopes
-"""What makes process trees."""
 _INIT_SECONDS = 1.0
 """How long a sandbox may take to name its init process."""
 _INFO_BYTES = 65_536
 _CPUCLOCK_SCHED = 2
-"""The kernel's clock of the CPU time of a process, in the low bits of a clock id (see
-`clock_getcpuclockid`)."""
+"""A process's CPU time, in the low bits of a clock id: see `clock_getcpuclockid`."""
 
 
 class ChildProcess:
     """A child process in a session of its own, with pipes to it; raises OSError.
 
-    `info_fd` is a pipe on which a sandbox writes as JSON which process is its init, the first one
-    inside. It and the tree are closed with the child, or if the child cannot be started.
+    On `info_fd` a sandbox writes as JSON which process is its init, the first one inside. It and
+    the tree are closed with the child, or if the child cannot be started.
     """
 
     def __init__(
@@ -54,7 +52,7 @@ class ChildProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
-                env={**ENVIRONMENT, **tree.environment} if tree else ENVIRONMENT,
+                env=ENVIRONMENT,
                 start_new_session=True,
                 pass_fds=list(pass_fds),
             )
@@ -80,12 +78,10 @@ class ChildProcess:
     def cpu_time(self) -> float | None:
         """Return the CPU time of the whole tree; without a tree, of the program alone."""
         used = self._tree.cpu_time() if self._tree else None
-        if used is not None or self._cpu_clock is None:
-            return used
-        try:
-            return time.clock_gettime(self._cpu_clock)
-        except OSError:
-            return None
+        if used is None and self._cpu_clock is not None:
+            with suppress(OSError):
+                return time.clock_gettime(self._cpu_clock)
+        return used
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the whole tree, if there is one."""
@@ -132,11 +128,28 @@ class ChildProcess:
         return None if pid is None else _CPUCLOCK_SCHED | ~pid << 3
 
 
-def process_trees() -> ProcessTrees | None:
-    """Return the best process trees that work here, or None if none do.
+class HostSandbox:
+    """What sandboxes on this machine's own kernel share.
 
-    Groups that the arena may make itself come first, unless only systemd's can cap memory.
+    If control groups are available, they cap and end all processes of a bot together.
     """
+
+    clock: Literal["wall", "cpu"] = "cpu"
+    uses_host_programs = True
+    starts_slowly = False
+
+    def __init__(self, quota: Quota | None = None, *, use_cgroups: bool = True) -> None:
+        self._quota = quota or Quota()
+        self._trees = process_trees() if use_cgroups else None
+        self._caps_memory = self._trees is not None and self._trees.caps_memory
+        self.freezes = self._trees is not None and self._trees.freezes
+
+    def _make_tree(self, quota: Quota) -> ProcessTree | None:
+        return self._trees.make(quota) if self._trees else None
+
+
+def process_trees() -> Cgroups | SystemdScopes | None:
+    """Return what makes process trees here, if anything: systemd if only that can cap memory."""
     own = cgroups()
     return own if own and own.caps_memory else systemd_scopes() or own
 

@@ -16,16 +16,14 @@ from typing import Any
 from msgspec import Struct
 
 from arena.sandboxes import probe
-from arena.sandboxes.base import MIB, Program, Quota, Running, Sandbox
+from arena.sandboxes.base import MIB, Program, Quota, Sandbox
 from arena.sandboxes.cgroups.groups import cgroups
 from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import last_line, run_once
 
 _PROBE_SECONDS = 30.0
-"""How long a probe may take."""
 _KILLED = {-signal.SIGKILL, 128 + signal.SIGKILL}
-_MEMORY = 64
-"""MiB."""
+_MEMORY_MIB = 64
 _PROCESSES = 20
 _MORE_THAN_A_CORE = 1.2
 _MARK = "ARENA_DOCTOR_MARK"
@@ -41,7 +39,6 @@ running = SANDBOXES[name]().start(program)
 os.write(running.stdin, request.encode())
 signal.pause()
 """
-"""An arena that starts one bot and then waits to be killed."""
 _NEEDS_CGROUPS = "needs control groups: run as root, or under systemd with a session of your own"
 _NEEDS_ISOLATION = "needs a sandbox that isolates: sudo apt-get install bubblewrap"
 
@@ -58,14 +55,13 @@ ESSENTIAL = {
     "termination": "all that a bot started ends with it, even daemons",
     "orphans": "all of it ends when the arena is killed",
 }
-"""What a sandbox for untrusted bots must guarantee, in words."""
+"""What a sandbox for untrusted bots must guarantee."""
 OPTIONAL = {
     "total_memory": "the memory of all processes of a bot together is limited",
     "cores": "all processes of a bot together have one core",
     "cpu_time": "a bot's CPU time is measured",
     "freezing": "a bot can be frozen while others are to move",
 }
-"""What some sandboxes guarantee in addition."""
 GUARANTEES = ESSENTIAL | OPTIONAL
 _BY_CGROUPS = {"termination", *OPTIONAL}
 _HIDE = '{"task":"hide","alive":"alive"}\n'
@@ -105,7 +101,7 @@ def examine(
 
     `death_seconds`: how long the processes of a bot that was killed may take to be gone.
     """
-    sandbox = make(Quota(memory=_MEMORY * MIB, processes=_PROCESSES))
+    sandbox = make(Quota(memory=_MEMORY_MIB * MIB, processes=_PROCESSES))
     if reason := sandbox.unavailable_reason():
         hint = f" ({reason.hint})" if reason.hint else ""
         return SandboxReport(name, sandbox.isolates, reason.what + hint, ())
@@ -126,8 +122,6 @@ def _finding(guarantee: str, holds: bool | None, observed: str, hint: str = "") 
 
 
 class _Examiner:
-    """Runs probes in a sandbox, in a folder of their own."""
-
     def __init__(self, sandbox: Sandbox, runs: Path, death_seconds: float) -> None:
         self._sandbox = sandbox
         self._death_seconds = death_seconds
@@ -139,7 +133,6 @@ class _Examiner:
         self._program = Program(self._folder, command, "python")
 
     def isolation(self) -> Iterator[Finding]:
-        """Find what a bot can see and reach."""
         with _bait(self._runs) as bait:
             seen = self._ask(bait)
         interfaces = ", ".join(seen["interfaces"])
@@ -147,8 +140,7 @@ class _Examiner:
         yield _finding("network", isolated, f"interfaces: {interfaces or 'none'}")
         for guarantee, path in zip(("files", "other_bots"), bait["paths"], strict=True):
             hidden = path not in seen["read"]
-            observed = f"a file there {'cannot' if hidden else 'can'} be read"
-            yield _finding(guarantee, hidden, observed)
+            yield _finding(guarantee, hidden, f"a file there can{'not' * hidden} be read")
         written = ", ".join(seen["written"])
         yield _finding("writing", not written, f"written: {written or 'nothing'}")
         hidden = not seen["saw_process"]
@@ -158,10 +150,9 @@ class _Examiner:
         yield _finding("user", seen["uid"] != 0, f"user {seen['uid']}")
 
     def limits(self) -> Iterator[Finding]:
-        """Find how much a bot can take."""
-        half = _MEMORY // 2
+        half = _MEMORY_MIB // 2
         requests: list[tuple[str, dict[str, Any], int, str]] = [
-            ("memory", {"task": "take"}, 4 * _MEMORY, f"MiB taken, {_MEMORY} allowed"),
+            ("memory", {"task": "take"}, 4 * _MEMORY_MIB, f"MiB taken, {_MEMORY_MIB} allowed"),
             ("total_memory", {"task": "take_together", "mib": half}, 8, f"times {half} MiB taken"),
             ("process_count", {"task": "fork"}, 4 * _PROCESSES, f"started, {_PROCESSES} allowed"),
         ]
@@ -186,16 +177,22 @@ class _Examiner:
 
     def termination(self, name: str) -> Iterator[Finding]:
         """Find whether all of a bot ends, whoever ends it."""
-        with self._bot_with_daemon() as (running, alive):
-            measured = self._sandbox.clock == "cpu" and bool(running.cpu_time())
-            running.kill()
-            gone = self._is_gone(alive)
-        yield _finding("termination", gone, _daemon(gone))
+        with self._fifo() as alive:
+            running = self._sandbox.start(self._program)
+            try:
+                os.write(running.stdin, _HIDE.encode())
+                _wait_for_daemon(alive)
+                measured = self._sandbox.clock == "cpu" and bool(running.cpu_time())
+                running.kill()
+                gone = self._is_gone(alive)
+            finally:
+                running.kill()
+                running.close()
         yield _finding("cpu_time", measured, "measured" if measured else "not measured")
         freezes = self._sandbox.freezes
         yield _finding("freezing", freezes, "it can" if freezes else "it cannot")
-        gone = self._ends_with_arena(name)
-        yield _finding("orphans", gone, _daemon(gone))
+        for guarantee, ended in (("termination", gone), ("orphans", self._ends_with_arena(name))):
+            yield _finding(guarantee, ended, f"a daemon {'was killed' if ended else 'survives'}")
 
     def _ask(self, request: dict[str, Any], if_killed: int | None = None) -> Any:
         """Run a probe; return its answer, or `if_killed` if it was killed; raises ValueError."""
@@ -207,21 +204,8 @@ class _Examiner:
             return if_killed
         raise ValueError(last_line(ended.stderr) or f"it ended with {ended.code}")
 
-    @contextmanager
-    def _bot_with_daemon(self) -> Iterator[tuple[Running, int]]:
-        """Start a bot that leaves a daemon; yield it and what the daemon holds open."""
-        with self._fifo() as alive:
-            running = self._sandbox.start(self._program)
-            try:
-                os.write(running.stdin, _HIDE.encode())
-                _wait_for_daemon(alive)
-                yield running, alive
-            finally:
-                running.kill()
-                running.close()
-
     def _ends_with_arena(self, name: str) -> bool:
-        """Kill an arena that runs such a bot; return whether the daemon ended with it."""
+        """Kill an arena whose bot left a daemon; return whether the daemon ended with it."""
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         argv = [sys.executable, "-c", _ARENA, name, str(self._folder), self._source, _HIDE]
         with self._fifo() as alive, subprocess.Popen(argv, env=environment) as arena:
@@ -235,13 +219,11 @@ class _Examiner:
         return gone
 
     def _is_gone(self, alive: int) -> bool:
-        """Return whether the daemon's file is closed, or soon will be."""
         closed = select.select([alive], [], [], self._death_seconds)[0]
         return bool(closed) and os.read(alive, 1) == b""
 
     @contextmanager
     def _fifo(self) -> Iterator[int]:
-        """Make a FIFO in the bot's folder; yield its reading end."""
         path = self._folder / "alive"
         path.unlink(missing_ok=True)
         os.mkfifo(path)
@@ -283,7 +265,3 @@ def _wait_for_daemon(alive: int) -> None:
     """Wait until the daemon runs; raises ValueError if it does not start."""
     if not select.select([alive], [], [], _PROBE_SECONDS)[0] or os.read(alive, 1) != b".":
         raise ValueError("the daemon did not start")
-
-
-def _daemon(gone: bool) -> str:
-    return f"a daemon {'was killed' if gone else 'survives'}"

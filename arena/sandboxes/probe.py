@@ -1,7 +1,4 @@
-"""A program that tries a sandbox from the inside: reads a task as JSON, prints the result.
-
-It is run there as source code (`python3 -c`), so it uses the standard library alone.
-"""
+"""A program that tries a sandbox from the inside, run as source code: standard library only."""
 
 import json
 import mmap
@@ -22,11 +19,10 @@ MIB = 2**20
 
 def works(action: Callable[[], object]) -> bool:
     """Return whether an action ends without an error."""
-    try:
+    with suppress(OSError):
         action()
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 def look(request: dict[str, Any]) -> dict[str, Any]:
@@ -131,10 +127,7 @@ def spinner(end: float) -> int:
 
 
 def hide(request: dict[str, Any]) -> NoReturn:
-    """Leave a daemon that only SIGKILL ends, and wait with it for ever.
-
-    Should it survive, it ends when nobody watches any more.
-    """
+    """Leave a daemon that ends by SIGKILL, or if nobody watches any more; wait for ever."""
     alive = os.open(request["alive"], os.O_WRONLY)
     if os.fork() == 0:
         os.setsid()
@@ -142,8 +135,7 @@ def hide(request: dict[str, Any]) -> NoReturn:
             os._exit(0)
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
-        for fd in range(3):
-            os.close(fd)
+        os.closerange(0, 3)
         os.write(alive, b".")
         unwatched = select.poll()
         unwatched.register(alive, 0)

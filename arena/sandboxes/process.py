@@ -1,32 +1,21 @@
 """The `process` sandbox: resource limits and a clean environment, for bots that are trusted."""
 
-from typing import Literal
-
 from msgspec.structs import replace
 
-from arena.sandboxes.base import Program, Quota, Unavailable
-from arena.sandboxes.child_process import ChildProcess, missing_tools, process_trees, with_limits
+from arena.sandboxes.base import Program, Unavailable
+from arena.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
 
 _UNLIMITED = 65_536
 
 
-class ProcessSandbox:
+class ProcessSandbox(HostSandbox):
     """Runs a bot as the operator's own user, in a session of its own, with limits.
 
-    It does not protect files, the network or other processes. If control groups are available, they
-    cap and end all processes of a bot together.
+    It does not protect files, the network or other processes.
     """
 
     name = "process"
-    clock: Literal["wall", "cpu"] = "cpu"
     isolates = False
-    uses_host_programs = True
-    starts_slowly = False
-
-    def __init__(self, quota: Quota | None = None, *, use_cgroups: bool = True) -> None:
-        self._quota = quota or Quota()
-        self._trees = process_trees() if use_cgroups else None
-        self.freezes = self._trees is not None and self._trees.freezes
 
     def unavailable_reason(self) -> Unavailable | None:
         """Return which tool is missing, or None if it works."""
@@ -38,5 +27,4 @@ class ProcessSandbox:
         # RLIMIT_NPROC counts all processes of the user, not of the bot: innocent bots would fail.
         limited = with_limits(program.command, replace(self._quota, processes=_UNLIMITED))
         argv = ["setpriv", "--pdeathsig", "KILL", "--", *limited]
-        tree = self._trees.make(self._quota) if self._trees else None
-        return ChildProcess(argv, program.folder, tree=tree)
+        return ChildProcess(argv, program.folder, tree=self._make_tree(self._quota))

@@ -18,11 +18,9 @@ SANDBOXES: dict[str, Callable[..., Sandbox]] = {
 """Sandbox classes by name, the strongest first; "auto" takes the first one that works.
 
 To add a sandbox, write a class that satisfies `base.Sandbox` and list it here. `process.py` is the
-shortest example, `bubblewrap.py` one that isolates. The class is called with a `Quota` or nothing.
-If its programs are child processes of the arena, `ChildProcess` is all of `base.Running`.
-`arena doctor`, the configuration and most tests take their sandboxes from here. What it does not
-prevent goes into `tests/hostile/misbehaviours.py`, its description for readers of a report into the
-`PROMISES` of `arena/publish/pages/`.
+shortest example; the class is called with a `Quota` or nothing. `HostSandbox` and `ChildProcess` do
+most for programs that are child processes of the arena. What it does not prevent goes into
+`tests/hostile/misbehaviours.py`, its description into the `PROMISES` of `arena/publish/pages/`.
 """
 AUTO = "auto"
 
@@ -32,8 +30,7 @@ def make_sandbox(
 ) -> Sandbox:
     """Return a sandbox by name or, for "auto", the strongest that works here for these runtimes.
 
-    `images` are the container images by runtime. Raises ArenaError if the name is unknown or the
-    sandbox does not work here.
+    Raises ArenaError if the name is unknown or the sandbox does not work here.
     """
     if name == AUTO:
         candidates = (_make(each, runtimes, images) for each in SANDBOXES)

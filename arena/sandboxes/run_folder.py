@@ -17,7 +17,13 @@ class RunFolder:
     """A new folder in the temporary one (or `parent`), locked as long as this process lives."""
 
     def __init__(self, parent: Path | None = None) -> None:
-        self._lock_fd, name = _make_locked_file(parent)
+        while True:
+            self._lock_fd, name = mkstemp(_LOCK_SUFFIX, _PREFIX, parent)
+            fcntl.flock(self._lock_fd, fcntl.LOCK_EX)
+            if Path(name).exists():
+                break
+            # Before it was locked, another arena took it for abandoned.
+            os.close(self._lock_fd)
         self.path = Path(name).with_suffix("")
         self.path.mkdir(0o755)
 
@@ -29,10 +35,7 @@ class RunFolder:
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """Yield a new folder for the bots of a run, and remove it afterwards.
-
-    Folders that killed arenas left are removed first.
-    """
+    """Yield a folder for the bots of a run, and remove it afterwards; first, abandoned ones."""
     remove_abandoned()
     folder = RunFolder()
     # Bots run as another user, who must get in, only if the arena runs as root. Otherwise nobody
@@ -62,10 +65,9 @@ def is_in_use(folder: Path) -> bool:
         fcntl.flock(lock_fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    else:
-        return False
     finally:
         os.close(lock_fd)
+    return False
 
 
 def remove_tree(folder: Path) -> None:
@@ -78,17 +80,6 @@ def remove_tree(folder: Path) -> None:
         # Folders without permissions, or nested thousands deep, which Python cannot walk.
         for tool in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
             subprocess.run([*tool, "--", folder], stderr=subprocess.DEVNULL, check=False)
-
-
-def _make_locked_file(parent: Path | None) -> tuple[int, str]:
-    """Return a new file that is locked; its descriptor is not inherited."""
-    while True:
-        lock_fd, name = mkstemp(_LOCK_SUFFIX, _PREFIX, parent)
-        fcntl.flock(lock_fd, fcntl.LOCK_EX)
-        if Path(name).exists():
-            return lock_fd, name
-        # Before it was locked, another arena took it for abandoned.
-        os.close(lock_fd)
 
 
 def _remove_unless_locked(lock: Path) -> None:

@@ -11,7 +11,6 @@ from arena.sandboxes.base import Program, Running, Sandbox
 TAIL_BYTES = 65_536
 """How much is kept of each output of a program: its end."""
 _WATCH_SECONDS = 0.5
-"""Time between two calls of a watcher."""
 _LAST_READS = 16
 
 
@@ -37,8 +36,8 @@ def run_once(
 ) -> RunResult:
     """Run a program for at most so many seconds; all that it started is killed with it.
 
-    `stdin` is its standard input, a few lines at most. `watch` is called twice a second; if it
-    raises, the program is killed. Raises OSError if the program cannot be started.
+    `stdin` is a few lines at most. `watch` is called twice a second; if it raises, the program is
+    killed. Raises OSError if the program cannot be started.
     """
     running = sandbox.start(program, writable=writable)
     reader = _OutputReader(running, watch or (lambda: None))
@@ -63,8 +62,6 @@ def last_line(output: bytes) -> str:
 
 
 class _OutputReader:
-    """Reads both outputs of a program and keeps their ends."""
-
     def __init__(self, running: Running, watch: Callable[[], None]) -> None:
         self.outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
         self.combined = bytearray()
@@ -82,8 +79,7 @@ class _OutputReader:
             if now >= next_watch:
                 self._watch()
                 next_watch = now + _WATCH_SECONDS
-            timeout = max(0.0, min(deadline, next_watch) - now)
-            ready = select.select(fds, [], [], timeout)[0]
+            ready = select.select(fds, [], [], min(deadline, next_watch) - now)[0]
             if self._exit_fd in ready:
                 return True
             fds = [fd for fd in fds if fd not in ready or self._read(fd)]

@@ -1,8 +1,4 @@
-"""One table of denied system calls, as a seccomp filter (bubblewrap) and as a profile (Docker).
-
-Denied are calls that change the system, look into other processes, reach past the mounts, open
-rarely used parts of the kernel, or let two sandboxes signal each other.
-"""
+"""One table of denied system calls, as a seccomp filter (bubblewrap) and as a profile (Docker)."""
 
 import errno
 import platform
@@ -70,11 +66,9 @@ class Denial(NamedTuple):
 
     name: str
     errno: int = errno.EPERM
-    """The error that the caller gets."""
     op: Literal["", "==", ">"] = ""
     """The condition: none, (argument & mask) == value, argument > value."""
     argument: int = 0
-    """Index of the argument."""
     value: int = 0
     mask: int = 0xFFFFFFFF
 
@@ -94,10 +88,9 @@ def denials(*, memory_capped: bool = True) -> list[Denial]:
     # "No such call": the C library then uses clone, whose flags a filter can see.
     denied.append(Denial("clone3", errno.ENOSYS))
     denied += [_if_flags("clone", 0, 1 << bit) for bit in _NEW_NAMESPACES]
-    family = Denial("socket", errno.EAFNOSUPPORT)
-    for other in sorted(set(range(_MAX_FAMILY)) - _ALLOWED_FAMILIES):
-        denied.append(family._replace(op="==", value=other))
-    denied.append(family._replace(op=">", value=_MAX_FAMILY))
+    families = sorted(set(range(_MAX_FAMILY)) - _ALLOWED_FAMILIES)
+    denied += [Denial("socket", errno.EAFNOSUPPORT, "==", value=family) for family in families]
+    denied.append(Denial("socket", errno.EAFNOSUPPORT, ">", value=_MAX_FAMILY))
     denied.append(Denial("flock", errno.ENOSYS))
     for command in (_F_SETLEASE, _F_NOTIFY):
         denied.append(Denial("fcntl", op="==", argument=1, value=command))
@@ -108,7 +101,6 @@ def denials(*, memory_capped: bool = True) -> list[Denial]:
 
 
 def _if_flags(name: str, argument: int, flags: int) -> Denial:
-    """Deny a call if all these flags are set."""
     return Denial(name, op="==", argument=argument, value=flags, mask=flags)
 
 
@@ -123,8 +115,7 @@ _NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
 def bpf_filter(denied: Iterable[Denial], machine: str = "") -> bytes:
     """Return the BPF program for a machine (default: this one); other architectures are killed.
 
-    If the call numbers of the machine are unknown, the filter allows everything and the namespaces
-    remain the guard.
+    It allows everything if the machine's call numbers are unknown: the namespaces remain the guard.
     """
     machine = machine or platform.machine()
     if machine not in ARCHES:
@@ -171,23 +162,16 @@ def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 # ---------------------------------------------------------------- as Docker's profile
 
 _SIGNAL_ARGUMENTS = {
-    "kill": 1,
-    "tkill": 1,
-    "tgkill": 2,
-    "rt_sigqueueinfo": 1,
-    "rt_tgsigqueueinfo": 2,
-    "pidfd_send_signal": 1,
+    **dict.fromkeys(("kill", "tkill", "rt_sigqueueinfo", "pidfd_send_signal"), 1),
+    **dict.fromkeys(("tgkill", "rt_tgsigqueueinfo"), 2),
 }
 """System calls that send a signal, and the index of the argument that names it."""
 
 
 @cache
 def docker_profile() -> dict[str, Any]:
-    """Return the profile of containers: what no bot may call, nor what stops their supervisor.
-
-    A supervisor that is stopped would not notice that its arena is gone; one that is killed takes
-    the container with it.
-    """
+    """Return the profile of containers: what no bot may call, nor what stops their supervisor."""
+    # Stopped, it would not notice that its arena is gone; killed, it takes the container with it.
     stops = [
         Denial(name, errno.EPERM, "==", argument, signal.SIGSTOP)
         for name, argument in _SIGNAL_ARGUMENTS.items()

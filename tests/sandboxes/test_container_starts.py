@@ -52,13 +52,13 @@ class FakeEngine:
         self.launched = 0
         self._folder, self._lost = folder, lost
 
-    def launch(self) -> tuple[str, int | None]:
+    def launch(self) -> tuple[str, int]:
         self.launched += 1
         if self.launched > self._lost:
             script = SUPERVISOR.replace(PIPES, str(self._folder))
             script = script.replace("/bot", str(self._folder))
             self.supervisor = subprocess.Popen(["sh", "-c", script, "supervisor", "cat"])
-        return str(self.launched), None
+        return str(self.launched), 0
 
     def is_running(self, container: str) -> bool:
         return int(container) > self._lost

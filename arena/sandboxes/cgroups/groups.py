@@ -1,18 +1,13 @@
-"""Control groups: one per bot, which limits, counts, freezes and kills all its processes together.
-
-Groups are made below the arena's own, so limits of the arena hold for its bots, too. A group's name
-says which process made it: the groups of a dead arena are removed by the next one.
-"""
+"""Control groups below the arena's own: one per bot, for all its processes together."""
 
 import os
 import select
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
-from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -22,9 +17,8 @@ from arena.sandboxes.cgroups.mounts import CgroupMount, mounts_of, own_mounts
 PREFIX = "perudo-arena"
 _CPU_PERIOD = 100_000
 """Microseconds; the same amount of CPU time per period is one core."""
-_NANO, _MICRO = 1e-9, 1e-6
 _KILL_SECONDS = 1.0
-"""How long killed processes may take to be gone."""
+"""How long a killed process may take to be gone."""
 _JOIN = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
 """A shell script that moves itself into groups and then becomes the program."""
 _FREEZER_STATES = {1: (b"THAWED", b"FROZEN"), 2: (b"0", b"1")}
@@ -41,8 +35,9 @@ class Cgroups(Struct, frozen=True):
     """By feature; features that do not work here are missing."""
 
     def make(self, quota: Quota) -> "Cgroup":
-        """Make a group for one bot; raises OSError."""
-        name = f"{_name_prefix()}.{next(_numbers)}"
+        """Make a group for one bot; raises OSError. Its name says which process made it."""
+        pid = os.getpid()
+        name = f"{PREFIX}.{_pid_namespace()}.{pid}.{_start_time(pid)}.{next(_numbers)}"
         group = Cgroup(
             {key: mount._replace(folder=mount.folder / name) for key, mount in self.mounts.items()}
         )
@@ -80,15 +75,11 @@ class Cgroups(Struct, frozen=True):
 class Cgroup:
     """The control group of one bot, in as many hierarchies as its features take."""
 
-    environment: Mapping[str, str] = MappingProxyType({})
-    """Nothing is needed to join."""
-
     def __init__(self, mounts: dict[str, CgroupMount]) -> None:
         self._mounts = mounts
         self._folders = sorted({mount.folder for mount in mounts.values()})
         self._usage_fd: int | None = None
         self._freezer_fd: int | None = None
-        self._freezer_states = (b"", b"")
         self._frozen = False
 
     def create(self, quota: Quota) -> None:
@@ -101,14 +92,13 @@ class Cgroup:
         self.open_files()
 
     def open_files(self) -> None:
-        """Open the files of a group that exists; raises OSError."""
+        """Open the files that measure and freeze the group; raises OSError."""
         if mount := self._mounts.get("cpuacct"):
             file = "cpuacct.usage" if mount.version == 1 else "cpu.stat"
             self._usage_fd = os.open(mount.folder / file, os.O_RDONLY | os.O_CLOEXEC)
         if mount := self._mounts.get("freezer"):
             file = "freezer.state" if mount.version == 1 else "cgroup.freeze"
             self._freezer_fd = os.open(mount.folder / file, os.O_WRONLY | os.O_CLOEXEC)
-            self._freezer_states = _FREEZER_STATES[mount.version]
 
     @property
     def freezes(self) -> bool:
@@ -127,18 +117,18 @@ class Cgroup:
         """Return the CPU time that all in the group used, in seconds, or None once it is gone."""
         if self._usage_fd is None:
             return None
-        try:
+        with suppress(OSError):
             usage = os.pread(self._usage_fd, 64, 0)
-        except OSError:
-            return None
-        if usage.startswith(b"usage_usec"):
-            return int(usage.split(None, 2)[1]) * _MICRO
-        return int(usage) * _NANO
+            if usage.startswith(b"usage_usec"):
+                return int(usage.split(None, 2)[1]) * 1e-6
+            return int(usage) * 1e-9
+        return None
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw all in the group."""
         if self._freezer_fd is not None and frozen != self._frozen:
-            os.pwrite(self._freezer_fd, self._freezer_states[frozen], 0)
+            version = self._mounts["freezer"].version
+            os.pwrite(self._freezer_fd, _FREEZER_STATES[version][frozen], 0)
             self._frozen = frozen
 
     def kill(self) -> None:
@@ -147,7 +137,8 @@ class Cgroup:
             while True:
                 # What is frozen cannot fork, nor exit and leave its pid to another process.
                 self.freeze(frozen=True)
-                pidfds = [kill(pid) for pid in _members(self._folders[0])]
+                pids = (self._folders[0] / "cgroup.procs").read_text(encoding="ascii").split()
+                pidfds = [kill(int(pid)) for pid in pids]
                 self.freeze(frozen=False)
                 gone = [wait_for_exit(pidfd) for pidfd in pidfds]
                 if not pidfds or not all(gone):
@@ -168,14 +159,14 @@ class Cgroup:
 
 
 def cgroup_of(pid: int) -> Cgroup | None:
-    """Return the group that a process is in, to read and to freeze as far as this user may.
+    """Return the group of a process, or None if it cannot be seen, as in a virtual machine.
 
-    None if it cannot be seen, as when an engine runs in a virtual machine. Call `close_files` when
-    done, not `close`: the group belongs to who made it.
+    Call `close_files` when done, not `close`: the group belongs to who made it.
     """
     mounts = mounts_of(str(pid))
     if "cpuacct" not in mounts:
         return None
+    # As far as this user may: all can read, not all can freeze.
     for features in (("cpuacct", "freezer"), ("cpuacct",)):
         group = Cgroup({key: mounts[key] for key in features if key in mounts})
         with suppress(OSError):
@@ -198,11 +189,10 @@ def cgroups() -> Cgroups | None:
 
 def _works(feature: str, mount: CgroupMount) -> bool:
     """Try to make a group: permissions and kernels differ in more ways than can be checked."""
-    try:
+    with suppress(OSError):
         Cgroups({feature: mount}).make(Quota()).close()
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 def memory_limit(quota: Quota) -> int:
@@ -211,7 +201,6 @@ def memory_limit(quota: Quota) -> int:
 
 
 def _settings(feature: str, mount: CgroupMount, quota: Quota) -> list[tuple[str, str]]:
-    """Return the files to write for a feature, and their content."""
     memory, period = str(memory_limit(quota)), str(_CPU_PERIOD)
     settings = {
         (1, "memory"): {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
@@ -250,21 +239,10 @@ def wait_for_exit(pidfd: int | None) -> bool:
         os.close(pidfd)
 
 
-def _members(folder: Path) -> list[int]:
-    """Return the processes in a group; raises OSError."""
-    return [int(pid) for pid in (folder / "cgroup.procs").read_text(encoding="ascii").split()]
-
-
 def _remove(folder: Path) -> bool:
-    """Remove the folder of a group; return whether it is gone."""
     with suppress(OSError):
         folder.rmdir()
     return not folder.exists()
-
-
-def _name_prefix() -> str:
-    """Return the beginning of the names of this process's groups."""
-    return f"{PREFIX}.{_pid_namespace()}.{os.getpid()}.{_start_time(os.getpid())}"
 
 
 def _pid_namespace() -> int:
@@ -274,8 +252,7 @@ def _pid_namespace() -> int:
 
 def _start_time(pid: int) -> str:
     """Return when a process was started, in the kernel's ticks, or "" if there is none."""
-    try:
+    with suppress(FileNotFoundError, ProcessLookupError):
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-    return stat.rpartition(")")[2].split()[19]
+        return stat.rpartition(")")[2].split()[19]
+    return ""

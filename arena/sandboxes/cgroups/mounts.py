@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FEATURES = ("memory", "pids", "cpu", "cpuacct", "freezer")
-"""What groups can do, by the kernel's names: limit memory, processes and CPU, count CPU time,
-freeze."""
+"""By the kernel's names: limit memory, processes and CPU, count CPU time, freeze."""
 _CONTROLLERS = {"memory", "pids", "cpu"}
 """What version 2 does only if it was enabled; the rest it does everywhere."""
 
@@ -20,14 +19,10 @@ class CgroupMount(NamedTuple):
 
 
 def own_mounts() -> dict[str, CgroupMount]:
-    """Return the arena's own groups by feature: in version 1 if it has the feature, else in 2.
-
-    Whether groups can be made below them is for the caller to try.
-    """
+    """Return the arena's own groups by feature; the caller must try to make groups below them."""
     mounts = mounts_of("self")
     for feature, mount in mounts.items():
         if mount.version == 2 and feature in _CONTROLLERS:
-            # If it cannot be enabled, the trial of the caller fails.
             with suppress(OSError):
                 control = mount.folder / "cgroup.subtree_control"
                 control.write_text(f"+{feature}", encoding="ascii")
@@ -36,15 +31,14 @@ def own_mounts() -> dict[str, CgroupMount]:
 
 def mounts_of(pid: str) -> dict[str, CgroupMount]:
     """Return a process's groups by feature, as far as they are visible here."""
-    try:
+    with suppress(OSError):
         mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return {}
-    return parse_mounts(mountinfo, own_cgroups(pid))
+        return parse_mounts(mountinfo, own_cgroups(pid))
+    return {}
 
 
 def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
-    """Return a process's groups by feature, from what is mounted and its groups by controller."""
+    """Return a process's groups by feature, in version 1 if it has the feature, else in 2."""
     mounts: dict[str, CgroupMount] = {}
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
@@ -62,7 +56,7 @@ def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]
     return mounts
 
 
-def own_cgroups(pid: str = "self") -> dict[str, Path]:
+def own_cgroups(pid: str) -> dict[str, Path]:
     """Return a process's group by controller; that of version 2 has the name ""."""
     groups: dict[str, Path] = {}
     with suppress(OSError):

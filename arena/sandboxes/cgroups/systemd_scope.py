@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -39,9 +39,6 @@ class SystemdScope:
     """The scope of one bot; systemd removes it when it is empty."""
 
     def __init__(self, scopes: SystemdScopes, quota: Quota) -> None:
-        self.environment: Mapping[str, str] = {
-            name: os.environ[name] for name in _BUS_VARIABLES if name in os.environ
-        }
         self._unit = f"{PREFIX}-{os.getpid()}-{next(_numbers)}.scope"
         self._scopes = scopes
         self._quota = quota
@@ -57,7 +54,8 @@ class SystemdScope:
             f"TasksMax={self._quota.processes}",
             "CPUQuota=100%",
         )
-        run = ["systemd-run", *self._scopes.manager, "--scope", "--quiet", "--collect"]
+        bus = [f"{name}={os.environ[name]}" for name in _BUS_VARIABLES if name in os.environ]
+        run = ["env", *bus, "systemd-run", *self._scopes.manager, "--scope", "--quiet", "--collect"]
         run += [f"--unit={self._unit}", *(f"--property={each}" for each in properties)]
         environment = [f"{name}={value}" for name, value in ENVIRONMENT.items()]
         return [*run, "--", "env", "-i", *environment, *argv]
@@ -68,8 +66,7 @@ class SystemdScope:
 
     def cpu_time(self) -> float | None:
         """Return the CPU time that all in the scope used so far, in seconds, or None if unknown."""
-        cgroup = self._entered()
-        return cgroup.cpu_time() if cgroup else None
+        return cgroup.cpu_time() if (cgroup := self._entered()) else None
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw all in the scope."""
@@ -104,11 +101,10 @@ def systemd_scopes() -> SystemdScopes | None:
     if not unified or not Path("/run/systemd/system").is_dir() or not shutil.which("systemd-run"):
         return None
     scopes = SystemdScopes(() if os.geteuid() == 0 else ("--user",))
-    trial = scopes.make(Quota())
     try:
         ended = subprocess.run(
-            trial.wrap(["true"]),
-            env={**ENVIRONMENT, **trial.environment},
+            scopes.make(Quota()).wrap(["true"]),
+            env=ENVIRONMENT,
             capture_output=True,
             timeout=_TRIAL_SECONDS,
             check=False,

@@ -9,6 +9,8 @@ from struct import unpack
 from threading import Thread
 from typing import NamedTuple
 
+from arena.sandboxes.cgroups.groups import cgroup_of
+from arena.sandboxes.docker import engine
 from arena.sandboxes.docker.container import KILLED, NO_CONTAINER, Container
 
 _CHUNK = 65_536
@@ -23,24 +25,17 @@ class Attachment(NamedTuple):
 
     id: str
     socket: socket.socket
-    pid: int | None
-    """Its first process, as numbered on the engine's machine."""
+    pid: int
+    """Its first process by the engine's numbers, or 0 if it is gone."""
 
 
 class AttachedContainer(Container):
     """A container that is being started, and a thread that relays its streams to pipes."""
 
-    def __init__(
-        self,
-        launch: Callable[[], Attachment],
-        wait: Callable[[str], int],
-        remove: Callable[[str], None],
-    ) -> None:
-        """`launch` starts the container, or raises ArenaError; `wait` returns its exit code."""
+    def __init__(self, launch: Callable[[], Attachment]) -> None:
+        """`launch` starts the container, or raises ArenaError."""
         super().__init__()
         self._launch = launch
-        self._wait = wait
-        self._remove = remove
         self._attachment: Attachment | None = None
         self._killed = False
         self._code = KILLED
@@ -72,7 +67,7 @@ class AttachedContainer(Container):
         # The socket first: the engine waits for ever on one that nobody reads.
         with suppress(OSError):
             self._attachment.socket.shutdown(socket.SHUT_RDWR)
-        self._remove(self._attachment.id)
+        engine.remove(self._attachment.id)
         self._killed = True
 
     def close(self) -> None:
@@ -91,10 +86,10 @@ class AttachedContainer(Container):
     def _run(self) -> None:
         try:
             self._attachment = self._launch()
-            self._open_cgroup(self._attachment.pid)
+            self._cgroup = cgroup_of(self._attachment.pid)
             self._started.set()
             self._relay(self._attachment.socket)
-            self._code = self._wait(self._attachment.id)
+            self._code = engine.wait(self._attachment.id)
         except Exception as error:
             # Otherwise nobody would see it, and the bot would be waited for.
             if self._attachment is None:
@@ -106,7 +101,6 @@ class AttachedContainer(Container):
                 os.close(fd)
 
     def _relay(self, attached: socket.socket) -> None:
-        """Relay bytes both ways until the container's streams end."""
         sources: list[socket.socket | int] = [attached, self._from_stdin]
         with suppress(OSError), attached:
             while True:

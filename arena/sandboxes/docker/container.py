@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
+from arena.sandboxes.run_folder import remove_tree
 
 SUPERVISOR = """
 cd /run/arena
@@ -16,8 +17,8 @@ read -r _ <lease
 """
 """What the container runs: the bot, until the arena's end of the lease is closed.
 
-The container ends when this shell does, for whatever reason: it is the child that Docker's init
-waits for. A bot may kill it and dies with it; it may not stop it (see `seccomp.docker_profile`).
+The container ends with this shell, which Docker's init waits for. A bot may kill it and dies with
+it; it may not stop it (see `seccomp.docker_profile`).
 """
 PIPES = "/run/arena"
 """Where the folder of FIFOs is mounted."""
@@ -26,12 +27,8 @@ NO_CONTAINER = 125
 """The exit code of a program whose container could not be started; stderr says why."""
 _READABLE, _WRITABLE = 0o644, 0o622
 _FIFOS = {
-    "in": _READABLE,
-    "out": _WRITABLE,
-    "err": _WRITABLE,
-    "up": _WRITABLE,
-    "status": _WRITABLE,
-    "lease": _READABLE,
+    **dict.fromkeys(("in", "lease"), _READABLE),
+    **dict.fromkeys(("out", "err", "up", "status"), _WRITABLE),
 }
 _START_SECONDS = 15
 """How long a container may take from its start to the bot's first instruction."""
@@ -65,10 +62,6 @@ class Container:
         self._started.wait()
         return self._cgroup is not None and self._cgroup.freezes
 
-    def _open_cgroup(self, pid: int | None) -> None:
-        """Find the group of the container's first process, as numbered on the engine's machine."""
-        self._cgroup = None if pid is None else cgroup_of(pid)
-
     def _close_cgroup(self) -> None:
         if self._cgroup:
             self._cgroup.close_files()
@@ -81,14 +74,11 @@ class FifoContainer(Container):
     def __init__(
         self,
         folder: Path,
-        launch: Callable[[], tuple[str, int | None]],
+        launch: Callable[[], tuple[str, int]],
         is_running: Callable[[str], bool],
         remove: Callable[[str], None],
     ) -> None:
-        """`launch` starts the container and returns its id and first process, or raises ArenaError.
-
-        `is_running` and `remove` take the id.
-        """
+        """`launch` starts the container and returns its id and pid, or raises ArenaError."""
         super().__init__()
         for name, mode in _FIFOS.items():
             os.mkfifo(folder / name)
@@ -136,7 +126,10 @@ class FifoContainer(Container):
         self.freeze(frozen=False)
         os.close(self._lease)
         self._lease = None
-        if self._id and not self._wait_until_gone():
+        # It is gone when none of its processes holds the status open.
+        poll = select.poll()
+        poll.register(self.exit_fd, 0)
+        if self._id and not poll.poll(_LEASE_SECONDS * 1000):
             self._remove(self._id)
 
     def close(self) -> None:
@@ -147,10 +140,7 @@ class FifoContainer(Container):
         for fd in (self.stdout, self.stderr, self.exit_fd, self._up):
             os.close(fd)
         self._close_cgroup()
-        for name in _FIFOS:
-            (self._folder / name).unlink(missing_ok=True)
-        with suppress(OSError):
-            self._folder.rmdir()
+        remove_tree(self._folder)
 
     def _start(self) -> None:
         try:
@@ -163,13 +153,10 @@ class FifoContainer(Container):
             self._started.set()
 
     def _launch_once(self) -> bool:
-        """Launch the container; return whether the bot began: until then its input stays open.
-
-        A container may be lost before that, as happens now and then on a busy machine.
-        """
+        """Launch the container; return whether the bot began: a busy machine may lose it before."""
         self._close_cgroup()
         self._id, pid = self._launch()
-        self._open_cgroup(pid)
+        self._cgroup = cgroup_of(pid)
         for _ in range(_START_SECONDS):
             if self._has_begun(1.0):
                 return True
@@ -187,9 +174,3 @@ class FifoContainer(Container):
             fd = os.open(f"/proc/self/fd/{reader}", os.O_WRONLY | os.O_NONBLOCK)
             os.write(fd, text.encode() + b"\n")
             os.close(fd)
-
-    def _wait_until_gone(self) -> bool:
-        """Wait until no process of the container holds the status open; return whether so."""
-        poll = select.poll()
-        poll.register(self.exit_fd, 0)
-        return bool(poll.poll(_LEASE_SECONDS * 1000))

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -22,7 +22,7 @@ LABEL = "perudo-arena.run"
 _INSTALL = "sudo apt-get install docker.io && sudo systemctl start docker"
 _JOIN_GROUP = "sudo usermod -aG docker $USER, then log in again"
 _UPGRADE = "install a newer Docker engine"
-_MIN_API = (1, 40)
+_MIN_API = "1.40"
 _TIMEOUT_SECONDS = 60
 _ATTEMPTS = 3
 """How often a container is created and started if the engine fails."""
@@ -34,26 +34,27 @@ _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3)
 def api_client() -> Iterator["APIClient"]:
     """Yield a connection to the engine for a few calls; the SDK's errors become ArenaErrors.
 
-    Each caller has its own: the SDK's clients are not thread-safe, and keep a socket open for each
-    URL that they ever called.
+    Each caller has its own: the SDK's are not thread-safe and keep a socket open for each URL.
     """
-    with _translate_errors():
-        api = _connect(_api_version(os.environ.get("DOCKER_HOST")))
-        try:
+    from docker.errors import APIError, DockerException
+    from requests.exceptions import RequestException
+
+    try:
+        with closing(_connect(_api_version(os.environ.get("DOCKER_HOST")))) as api:
             yield api
-        finally:
-            api.close()
+    except APIError as error:
+        raise _refused(str(error.explanation or error)) from None
+    except (DockerException, RequestException, OSError) as error:
+        raise _unreachable(str(error)) from None
 
 
 @cache
 def _api_version(_host: str | None) -> str:
     """Return the version of the engine's API; raises ArenaError if it is too old."""
-    api = _connect("auto")
-    version = api.api_version
-    api.close()
-    if _version_numbers(version) < _MIN_API:
-        minimum = ".".join(map(str, _MIN_API))
-        what = f"Docker's API is {version}, the arena needs {minimum} or later"
+    with closing(_connect("auto")) as api:
+        version = api.api_version
+    if _version_numbers(version) < _version_numbers(_MIN_API):
+        what = f"Docker's API is {version}, the arena needs {_MIN_API} or later"
         raise ArenaError(what, hint=_UPGRADE)
     return version
 
@@ -63,19 +64,6 @@ def _connect(version: str) -> "APIClient":
     from docker.utils import kwargs_from_env
 
     return docker.APIClient(version=version, timeout=_TIMEOUT_SECONDS, **kwargs_from_env())
-
-
-@contextmanager
-def _translate_errors() -> Iterator[None]:
-    from docker.errors import APIError, DockerException
-    from requests.exceptions import RequestException
-
-    try:
-        yield
-    except APIError as error:
-        raise _refused(str(error.explanation or error)) from None
-    except (DockerException, RequestException, OSError) as error:
-        raise _unreachable(str(error)) from None
 
 
 def _unreachable(text: str) -> ArenaError:
@@ -90,8 +78,8 @@ def _unreachable(text: str) -> ArenaError:
 
 def _refused(text: str) -> ArenaError:
     if "no space left" in text.lower():
-        what = "no space left for Docker's containers"
-        return ArenaError(what, hint="docker system prune frees some")
+        hint = "docker system prune frees some"
+        return ArenaError("no space left for Docker's containers", hint=hint)
     if image := re.search(r"[Nn]o such image: (\S+)", text):
         return missing_image(image[1])
     if "too old" in text:
@@ -157,10 +145,7 @@ def wait(container: str) -> int:
 
 
 def retry_server_errors(start: Callable[[], T]) -> T:
-    """Call `start`, again if the engine fails, as a busy one does now and then.
-
-    What the engine refuses for a reason is not tried again. Raises the SDK's errors.
-    """
+    """Call `start`, again if the engine fails, as a busy one may; raises the SDK's errors."""
     from docker.errors import APIError
 
     for _ in range(_ATTEMPTS - 1):

@@ -23,8 +23,7 @@ RECIPES = Path(__file__).parent / "recipes"
 _PACKAGES = "python3,nodejs,gcc,libc6-dev"
 _COMPONENTS = {"debian": "main", "ubuntu": "main,universe"}
 _EXCLUDED = ("./var/cache/apt/*", "./var/lib/apt/lists/*", "./usr/share/doc/*", "./usr/share/man/*")
-_LAST_LINES = 5
-"""Of the output of a failed build."""
+_ERROR_LINES = 5
 
 Say = Callable[[str], None]
 
@@ -47,17 +46,13 @@ def build(runtimes: Sequence[str], say: Say) -> None:
             ):
                 output.append(str(event.get("stream") or event.get("error") or "").strip())
                 if "error" in event:
+                    what = f"the build of {IMAGES[runtime]} failed"
                     hint = "without a registry: arena images build --from-host"
-                    raise ArenaError(
-                        f"the build of {IMAGES[runtime]} failed", _last_lines(output), hint
-                    )
+                    raise ArenaError(what, _last_lines(output), hint)
 
 
 def build_from_host(runtimes: Sequence[str], say: Say) -> None:
-    """Build one image for all these runtimes, of the same Debian or Ubuntu as this machine.
-
-    It needs root, debootstrap and this machine's package sources.
-    """
+    """Build one image for all these runtimes from this machine's Debian or Ubuntu; needs root."""
     suite, components = _release()
     if os.geteuid() != 0:
         raise ArenaError("debootstrap needs root", hint="sudo arena images build --from-host")
@@ -67,9 +62,7 @@ def build_from_host(runtimes: Sequence[str], say: Say) -> None:
     with TemporaryDirectory(prefix="perudo-arena-image-") as scratch:
         root = Path(scratch) / "root"
         say(f"installing {_PACKAGES} and a minimal {suite} into an image: this takes minutes")
-        # In a mount namespace of its own, so that its mounts end with it.
-        _run("unshare", "--mount", "debootstrap", "--variant=minbase", f"--include={_PACKAGES}",
-             f"--components={components}", suite, str(root))  # fmt: skip
+        _debootstrap(f"--components={components}", suite, str(root))
         _import(root, first)
     for image in others:
         with engine.api_client() as api:
@@ -86,19 +79,20 @@ def _release() -> tuple[str, str]:
 
 
 def _import(root: Path, image: str) -> None:
-    """Pack a root file system into an image."""
     exclude = [f"--exclude={pattern}" for pattern in _EXCLUDED]
     command = ["tar", "-C", str(root), "--one-file-system", *exclude, "-c", "."]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as tar, engine.api_client() as api:
         api.import_image_from_stream(tar.stdout, repository=image, tag="latest")
 
 
-def _run(*command: str) -> None:
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+def _debootstrap(*arguments: str) -> None:
+    # In a mount namespace of its own, so that its mounts end with it.
+    command = ["unshare", "--mount", "debootstrap", "--variant=minbase", f"--include={_PACKAGES}"]
+    ran = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
     if ran.returncode:
-        what = f"{command[2]} failed with exit code {ran.returncode}"
+        what = f"debootstrap failed with exit code {ran.returncode}"
         raise ArenaError(what, _last_lines((ran.stdout + ran.stderr).splitlines()))
 
 
 def _last_lines(lines: Sequence[str]) -> str:
-    return " | ".join([line for line in lines if line][-_LAST_LINES:])
+    return " | ".join([line for line in lines if line][-_ERROR_LINES:])

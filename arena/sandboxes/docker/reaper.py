@@ -1,13 +1,11 @@
-"""The reaper: a process that outlives an arena that is killed, and removes its containers.
-
-A container that is still being created when its arena dies cannot see the end of its lease.
-"""
+"""The reaper: a process that outlives an arena that is killed, and removes its containers."""
 
 import itertools
 import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import cache
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -48,7 +46,6 @@ class ReapedRun:
         return number, folder
 
     def _end(self) -> None:
-        """Remove the folder: every container was ended by whoever started it."""
         self._reaper.communicate(_CLEAN_EXIT)
         self._folder.remove()
 
@@ -64,15 +61,15 @@ def main(folder: str) -> None:
     if sys.stdin.buffer.read() == _CLEAN_EXIT:
         return
     try:
-        _remove_containers(f"{engine.LABEL}={folder}")
-    except ArenaError:
-        # No engine, no containers.
-        return
+        # Without an engine there are no containers.
+        with suppress(ArenaError):
+            _remove_containers(f"{engine.LABEL}={folder}")
     finally:
         remove_abandoned()
 
 
 def _remove_containers(label: str) -> None:
+    # One that was still being created when its arena died cannot see the end of its lease.
     last_seen = time.monotonic()
     while time.monotonic() - last_seen < _QUIET_SECONDS:
         with engine.api_client() as api:

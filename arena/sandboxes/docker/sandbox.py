@@ -4,7 +4,7 @@ import json
 import os
 import select
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -25,10 +25,8 @@ _FIRST_UID = 1_000_000
 _UIDS_PER_PROCESS = 64
 """More containers than one process ever runs at once."""
 _INODES = 1024
-_QUEUE_BYTES = 65_536
-"""Of messages in POSIX queues."""
-_ONE_CORE = 10**9
-"""In billionths of a core."""
+_MESSAGE_QUEUE_BYTES = 65_536
+_NANO_CPUS = 10**9
 _ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 _HELLO = b"perudo\n"
 _TRIAL_SECONDS = 30.0
@@ -53,10 +51,9 @@ class DockerSandbox:
         attach: bool = False,
         pipes: str = PIPES,
     ) -> None:
-        """`images` by runtime, of which `runtimes` are used.
+        """`images` are by runtime, of which `runtimes` are used.
 
-        `attach`: over the attach socket; `unavailable_reason` sets it if FIFOs, which containers
-        mount at `pipes`, do not work.
+        `attach`: over the attach socket, which `unavailable_reason` sets if FIFOs do not work.
         """
         self.attach = attach
         self._quota = quota or Quota()
@@ -65,10 +62,7 @@ class DockerSandbox:
         self._pipes = pipes
 
     def unavailable_reason(self) -> Unavailable | None:
-        """Return why bots' containers do not run here, or None if they do.
-
-        A container of each image is tried, over FIFOs and, if those fail, over the socket.
-        """
+        """Return why containers do not run here: tries each image, by FIFOs, then the socket."""
         images = sorted({self._images[runtime] for runtime in self._runtimes})
         if unavailable := engine.unavailable_reason(images):
             return unavailable
@@ -83,10 +77,7 @@ class DockerSandbox:
         return Unavailable(reason) if reason else None
 
     def _try(self, runtime: str) -> str:
-        """Have a container echo a line; return what went wrong.
-
-        This also shows whether this user can read and freeze the groups of containers.
-        """
+        """Have a container echo a line; return what went wrong, or note what it can do."""
         running = self.start(Program(current_run().folder, ["cat"], runtime))
         try:
             os.write(running.stdin, _HELLO)
@@ -104,18 +95,11 @@ class DockerSandbox:
     def start(
         self, program: Program, *, writable: bool = False
     ) -> FifoContainer | AttachedContainer:
-        """Start a program in a container with its folder mounted at /bot.
-
-        Returns before the container is started; if that fails, the program's standard error says
-        why.
-        """
+        """Start a program and return at once; if that fails, its standard error says why."""
         run = current_run()
         number, pipes = run.new_pipe_folder()
         uid = _FIRST_UID + os.getpid() * _UIDS_PER_PROCESS + number % _UIDS_PER_PROCESS
-        mounts = [
-            f"{program.folder}:/bot:{'rw' if writable else 'ro'}",
-            f"{pipes}:{self._pipes}:ro",
-        ]
+        bot_mount = f"{program.folder}:/bot:{'rw' if writable else 'ro'}"
         config: dict[str, Any] = {
             "image": self._images[program.runtime],
             "command": list(program.command),
@@ -126,11 +110,10 @@ class DockerSandbox:
             "labels": {engine.LABEL: str(run.folder)},
             "network_disabled": True,
         }
-        limits = self._limits(mounts)
+        limits = self._limits([bot_mount, f"{pipes}:{self._pipes}:ro"])
         if self.attach:
             config |= {"entrypoint": [], "stdin_open": True}
-            attach = partial(_launch_attached, config, limits)
-            return AttachedContainer(attach, engine.wait, engine.remove)
+            return AttachedContainer(partial(_launch_attached, config, limits))
         config["entrypoint"] = ["sh", "-c", SUPERVISOR, "supervisor"]
         launch = partial(_launch, config, limits | {"auto_remove": True})
         return FifoContainer(pipes, launch, engine.is_running, engine.remove)
@@ -144,7 +127,7 @@ class DockerSandbox:
             "fsize": quota.file_size,
             "data": quota.memory,
             "core": 0,
-            "msgqueue": _QUEUE_BYTES,
+            "msgqueue": _MESSAGE_QUEUE_BYTES,
         }
         cores = os.sched_getaffinity(0)
         return {
@@ -156,7 +139,7 @@ class DockerSandbox:
             "ipc_mode": "private",
             "mem_limit": quota.memory,
             "memswap_limit": quota.memory,
-            "nano_cpus": _ONE_CORE,
+            "nano_cpus": _NANO_CPUS,
             # A process that is pinned to a core shares it with its bots.
             "cpuset_cpus": str(*cores) if len(cores) == 1 else None,
             "pids_limit": quota.processes,
@@ -167,53 +150,44 @@ class DockerSandbox:
         }
 
 
-def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int | None]:
+def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int]:
     with engine.api_client() as api:
-        container = engine.retry_server_errors(partial(_create_and_start, api, config, limits))
+        container, _ = engine.retry_server_errors(partial(_create_and_start, api, config, limits))
         return container, _first_process(api, container)
 
 
 def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> Attachment:
-    sockets: list[Any] = []
-
-    def attach(container: str) -> None:
-        sockets.append(api.attach_socket(container, _ALL_STREAMS))
-
     with engine.api_client() as api:
-        start = partial(_create_and_start, api, config, limits, attach)
-        container = engine.retry_server_errors(start)
+        start = partial(_create_and_start, api, config, limits, attach=True)
+        container, attached = engine.retry_server_errors(start)
         # Taken over from the SDK, which would neither close it nor leave it open.
-        own = socket.socket(fileno=getattr(sockets[-1], "_sock", sockets[-1]).detach())
+        own = socket.socket(fileno=getattr(attached, "_sock", attached).detach())
         own.setblocking(True)
         return Attachment(container, own, _first_process(api, container))
 
 
 def _create_and_start(
-    api: "APIClient",
-    config: Mapping[str, Any],
-    limits: Mapping[str, Any],
-    prepare: Callable[[str], None] | None = None,
-) -> str:
-    """Create and start a container and return its id; if that fails, nothing of it stays."""
+    api: "APIClient", config: Mapping[str, Any], limits: Mapping[str, Any], *, attach: bool = False
+) -> tuple[str, Any]:
+    """Create and start a container, or leave nothing; return its id and, if asked, its socket."""
     host_config = api.create_host_config(**limits)
     container = str(api.create_container(**config, host_config=host_config)["Id"])
     try:
-        if prepare:
-            prepare(container)
+        attached = api.attach_socket(container, _ALL_STREAMS) if attach else None
         api.start(container)
     except Exception:
         engine.remove(container)
         raise
-    return container
+    return container, attached
 
 
-def _first_process(api: "APIClient", container: str) -> int | None:
-    """Return the first process of a container, as numbered on the engine's machine."""
+def _first_process(api: "APIClient", container: str) -> int:
+    """Return a container's first process by the engine's numbers, or 0 if it is gone."""
     from docker.errors import NotFound
 
     with suppress(NotFound):
         return int(api.inspect_container(container)["State"]["Pid"])
-    return None
+    return 0
 
 
 def _failure(running: Running) -> str:
