@@ -30,11 +30,8 @@ def prepared(
         def prepare(bot: Bot) -> StagedBot:
             staged = stage(bot, runs, sandbox)
             if fault := try_start(staged, rules, sandbox, limits):
-                what, hint = (
-                    f"'{bot.name}' does not start: {fault.detail}",
-                    f"arena check {bot.source}",
-                )
-                raise ArenaError(what, str(bot.source), f"see why: {hint}")
+                what = f"'{bot.name}' does not start: {fault.detail}"
+                raise ArenaError(what, str(bot.source), f"see why: arena check {bot.source}")
             return staged
 
         by_digest = {bot.info.digest: bot for bot in bots}

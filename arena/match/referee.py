@@ -5,6 +5,7 @@ brings the bots.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import astuple
 
@@ -27,16 +28,7 @@ from arena.perudo.round import (
 )
 from arena.perudo.rules import Rules
 from arena.perudo.view import SeatBid, seen_by
-from arena.records import (
-    BidMade,
-    CallMade,
-    Cause,
-    Event,
-    Fault,
-    Faulted,
-    GameRecord,
-    RoundStarted,
-)
+from arena.records import BidMade, CallMade, Cause, Event, Fault, Faulted, GameRecord, RoundStarted
 from arena.wire.messages import Answer, CalzaOffer, FaultNotice, GameEnd, RoundEnd, Turn
 
 Notice = RoundEnd | FaultNotice | GameEnd
@@ -61,9 +53,8 @@ class Referee:
         calza_seats: frozenset[int] = frozenset(),
         roll: Roll = roll,
     ) -> None:
-        opener = first_opener(
-            seed, game, players, highest_roll=rules.first_opener == "highest_roll"
-        )
+        highest_roll = rules.first_opener == "highest_roll"
+        opener = first_opener(seed, game, players, highest_roll=highest_roll)
         self.game = game
         self.events: list[Event] = []
         self.notices: list[Notice] = []
@@ -130,7 +121,6 @@ class Referee:
         self._settle_faults()
 
     def _illegal(self, seat: int, answer: Answer) -> Fault | None:
-        """Check an answer against the rules and against what was asked."""
         if self.offering:
             legal = answer.action in ("calza", "pass")
         elif answer.action == "bid":
@@ -170,11 +160,8 @@ class Referee:
         self.events.append(BidMade(seat, bid.quantity, bid.face))
         self._bids.append(SeatBid(seat, bid.quantity, bid.face))
         self._turn_to(place(self._now, bid))
-        offered = (
-            [s for s in calza_seats(self._now) if s in self._calza_takers]
-            if self._calza_takers
-            else []
-        )
+        takers = self._calza_takers
+        offered = [seat for seat in calza_seats(self._now) if seat in takers] if takers else []
         self.offering = bool(offered)
         self.waiting = tuple(offered) or (self._now.to_act,)
 
@@ -240,14 +227,9 @@ class Referee:
         standing = self._standing
         self._number += 1
         self._bids = []
-        self._hands = tuple(
-            [
-                self._roll_hand(self._seed, self.game, self._number, seat, quantity)
-                if quantity
-                else ()
-                for seat, quantity in enumerate(standing.dice)
-            ]
-        )
+        roll = partial(self._roll_hand, self._seed, self.game, self._number)
+        hands = [roll(seat, dice) if dice else () for seat, dice in enumerate(standing.dice)]
+        self._hands = tuple(hands)
         self.events.append(
             RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
         )

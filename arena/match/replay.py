@@ -58,34 +58,20 @@ def feed(referee: Referee, moment: Sequence[Event]) -> None:
     if isinstance(action, Faulted):
         _feed_faults(referee, moment)
         return
-    callers = _calza_callers(action)
+    callers: tuple[int, ...] = ()
+    turn = Answer(id=0, action="dudo")
+    if isinstance(action, BidMade):
+        turn = Answer(id=0, action="bid", quantity=action.quantity, face=action.face)
+    elif isinstance(action, CallMade) and action.call == "calza":
+        callers = (action.seat, *action.rivals)
     for seat in referee.waiting if referee.offering else ():
         referee.take(seat, Answer(id=0, action="calza" if seat in callers else "pass"))
-    if not callers:
-        _feed_turn(referee, action)
-
-
-def _calza_callers(action: Event) -> tuple[int, ...]:
-    if isinstance(action, CallMade) and action.call == "calza":
-        return action.seat, *action.rivals
-    return ()
-
-
-def _feed_turn(referee: Referee, action: Event) -> None:
-    for seat in referee.waiting:
-        if isinstance(action, BidMade):
-            bid = Answer(id=0, action="bid", quantity=action.quantity, face=action.face)
-            referee.take(seat, bid)
-        else:
-            referee.take(seat, Answer(id=0, action="dudo"))
+    for seat in referee.waiting if not callers else ():
+        referee.take(seat, turn)
 
 
 def _feed_faults(referee: Referee, moment: Sequence[Event]) -> None:
-    """Take out all seats that faulted in one moment."""
-    faults = {}
-    for action in moment:
-        if isinstance(action, Faulted):
-            faults[action.seat] = Fault(action.cause, action.detail)
+    faults = {e.seat: Fault(e.cause, e.detail) for e in moment if isinstance(e, Faulted)}
     gone = faults.keys() - referee.alive
     if gone:
         raise ReplayError(f"game {referee.game}: seat {min(gone)} is not there to fault")

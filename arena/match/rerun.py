@@ -12,8 +12,6 @@ from arena.records import Event, GameRecord, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.submissions.bot import StagedBot
 
-_encode = msgspec.json.Encoder().encode
-
 
 class Difference(Struct, frozen=True):
     """The first difference of a game; events are in their stored form, "" for a missing one."""
@@ -73,4 +71,4 @@ def difference(stored: GameRecord, now: GameRecord) -> Difference | None:
 
 
 def _json(event: Event | None) -> str:
-    return "" if event is None else _encode(event).decode()
+    return "" if event is None else msgspec.json.encode(event).decode()

@@ -86,8 +86,5 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _answers_by_seat(lines: Sequence[Line]) -> Iterator[Line]:
-    for direction, group in groupby(lines, key=lambda line: line.direction):
-        if direction == "<<":
-            yield from sorted(group, key=lambda line: line.seat)
-        else:
-            yield from group
+    for _, group in groupby(lines, key=lambda line: line.direction):
+        yield from sorted(group, key=lambda line: line.seat if line.direction == "<<" else 0)

@@ -106,7 +106,7 @@ class Clock:
         bank.wall -= passed
         if self.open:
             self._answered_at, self._cpu_at_answer = now, self._max_cpu(now)
-        return "" if used < limit or cpu is None else self._cpu_timeout(limit)
+        return "" if used < limit or cpu is None else self._timeout(limit)
 
     def expired(self) -> str:
         """Return why an open request is late, "" if none is; updates `next_check`."""
@@ -155,22 +155,14 @@ class Clock:
             factor, max_wall = self._limits.wall, min(self._max_wall, bank.wall)
         used = self._used(since, cpu, now) if now - since >= limit else now - since
         if cpu is not None and used >= limit:
-            return now, self._cpu_timeout(limit)
+            return now, self._timeout(limit)
         if now >= since + max_wall:
-            return now, self._wall_timeout(max_wall, factor)
+            return now, self._timeout(max_wall, factor, "by the wall clock")
         return min(now + max(self._resolution, limit - used), since + max_wall), ""
 
-    def _cpu_timeout(self, limit: float) -> str:
-        """Say which limit of CPU time a bot exceeded."""
-        if limit < self._limits.answer:
-            return _bank_empty(f"{self._limits.game:g} s of CPU time")
-        return f"no answer within {self._limits.answer:g} s of its own CPU time"
-
-    def _wall_timeout(self, limit: float, factor: float) -> str:
-        if limit < self._limits.answer * factor:
-            return _bank_empty(f"{self._limits.game * factor:g} s by the wall clock")
-        return f"no answer within {self._limits.answer * factor:g} s by the wall clock"
-
-
-def _bank_empty(total: str) -> str:
-    return f"the {total} for all answers of a game are used up"
+    def _timeout(self, limit: float, factor: float = 1.0, clock: str = "") -> str:
+        """Say which limit a bot exceeded: by a clock, or in CPU time."""
+        answer, game = self._limits.answer * factor, self._limits.game * factor
+        if limit < answer:
+            return f"the {game:g} s {clock or 'of CPU time'} for all answers of a game are used up"
+        return f"no answer within {answer:g} s {clock or 'of its own CPU time'}"

@@ -50,7 +50,10 @@ def _matches(pattern: str, base: Path, where: str) -> list[Path]:
     if not any(sign in pattern for sign in "*?["):
         source = base / path
         if not source.is_dir() and not is_archive(source):
-            hint = _samples() if sample else "give a folder with a bot.yaml in it, or an archive"
+            hint = "give a folder with a bot.yaml in it, or an archive"
+            if sample:
+                names = sorted(manifest.parent.name for manifest in base.glob(f"*/{MANIFEST}"))
+                hint = f"sample bots: {', '.join(names)}"
             raise ArenaError(f"no such bot folder: {source}", where, hint)
         return [source]
     if path.is_absolute():
@@ -60,8 +63,3 @@ def _matches(pattern: str, base: Path, where: str) -> list[Path]:
     if not folders and not archives:
         raise ArenaError(f"no bot folder matches '{pattern}'", where)
     return sorted([*folders, *archives])
-
-
-def _samples() -> str:
-    names = sorted(path.parent.name for path in shipped.folder("sample_bots").glob(f"*/{MANIFEST}"))
-    return f"sample bots: {', '.join(names)}"

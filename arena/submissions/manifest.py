@@ -20,6 +20,7 @@ MANIFEST = "bot.yaml"
 MAX_NAME = 40
 MAX_TAGS = 8
 _TAG = re.compile(r"\w[\w .+#-]{0,31}")
+_TAG_HINT = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +40,12 @@ def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
     if source.is_dir():
         return _load(source, source, limits)
     if not is_archive(source):
-        raise _not_a_bot(source)
+        what = "no such bot folder"
+        hint = f"give a folder with a {MANIFEST} in it, or an archive of one"
+        if source.exists():
+            what = "neither a bot's folder nor an archive of one"
+            hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
+        raise ArenaError(what, str(source), hint)
     archive = UnpackedArchive(source, limits.entries, limits.size)
     try:
         return _load(_top(archive.path), source, limits, archive)
@@ -73,14 +79,6 @@ def _load(
         return Bot(info, source.resolve(), folder.resolve(), command, build, archive)
 
 
-def _not_a_bot(source: Path) -> ArenaError:
-    if source.exists():
-        hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
-        return ArenaError("neither a bot's folder nor an archive of one", str(source), hint)
-    hint = f"give a folder with a {MANIFEST} in it, or an archive of one"
-    return ArenaError("no such bot folder", str(source), hint)
-
-
 def _top(unpacked: Path) -> Path:
     """Return the folder of bot.yaml: the top of an archive, or the only folder in there."""
     entries = [path for path in unpacked.iterdir() if not is_ignored(path.name)]
@@ -105,10 +103,7 @@ def _check_tags(tags: list[str], path: Path) -> None:
     for tag in tags:
         if not _TAG.fullmatch(tag):
             what = f"{tag[:40]!a} is not a tag"
-            hint = (
-                "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
-            )
-            raise ArenaError(what, str(path), hint)
+            raise ArenaError(what, str(path), _TAG_HINT)
         if tags.count(tag) > 1:
             raise ArenaError(f"duplicate tag '{tag}'", str(path))
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from arena.errors import ArenaError
+
 MAX_PART = 255
 """Longest name of a file or folder, in bytes: the limit of Linux."""
 MAX_PATH = 1024
@@ -30,14 +32,8 @@ class Entry(Struct):
     content: Iterator[bytes]
 
 
-class BadArchive(Exception):  # noqa: N818 - it is the archive that is bad
-    """Why an archive is refused, for which entry ("" for the whole archive), with a hint."""
-
-    def __init__(self, what: str, entry: str = "", hint: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.entry = entry
-        self.hint = hint
+class BadArchive(ArenaError):  # noqa: N818 - it is the archive that is bad
+    """Why an archive is refused; `where` is the name of an entry, "" for the whole archive."""
 
 
 def path_parts(entry: Entry) -> tuple[str, ...]:

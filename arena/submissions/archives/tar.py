@@ -103,12 +103,7 @@ class _Stream:
             size -= len(chunk)
             yield chunk
 
-    def block(self) -> bytes:
-        """Return the next 512 bytes."""
-        return b"".join(self.parts(_BLOCK))
-
     def skip(self, size: int) -> None:
-        """Skip `size` bytes."""
         for _ in self.parts(size):
             pass
 
@@ -143,7 +138,7 @@ def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
 def _header(stream: _Stream, damage: str) -> TarInfo | None:
     """Return the next header, None at the end of the archive; `damage` says what a bad one is."""
     try:
-        return TarInfo.frombuf(stream.block(), "utf-8", "surrogateescape")
+        return TarInfo.frombuf(b"".join(stream.parts(_BLOCK)), "utf-8", "surrogateescape")
     # Missing in the stubs of the standard library.
     except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
         return None

@@ -70,8 +70,8 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
         for entry in _read(archive, max_entries, max_bytes):
             unpacking.add(entry)
     except BadArchive as error:
-        what = f"the archive holds {error.what}" if error.entry else error.what
-        raise ArenaError(what, _place(archive, error.entry), error.hint) from None
+        what = f"the archive holds {error.what}" if error.where else error.what
+        raise ArenaError(what, _place(archive, error.where), error.hint) from None
     except UnicodeDecodeError:
         what = "the archive holds a name that is not UTF-8"
         raise ArenaError(what, str(archive), "rename the file") from None
@@ -94,7 +94,6 @@ def _read(archive: Path, max_entries: int, max_bytes: int) -> Iterator[Entry]:
 
 
 def _place(archive: Path, entry: str) -> str:
-    """Name the archive and the entry in it."""
     if not entry:
         return str(archive)
     text = entry.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

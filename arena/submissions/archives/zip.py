@@ -23,14 +23,15 @@ def read_zip(path: Path, max_entries: int) -> Iterator[Entry]:
             raise BadArchive(f"the archive holds more than {max_entries:,} entries")
         for info in entries:
             _check(info)
-            yield _entry(zipped, info)
+            name = info.orig_filename
+            executable = bool((info.external_attr >> 16) & stat.S_IXUSR)
+            yield Entry(name, name.endswith("/"), executable, _content(zipped, info))
 
 
 class _Bounded(io.FileIO):
     """A file that refuses large reads, whatever sizes the archive claims."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read as a file does, up to a limit."""
         if size is not None and size > _MAX_READ:
             raise BadArchive("the archive's list of contents is too long")
         return super().read(-1 if size is None else size)
@@ -50,16 +51,6 @@ def _check(info: ZipInfo) -> None:
         raise BadArchive("an encrypted file", name, "archive it without a password")
     if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
         raise BadArchive("a file compressed in a way that is not taken here", name, _PLAIN_HINT)
-
-
-def _entry(zipped: ZipFile, info: ZipInfo) -> Entry:
-    name = info.orig_filename
-    return Entry(
-        name=name,
-        is_folder=name.endswith("/"),
-        executable=bool((info.external_attr >> 16) & stat.S_IXUSR),
-        content=_content(zipped, info),
-    )
 
 
 def _content(zipped: ZipFile, info: ZipInfo) -> Iterator[bytes]:
