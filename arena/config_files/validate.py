@@ -46,7 +46,6 @@ def _keys_at(kind: type[msgspec.Struct], path: str) -> list[str]:
 
 
 def _struct_in(kind: Any) -> Any:
-    """Return the struct type in a list or a union, if any."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return kind
     structs = (_struct_in(part) for part in getattr(kind, "__args__", ()))

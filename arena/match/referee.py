@@ -9,23 +9,10 @@ from functools import partial
 
 from msgspec.structs import astuple
 
+from arena.perudo import round as rounds
 from arena.perudo.dice import Hand, first_opener, roll
 from arena.perudo.explain import why_illegal_bid, why_illegal_call
-from arena.perudo.round import (
-    Bid,
-    Outcome,
-    Raises,
-    Round,
-    calza,
-    calza_seats,
-    dudo,
-    first_standing,
-    is_among,
-    leave,
-    open_round,
-    place,
-    raises,
-)
+from arena.perudo.round import Bid, Outcome, Raises, Round
 from arena.perudo.rules import Rules
 from arena.perudo.view import SeatBid, seen_by
 from arena.records import BidMade, CallMade, Cause, Event, Fault, Faulted, GameRecord, RoundStarted
@@ -62,11 +49,11 @@ class Referee:
         self._seed = seed
         self._calza_takers = calza_seats
         self._roll_hand = roll
-        self._standing = first_standing(rules, players, opener)
+        self._standing = rounds.first_standing(rules, players, opener)
         self._places = [0] * players
         self._number = -1
         self._hands: tuple[Hand, ...] = ()
-        self._now = open_round(self._standing)
+        self._now = rounds.open_round(self._standing)
         self._raises: tuple[Raises, ...] = ()
         self._bids: list[SeatBid] = []
         self._callers: set[int] = set()
@@ -99,10 +86,7 @@ class Referee:
         )
 
     def take(self, seat: int, reply: Answer | Fault) -> Fault | None:
-        """Take a waiting seat's answer, or the fault that came instead.
-
-        Return the fault if there is one: an illegal answer is a fault, too.
-        """
+        """Take a waiting seat's answer or fault; returns the fault: an illegal answer is one."""
         fault = reply if isinstance(reply, Fault) else self._illegal(seat, reply)
         if fault:
             self._faults[seat] = fault
@@ -124,7 +108,7 @@ class Referee:
         if self.offering:
             legal = answer.action in ("calza", "pass")
         elif answer.action == "bid":
-            legal = is_among(self._raises, Bid(answer.quantity, answer.face))
+            legal = rounds.is_among(self._raises, Bid(answer.quantity, answer.face))
         else:
             legal = answer.action == "dudo" and self._now.bid is not None
         return None if legal else Fault(Cause.ILLEGAL_ACTION, self._why_illegal(seat, answer))
@@ -153,26 +137,28 @@ class Referee:
         elif isinstance(reply, Answer) and reply.action == "bid":
             self._bid(Bid(reply.quantity, reply.face))
         else:
-            self._settle(dudo(self._now, self._hands))
+            self._settle(rounds.dudo(self._now, self._hands))
 
     def _bid(self, bid: Bid) -> None:
         seat = self._now.to_act
         self.events.append(BidMade(seat, bid.quantity, bid.face))
         self._bids.append(SeatBid(seat, bid.quantity, bid.face))
-        self._turn_to(place(self._now, bid))
+        self._turn_to(rounds.place(self._now, bid))
         takers = self._calza_takers
-        offered = [seat for seat in calza_seats(self._now) if seat in takers] if takers else []
+        offered = (
+            [seat for seat in rounds.calza_seats(self._now) if seat in takers] if takers else []
+        )
         self.offering = bool(offered)
         self.waiting = tuple(offered) or (self._now.to_act,)
 
     def _turn_to(self, now: Round) -> None:
         self._now = now
-        self._raises = raises(now)
+        self._raises = rounds.raises(now)
 
     def _settle_calza(self) -> None:
         """Let the caller nearest after the bidder count (CALZA-MANY)."""
-        first, *rivals = [seat for seat in calza_seats(self._now) if seat in self._callers]
-        self._settle(calza(self._now, self._hands, first), tuple(rivals))
+        first, *rivals = [seat for seat in rounds.calza_seats(self._now) if seat in self._callers]
+        self._settle(rounds.calza(self._now, self._hands, first), tuple(rivals))
 
     def _settle(self, outcome: Outcome, rivals: tuple[int, ...] = ()) -> None:
         call = outcome.call
@@ -208,7 +194,7 @@ class Referee:
                 FaultNotice(game=self.game, round=self._number, seat=seat, cause=fault.cause.value)
             )
             self._places[seat] = self._standing.alive
-            self._standing = leave(self._standing, seat)
+            self._standing = rounds.leave(self._standing, seat)
         self._start_round()
 
     def _start_round(self) -> None:
@@ -233,5 +219,5 @@ class Referee:
         self.events.append(
             RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
         )
-        self._turn_to(open_round(standing))
+        self._turn_to(rounds.open_round(standing))
         self.waiting = (standing.opener,)

@@ -44,8 +44,6 @@ def play_fixture(
 
 
 class _Game:
-    """A game under way."""
-
     def __init__(self, number: int, referee: Referee) -> None:
         self.number = number
         self.referee = referee

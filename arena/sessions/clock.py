@@ -81,19 +81,13 @@ class Clock:
         cpu = self._max_cpu(now)
         limit = self._limits.answer
         for id_, game in requests:
-            bank = self._banks.get(game)
-            if bank is None:
-                bank = self._banks[game] = TimeBank(self._limits)
-            if bank.own < limit or bank.wall < limit:
-                limit = min(bank.own, bank.wall)
+            bank = self._banks.setdefault(game, TimeBank(self._limits))
+            limit = min(limit, bank.own, bank.wall)
             self.open[id_] = (now, cpu, bank)
         self.next_check = min(self.next_check, now + limit)
 
     def answered(self, id_: int) -> str:
-        """Stop the clock of a request; returns why its answer came too late, "" if it did not.
-
-        The clocks of all other open requests restart.
-        """
+        """Stop a request's clock, restart all others; returns why it came too late, or ""."""
         now = self._now()
         request = self.open.pop(id_)
         if id_ == READY:

@@ -38,10 +38,7 @@ class Bundle(Struct, frozen=True):
 
 
 def pack(folder: Path) -> Bundle:
-    """Return all files of a staged bot; the same files make the same bundle.
-
-    Times and owners are left out.
-    """
+    """Return all files of a staged bot, without times and owners: same files, same bundle."""
     found = sorted(walk(folder, BOT_LIMITS), key=lambda entry: os.fsencode(entry[0]))
     entries = [_entry(path, info, folder) for path, info in found]
     content = zlib.compress(_encode(entries))

@@ -1,14 +1,16 @@
-"""Reading a bot: its folder, or an archive of it, and the bot.yaml in there."""
+"""Finding and reading bots: their folders, or archives of them, and the bot.yaml in there."""
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
+from arena import shipped
 from arena.config_files.yaml_file import load_yaml
 from arena.errors import ArenaError
 from arena.records import BotInfo
@@ -17,6 +19,8 @@ from arena.submissions.bot import Bot
 from arena.submissions.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 
 MANIFEST = "bot.yaml"
+SAMPLE = "sample:"
+"""The prefix of bots that came with the arena: `sample:odds`, `sample:*`."""
 MAX_NAME = 40
 MAX_TAGS = 8
 _TAG = re.compile(r"\w[\w .+#-]{0,31}")
@@ -35,6 +39,57 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     build: str | list[str] | None = None
 
 
+def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...]:
+    """Return the bots of all patterns, each once, by name.
+
+    Each pattern comes with its place in a file or on the command line, for errors; relative ones
+    start at the folder `base`. Raises ArenaError if a pattern matches no bot, or two bots have the
+    same name.
+    """
+    by_source: dict[Path, Bot] = {}
+    for pattern, where in patterns:
+        for source in bot_sources(pattern, base, where):
+            if source.resolve() not in by_source:
+                by_source[source.resolve()] = load_bot(source)
+    bots = sorted(by_source.values(), key=lambda bot: bot.name)
+    for first, second in pairwise(bots):
+        if first.name == second.name:
+            what = f"two bots are called '{first.name}'"
+            raise ArenaError(what, f"{first.source}, {second.source}", "rename one in its bot.yaml")
+    return tuple(bots)
+
+
+def bot_sources(pattern: str, base: Path, where: str) -> list[Path]:
+    """Return the folders and archives that a pattern matches; raises ArenaError if none do."""
+    try:
+        return _matches(pattern, base, where)
+    except (ValueError, RuntimeError) as error:
+        # `**` inside a word, the home of an unknown user.
+        raise ArenaError(f"'{pattern}' names no folder: {error}", where) from None
+
+
+def _matches(pattern: str, base: Path, where: str) -> list[Path]:
+    sample = pattern.startswith(SAMPLE)
+    base = shipped.folder("sample_bots") if sample else base
+    path = Path(pattern.removeprefix(SAMPLE)).expanduser()
+    if not any(sign in pattern for sign in "*?["):
+        source = base / path
+        if not source.is_dir() and not is_archive(source):
+            hint = "give a folder with a bot.yaml in it, or an archive"
+            if sample:
+                names = sorted(manifest.parent.name for manifest in base.glob(f"*/{MANIFEST}"))
+                hint = f"sample bots: {', '.join(names)}"
+            raise ArenaError(f"no such bot folder: {source}", where, hint)
+        return [source]
+    if path.is_absolute():
+        base, path = Path(path.anchor), path.relative_to(path.anchor)
+    folders = [manifest.parent for manifest in base.glob(f"{path}/{MANIFEST}")]
+    archives = [file for file in base.glob(str(path)) if is_archive(file)]
+    if not folders and not archives:
+        raise ArenaError(f"no bot folder matches '{pattern}'", where)
+    return sorted([*folders, *archives])
+
+
 def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
     """Read a bot's folder or archive; raises ArenaError if it or its bot.yaml is wrong."""
     if source.is_dir():
@@ -47,11 +102,7 @@ def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
             hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
         raise ArenaError(what, str(source), hint)
     archive = UnpackedArchive(source, limits.entries, limits.size)
-    try:
-        return _load(_top(archive.path), source, limits, archive)
-    except BaseException:
-        archive.remove()
-        raise
+    return _load(_top(archive.path), source, limits, archive)
 
 
 def _load(
@@ -88,13 +139,13 @@ def _top(unpacked: Path) -> Path:
 
 
 @contextmanager
-def errors_name_source(folder: Path, source: Path) -> Iterator[None]:
+def errors_name_source(folder: Path, source: Path, prefix: str = "") -> Iterator[None]:
     """Have errors name the folder or archive that a person gave, not a copy of it."""
     try:
         yield
     except ArenaError as error:
         what, where = (text.replace(str(folder), str(source)) for text in (error.what, error.where))
-        raise ArenaError(what, where, error.hint) from None
+        raise ArenaError(f"{prefix}{what}", where, error.hint) from None
 
 
 def _check_tags(tags: list[str], path: Path) -> None:

@@ -44,10 +44,7 @@ _Read = Callable[[int], bytes]
 
 
 def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
-    """Yield the entries of a tar archive of at most `max_bytes`, headers included.
-
-    Raises BadArchive, and whatever the decompressors raise.
-    """
+    """Yield a tar archive's entries, `max_bytes` in all; raises BadArchive, or as codecs do."""
     with path.open("rb") as file:
         yield from _entries(_Stream(_reader(path, file), max_bytes))
 

@@ -12,14 +12,7 @@ from zipfile import BadZipFile
 
 from arena.errors import ArenaError
 from arena.sandboxes.run_folder import RunFolder
-from arena.submissions.archives.entry import (
-    LEAVE_OUT,
-    MAX_PATH,
-    BadArchive,
-    Entry,
-    folded,
-    path_parts,
-)
+from arena.submissions.archives.entry import LEAVE_OUT, MAX_PATH, BadArchive, Entry, folded
 from arena.submissions.archives.tar import read_tar
 from arena.submissions.archives.zip import read_zip
 
@@ -42,21 +35,14 @@ def is_archive(path: Path) -> bool:
 
 
 class UnpackedArchive:
-    """The files of an archive in a folder, which is removed when this object is not used any more.
-
-    Raises ArenaError as `unpack` does.
-    """
+    """An archive's files, in a folder that is removed with this object; raises as `unpack` does."""
 
     def __init__(self, archive: Path, max_entries: int, max_bytes: int) -> None:
         folder = RunFolder()
         self.path = folder.path
-        self.remove = weakref.finalize(self, folder.remove)
-        try:
-            self.path.chmod(0o700)
-            unpack(archive, self.path, max_entries, max_bytes)
-        except BaseException:
-            self.remove()
-            raise
+        weakref.finalize(self, folder.remove)
+        self.path.chmod(0o700)
+        unpack(archive, self.path, max_entries, max_bytes)
 
 
 def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> None:
@@ -122,7 +108,7 @@ class _Unpacking:
         self._entries += 1
         if self._entries > self._max_entries:
             raise BadArchive(f"the archive holds more than {self._max_entries:,} entries")
-        parts = path_parts(entry)
+        parts = entry.parts()
         *folders, path = list(accumulate(parts, "{}/{}".format)) or [""]
         for folder in folders:
             self._claim(folder, is_folder=True, name=entry.name)
