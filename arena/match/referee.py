@@ -145,9 +145,7 @@ class Referee:
         self._bids.append(SeatBid(seat, bid.quantity, bid.face))
         self._turn_to(rounds.place(self._now, bid))
         takers = self._calza_takers
-        offered = (
-            [seat for seat in rounds.calza_seats(self._now) if seat in takers] if takers else []
-        )
+        offered = [s for s in rounds.calza_seats(self._now) if s in takers] if takers else []
         self.offering = bool(offered)
         self.waiting = tuple(offered) or (self._now.to_act,)
 

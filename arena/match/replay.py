@@ -65,7 +65,10 @@ def feed(referee: Referee, moment: Sequence[Event]) -> None:
     """Take the actions of one moment."""
     action = moment[0]
     if isinstance(action, Faulted):
-        _feed_faults(referee, moment)
+        faults = {e.seat: Fault(e.cause, e.detail) for e in moment if isinstance(e, Faulted)}
+        if gone := faults.keys() - referee.alive:
+            raise ReplayError(f"game {referee.game}: seat {min(gone)} is not there to fault")
+        referee.forfeit(faults)
         return
     callers: tuple[int, ...] = ()
     turn = Answer(id=0, action="dudo")
@@ -77,14 +80,6 @@ def feed(referee: Referee, moment: Sequence[Event]) -> None:
         referee.take(seat, Answer(id=0, action="calza" if seat in callers else "pass"))
     for seat in referee.waiting if not callers else ():
         referee.take(seat, turn)
-
-
-def _feed_faults(referee: Referee, moment: Sequence[Event]) -> None:
-    faults = {e.seat: Fault(e.cause, e.detail) for e in moment if isinstance(e, Faulted)}
-    gone = faults.keys() - referee.alive
-    if gone:
-        raise ReplayError(f"game {referee.game}: seat {min(gone)} is not there to fault")
-    referee.forfeit(faults)
 
 
 class Difference(Struct, frozen=True):

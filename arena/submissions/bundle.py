@@ -25,10 +25,6 @@ class _Entry(Struct, frozen=True, array_like=True):
     """The content of a file, the target of a link."""
 
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[_Entry]).decode
-
-
 class Bundle(Struct, frozen=True):
     """All files of a staged bot, those that its build made among them."""
 
@@ -41,7 +37,7 @@ def pack(folder: Path) -> Bundle:
     """Return all files of a staged bot, without times and owners: same files, same bundle."""
     found = sorted(walk(folder, BOT_LIMITS), key=lambda entry: os.fsencode(entry[0]))
     entries = [_entry(path, info, folder) for path, info in found]
-    content = zlib.compress(_encode(entries))
+    content = zlib.compress(msgspec.msgpack.encode(entries))
     return Bundle(sha256(content).hexdigest(), content)
 
 
@@ -55,7 +51,8 @@ def unpack(bundle: Bundle, folder: Path) -> None:
     try:
         folder.mkdir()
         folder.chmod(0o755)
-        for entry in _decode(zlib.decompress(bundle.content)):
+        content = zlib.decompress(bundle.content)
+        for entry in msgspec.msgpack.decode(content, type=list[_Entry]):
             _write(entry, folder)
     except BaseException as error:
         # An incomplete folder must not be taken for a bot.

@@ -102,7 +102,12 @@ def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
             hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
         raise ArenaError(what, str(source), hint)
     archive = UnpackedArchive(source, limits.entries, limits.size)
-    return _load(_top(archive.path), source, limits, archive)
+    folder = archive.path
+    entries = [path for path in folder.iterdir() if not is_ignored(path.name)]
+    if len(entries) == 1 and (entries[0] / MANIFEST).is_file():
+        # The archive holds the bot's folder, not only what is in it.
+        folder = entries[0]
+    return _load(folder, source, limits, archive)
 
 
 def _load(
@@ -128,14 +133,6 @@ def _load(
             tags=tuple(manifest.tags),
         )
         return Bot(info, source.resolve(), folder.resolve(), command, build, archive)
-
-
-def _top(unpacked: Path) -> Path:
-    """Return the folder of bot.yaml: the top of an archive, or the only folder in there."""
-    entries = [path for path in unpacked.iterdir() if not is_ignored(path.name)]
-    if len(entries) == 1 and (entries[0] / MANIFEST).is_file():
-        return entries[0]
-    return unpacked
 
 
 @contextmanager

@@ -109,7 +109,12 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
     for header, extended in _headers(stream):
         path = extended.get(b"path")
         name = path.decode("utf-8", "surrogateescape") if path is not None else header.name
-        yield from _entry(stream, header, name, _size(extended, header, name))
+        size = header.size
+        if text := extended.get(b"size"):
+            size = int(text) if text.isdigit() and len(text) < 20 else -1
+        if size < 0:
+            raise BadArchive("a size that is not a number", name)
+        yield from _entry(stream, header, name, size)
     # The rest is padding, but a compressed stream has its checksum at the end.
     while stream.some(CHUNK):
         pass
@@ -175,15 +180,6 @@ def _attributes(content: bytes) -> Iterator[tuple[bytes, bytes]]:
         key, _, value = content[at + len(length) + 1 : at + int(length) - 1].partition(b"=")
         at += int(length)
         yield key, value
-
-
-def _size(extended: dict[bytes, bytes], header: TarInfo, name: str) -> int:
-    size = header.size
-    if text := extended.get(b"size"):
-        size = int(text) if text.isdigit() and len(text) < 20 else -1
-    if size < 0:
-        raise BadArchive("a size that is not a number", name)
-    return size
 
 
 def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[Entry]:
