@@ -41,8 +41,7 @@ def prepared(
             return staged
 
         by_digest = {bot.info.digest: bot for bot in bots}
-        prepared_bots = _map(prepare, by_digest.values(), sandbox)
-        staged = dict(zip(by_digest, prepared_bots, strict=True))
+        staged = dict(zip(by_digest, _map(prepare, by_digest.values(), sandbox), strict=True))
         yield [staged[bot.info.digest] for bot in bots]
 
 

@@ -28,8 +28,7 @@ class Session:
 
     Any number of requests may be open. What is told and asked is queued until `flush` writes it in
     one go, because every write wakes the bot. `outbox` is what the pipe did not take yet; `closed`
-    means that no more output can come, `ended` that the program has ended. `clock.next_check` is
-    when `expired` must be called.
+    means that no more output can come, `ended` that the program has ended.
     """
 
     def __init__(

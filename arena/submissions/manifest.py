@@ -14,7 +14,7 @@ from arena import shipped
 from arena.config_files.yaml_file import load_yaml
 from arena.errors import ArenaError
 from arena.records import BotInfo
-from arena.submissions.archives.unpack import ENDINGS, UnpackedArchive, is_archive
+from arena.submissions.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
 from arena.submissions.bot import Bot
 from arena.submissions.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 
@@ -101,13 +101,16 @@ def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
             what = "neither a bot's folder nor an archive of one"
             hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
         raise ArenaError(what, str(source), hint)
-    archive = UnpackedArchive(source, limits.entries, limits.size)
-    folder = archive.path
-    entries = [path for path in folder.iterdir() if not is_ignored(path.name)]
-    if len(entries) == 1 and (entries[0] / MANIFEST).is_file():
-        # The archive holds the bot's folder, not only what is in it.
-        folder = entries[0]
-    return _load(folder, source, limits, archive)
+    archive = UnpackedArchive()
+    try:
+        unpack(source, archive.path, limits.entries, limits.size)
+        entries = [path for path in archive.path.iterdir() if not is_ignored(path.name)]
+        # The archive may hold the bot's folder, or only what is in it.
+        in_folder = len(entries) == 1 and (entries[0] / MANIFEST).is_file()
+        return _load(entries[0] if in_folder else archive.path, source, limits, archive)
+    except BaseException:
+        archive.remove()
+        raise
 
 
 def _load(

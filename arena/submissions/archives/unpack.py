@@ -35,14 +35,13 @@ def is_archive(path: Path) -> bool:
 
 
 class UnpackedArchive:
-    """An archive's files, in a folder that is removed with this object; raises as `unpack` does."""
+    """A folder for the files of an archive, which is removed with this object or by `remove`."""
 
-    def __init__(self, archive: Path, max_entries: int, max_bytes: int) -> None:
+    def __init__(self) -> None:
         folder = RunFolder()
         self.path = folder.path
-        weakref.finalize(self, folder.remove)
+        self.remove = weakref.finalize(self, folder.remove)
         self.path.chmod(0o700)
-        unpack(archive, self.path, max_entries, max_bytes)
 
 
 def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> None:

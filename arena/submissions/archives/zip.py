@@ -38,7 +38,6 @@ class _Bounded(io.FileIO):
 
 
 def _check(info: ZipInfo) -> None:
-    """Refuse anything but plain files and folders, and what cannot be read."""
     name = info.orig_filename
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
