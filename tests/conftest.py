@@ -45,6 +45,7 @@ def pytest_report_header() -> str:
     return "sampled: nothing" if FULL else f"sampled with ARENA_TEST_SEED={SEED}"
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Run one test more than there are cores at a time: many wait for most of their time."""
     return len(os.sched_getaffinity(0)) + (not config.getoption("no_processes"))

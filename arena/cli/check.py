@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from arena.cli.options import json_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
-from arena.match.selfplay import CheckedBot, check_bot
+from arena.match.preparation import CheckedBot, check_bot
 from arena.match.transcript import transcript
 from arena.perudo.rules import variant
 from arena.sandboxes.base import Sandbox

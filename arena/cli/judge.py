@@ -9,7 +9,7 @@ import msgspec
 
 from arena.cli.main import BAD_INPUT, FINDINGS, OK
 from arena.cli.output import say
-from arena.config_files.validate import InvalidDataError, convert
+from arena.config_files.validate import convert
 from arena.errors import ArenaError
 from arena.perudo.judge import Position, RefusedError, judge
 from arena.wire.codec import StrictError, loads
@@ -55,7 +55,7 @@ def _judge_line(line: bytes, where: str) -> tuple[dict[str, object], int]:
         return {"id": id_, **msgspec.to_builtins(verdict)}, OK
     except RefusedError as error:
         return _refused(id_, str(error)), FINDINGS
-    except (StrictError, InvalidDataError) as error:
+    except StrictError as error:
         reason = str(error)
     except ArenaError as error:
         reason = "; ".join(part for part in (error.what, error.hint) if part)

@@ -16,7 +16,7 @@ from arena.cli.options import (
 from arena.cli.output import harmless, print_json, say
 from arena.errors import ArenaError, did_you_mean
 from arena.league.config import load_league
-from arena.match.rerun import Rerun, rerun
+from arena.match.replay import Rerun, rerun
 from arena.records import LeagueInfo, PlayedFixture
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.sandboxes.run_folder import run_folder

@@ -11,6 +11,7 @@ from arena.config_files import validate
 from arena.errors import ArenaError
 
 S = TypeVar("S", bound=msgspec.Struct)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 Positions = dict[str, str]
 """The line and column of each value: "$.limits.answer" -> "4:11"."""
 
@@ -54,8 +55,8 @@ def convert(data: Any, positions: Positions, path: Path, kind: type[S]) -> S:
     """Turn plain data into a struct; raises ArenaError with line, column and the nearest key."""
     try:
         return validate.convert(data, kind)
-    except validate.InvalidDataError as error:
-        raise ArenaError(error.what, locate(path, positions, error.path), error.hint) from None
+    except ArenaError as error:
+        raise ArenaError(error.what, locate(path, positions, error.where), error.hint) from None
 
 
 def locate(path: Path, positions: Positions, value: str) -> str:
@@ -76,7 +77,7 @@ def _position(mark: Any) -> str:
 def _locate_values(node: yaml.Node, at: str, positions: Positions, path: Path) -> None:
     """Note the position of a value and of all in it; refuse duplicate keys and bad characters."""
     positions.setdefault(at, _position(node.start_mark))
-    if isinstance(node, yaml.ScalarNode) and not _is_encodable(node.value):
+    if isinstance(node, yaml.ScalarNode) and _SURROGATE.search(node.value):
         raise ArenaError("a lone surrogate is not a character", locate(path, positions, at))
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
@@ -88,11 +89,3 @@ def _locate_values(node: yaml.Node, at: str, positions: Positions, path: Path) -
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             _locate_values(value, f"{at}[{index}]", positions, path)
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

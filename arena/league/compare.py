@@ -20,8 +20,7 @@ from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.seeds import block_seed, commitment, fixture_seed
 from arena.store.rows import PackedFixture
 from arena.submissions.bot import Bot, check_trust, runtimes_of
-from arena.submissions.bot_patterns import bot_sources, find_bots
-from arena.submissions.manifest import load_bot
+from arena.submissions.manifest import bot_sources, find_bots, load_bot
 
 OLD, NEW = "old", "new"
 """What the two versions are called at their tables."""

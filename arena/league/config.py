@@ -15,7 +15,7 @@ from arena.records import LimitsInfo, RatingsInfo
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.registry import AUTO, SANDBOXES
 from arena.submissions.bot import Bot
-from arena.submissions.bot_patterns import find_bots
+from arena.submissions.manifest import find_bots
 
 MAX_GAMES = 100_000
 MAX_CONCURRENT_GAMES = 1024

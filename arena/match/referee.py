@@ -5,38 +5,17 @@ brings the bots.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import astuple
 
+from arena.perudo import round as rounds
 from arena.perudo.dice import Hand, first_opener, roll
 from arena.perudo.explain import why_illegal_bid, why_illegal_call
-from arena.perudo.round import (
-    Bid,
-    Outcome,
-    Raises,
-    Round,
-    calza,
-    calza_seats,
-    dudo,
-    first_standing,
-    is_among,
-    leave,
-    open_round,
-    place,
-    raises,
-)
+from arena.perudo.round import Bid, Outcome, Raises, Round
 from arena.perudo.rules import Rules
 from arena.perudo.view import SeatBid, seen_by
-from arena.records import (
-    BidMade,
-    CallMade,
-    Cause,
-    Event,
-    Fault,
-    Faulted,
-    GameRecord,
-    RoundStarted,
-)
+from arena.records import BidMade, CallMade, Cause, Event, Fault, Faulted, GameRecord, RoundStarted
 from arena.wire.messages import Answer, CalzaOffer, FaultNotice, GameEnd, RoundEnd, Turn
 
 Notice = RoundEnd | FaultNotice | GameEnd
@@ -61,9 +40,8 @@ class Referee:
         calza_seats: frozenset[int] = frozenset(),
         roll: Roll = roll,
     ) -> None:
-        opener = first_opener(
-            seed, game, players, highest_roll=rules.first_opener == "highest_roll"
-        )
+        highest_roll = rules.first_opener == "highest_roll"
+        opener = first_opener(seed, game, players, highest_roll=highest_roll)
         self.game = game
         self.events: list[Event] = []
         self.notices: list[Notice] = []
@@ -71,11 +49,11 @@ class Referee:
         self._seed = seed
         self._calza_seats = calza_seats
         self._roll_hand = roll
-        self._standing = first_standing(rules, players, opener)
+        self._standing = rounds.first_standing(rules, players, opener)
         self._places = [0] * players
         self._number = -1
         self._hands: tuple[Hand, ...] = ()
-        self._now = open_round(self._standing)
+        self._now = rounds.open_round(self._standing)
         self._raises: tuple[Raises, ...] = ()
         self._bids: list[SeatBid] = []
         self._callers: set[int] = set()
@@ -108,10 +86,7 @@ class Referee:
         )
 
     def take(self, seat: int, reply: Answer | Fault) -> Fault | None:
-        """Take a waiting seat's answer, or the fault that came instead.
-
-        Return the fault if there is one: an illegal answer is a fault, too.
-        """
+        """Take a waiting seat's answer or fault; returns the fault: an illegal answer is one."""
         fault = reply if isinstance(reply, Fault) else self._illegal(seat, reply)
         if fault:
             self._faults[seat] = fault
@@ -130,11 +105,10 @@ class Referee:
         self._settle_faults()
 
     def _illegal(self, seat: int, answer: Answer) -> Fault | None:
-        """Check an answer against the rules and against what was asked."""
         if self.offering:
             legal = answer.action in ("calza", "pass")
         elif answer.action == "bid":
-            legal = is_among(self._raises, Bid(answer.quantity, answer.face))
+            legal = rounds.is_among(self._raises, Bid(answer.quantity, answer.face))
         else:
             legal = answer.action == "dudo" and self._now.bid is not None
         return None if legal else Fault(Cause.ILLEGAL_ACTION, self._why_illegal(seat, answer))
@@ -163,29 +137,26 @@ class Referee:
         elif isinstance(reply, Answer) and reply.action == "bid":
             self._bid(Bid(reply.quantity, reply.face))
         else:
-            self._settle(dudo(self._now, self._hands))
+            self._settle(rounds.dudo(self._now, self._hands))
 
     def _bid(self, bid: Bid) -> None:
         seat = self._now.to_act
         self.events.append(BidMade(seat, bid.quantity, bid.face))
         self._bids.append(SeatBid(seat, bid.quantity, bid.face))
-        self._turn_to(place(self._now, bid))
-        offered = (
-            [s for s in calza_seats(self._now) if s in self._calza_seats]
-            if self._calza_seats
-            else []
-        )
+        self._turn_to(rounds.place(self._now, bid))
+        callers = self._calza_seats
+        offered = [s for s in rounds.calza_seats(self._now) if s in callers] if callers else []
         self.offering = bool(offered)
         self.waiting = tuple(offered) or (self._now.to_act,)
 
     def _turn_to(self, now: Round) -> None:
         self._now = now
-        self._raises = raises(now)
+        self._raises = rounds.raises(now)
 
     def _settle_calza(self) -> None:
         """Let the caller nearest after the bidder count (CALZA-MANY)."""
-        first, *rivals = [seat for seat in calza_seats(self._now) if seat in self._callers]
-        self._settle(calza(self._now, self._hands, first), tuple(rivals))
+        first, *rivals = [seat for seat in rounds.calza_seats(self._now) if seat in self._callers]
+        self._settle(rounds.calza(self._now, self._hands, first), tuple(rivals))
 
     def _settle(self, outcome: Outcome, rivals: tuple[int, ...] = ()) -> None:
         call = outcome.call
@@ -221,7 +192,7 @@ class Referee:
                 FaultNotice(game=self.game, round=self._number, seat=seat, cause=fault.cause.value)
             )
             self._places[seat] = self._standing.alive
-            self._standing = leave(self._standing, seat)
+            self._standing = rounds.leave(self._standing, seat)
         self._start_round()
 
     def _start_round(self) -> None:
@@ -240,16 +211,11 @@ class Referee:
         standing = self._standing
         self._number += 1
         self._bids = []
-        self._hands = tuple(
-            [
-                self._roll_hand(self._seed, self.game, self._number, seat, quantity)
-                if quantity
-                else ()
-                for seat, quantity in enumerate(standing.dice)
-            ]
-        )
+        roll = partial(self._roll_hand, self._seed, self.game, self._number)
+        hands = [roll(seat, dice) if dice else () for seat, dice in enumerate(standing.dice)]
+        self._hands = tuple(hands)
         self.events.append(
             RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
         )
-        self._turn_to(open_round(standing))
+        self._turn_to(rounds.open_round(standing))
         self.waiting = (standing.opener,)

@@ -1,8 +1,13 @@
-"""Play a recorded game again from its seed and its actions: the record must be the same."""
+"""Play recorded games again, from their actions or with live bots: the records must be the same."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
+
+import msgspec
+from msgspec import Struct
 
 from arena.match.referee import Referee
+from arena.match.transcript import conversation, of_game
 from arena.perudo.rules import Rules
 from arena.records import (
     BidMade,
@@ -12,8 +17,12 @@ from arena.records import (
     Faulted,
     Fixture,
     GameRecord,
+    LimitsInfo,
+    PlayedFixture,
     RoundStarted,
 )
+from arena.sandboxes.base import Sandbox
+from arena.submissions.bot import StagedBot
 from arena.wire.messages import Answer
 
 
@@ -56,37 +65,79 @@ def feed(referee: Referee, moment: Sequence[Event]) -> None:
     """Take the actions of one moment."""
     action = moment[0]
     if isinstance(action, Faulted):
-        _feed_faults(referee, moment)
+        faults = {e.seat: Fault(e.cause, e.detail) for e in moment if isinstance(e, Faulted)}
+        if gone := faults.keys() - referee.alive:
+            raise ReplayError(f"game {referee.game}: seat {min(gone)} is not there to fault")
+        referee.forfeit(faults)
         return
-    callers = _calza_callers(action)
+    callers: tuple[int, ...] = ()
+    turn = Answer(id=0, action="dudo")
+    if isinstance(action, BidMade):
+        turn = Answer(id=0, action="bid", quantity=action.quantity, face=action.face)
+    elif isinstance(action, CallMade) and action.call == "calza":
+        callers = (action.seat, *action.rivals)
     for seat in referee.waiting if referee.offering else ():
         referee.take(seat, Answer(id=0, action="calza" if seat in callers else "pass"))
-    if not callers:
-        _feed_turn(referee, action)
+    for seat in referee.waiting if not callers else ():
+        referee.take(seat, turn)
 
 
-def _calza_callers(action: Event) -> tuple[int, ...]:
-    if isinstance(action, CallMade) and action.call == "calza":
-        return action.seat, *action.rivals
-    return ()
+class Difference(Struct, frozen=True):
+    """The first difference of a game; events are in their stored form, "" for a missing one."""
+
+    game: int
+    step: int
+    """The first event that differs, from 0."""
+    stored: str
+    now: str
 
 
-def _feed_turn(referee: Referee, action: Event) -> None:
-    for seat in referee.waiting:
-        if isinstance(action, BidMade):
-            bid = Answer(id=0, action="bid", quantity=action.quantity, face=action.face)
-            referee.take(seat, bid)
-        else:
-            referee.take(seat, Answer(id=0, action="dudo"))
+class Rerun(Struct, frozen=True):
+    """The result of playing a fixture again."""
+
+    fixture: int
+    """Its place in the schedule, from 0."""
+    seats: tuple[str, ...]
+    games: int
+    """Games that were compared."""
+    differences: list[Difference]
+    transcript: list[str]
+    """The conversation of the one game asked for, with the starts of its bots."""
 
 
-def _feed_faults(referee: Referee, moment: Sequence[Event]) -> None:
-    """Take out all seats that faulted in one moment."""
-    faults = {}
-    for action in moment:
-        if isinstance(action, Faulted):
-            faults[action.seat] = Fault(action.cause, action.detail)
-    gone = faults.keys() - referee.alive
-    if gone:
-        raise ReplayError(f"game {referee.game}: seat {min(gone)} is not there to fault")
-    referee.forfeit(faults)
+def rerun(
+    stored: PlayedFixture,
+    rules: Rules,
+    bots: Sequence[StagedBot],
+    sandbox: Sandbox,
+    limits: LimitsInfo,
+    game: int | None = None,
+) -> Rerun:
+    """Play all games of a fixture again on the same dice; `bots` are in the order of its seats.
+
+    With `game`, which must be among those stored, only that game is compared, and its conversation
+    is returned.
+    """
+    played, lines = conversation(stored.fixture, rules, bots, sandbox, limits)
+    records = {record.game: record for record in played.games}
+    compared = [record for record in stored.games if game in (None, record.game)]
+    differences = (difference(record, records[record.game]) for record in compared)
+    return Rerun(
+        fixture=stored.fixture.index,
+        seats=stored.fixture.seats,
+        games=len(compared),
+        differences=[found for found in differences if found],
+        transcript=[] if game is None else [str(line) for line in of_game(lines, game)],
+    )
+
+
+def difference(stored: GameRecord, now: GameRecord) -> Difference | None:
+    """Return the first difference of two records of a game, None if they are the same."""
+    for step, (old, new) in enumerate(zip_longest(stored.events, now.events)):
+        if old != new:
+            return Difference(stored.game, step, _json(old), _json(new))
+    return None
+
+
+def _json(event: Event | None) -> str:
+    return "" if event is None else msgspec.json.encode(event).decode()

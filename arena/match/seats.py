@@ -37,14 +37,14 @@ class Seats:
     def fill(self, game: int) -> bool:
         """Start the bots that are missing for the next game; returns whether all are ready."""
         for seat in self._all:
-            if seat not in self.absent and (fault := self._fill_seat(seat, game)):
+            if seat in self.absent:
+                continue
+            fault = self._refusal(seat, game)
+            if not fault and not self._multiplexer.live(seat):
+                fault = self.start(seat)
+            if fault:
                 self.leave_empty(seat, game, fault)
         return not self.starting
-
-    def _fill_seat(self, seat: int, game: int) -> Fault | None:
-        """Have a seat's bot run, unless it may play no game but earlier ones."""
-        refusal = self._refusal(seat, game)
-        return refusal or (None if self._multiplexer.live(seat) else self.start(seat))
 
     def start(self, seat: int) -> Fault | None:
         """Start a seat's bot and greet it."""

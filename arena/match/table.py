@@ -39,13 +39,11 @@ def play_fixture(
         clock=multiplexer.sandbox.clock,
         decisions=table.decisions,
         seconds=table.seconds,
-        stderr=multiplexer.stderr,
+        stderr=tuple(multiplexer.stderr),
     )
 
 
 class _Game:
-    """A game under way."""
-
     def __init__(self, number: int, referee: Referee) -> None:
         self.number = number
         self.referee = referee
@@ -105,8 +103,6 @@ class _Table:
                 self._seats.restart_from(self._end)
                 self._next = self._end
         return [self._played[number][0] for number in range(self._fixture.games)]
-
-    # ------------------------------------------------------------ games
 
     def _begin_games(self) -> None:
         seats = self._seats
@@ -181,26 +177,17 @@ class _Table:
         if not self._under_way:
             self.seconds += time.perf_counter() - self._began
 
-    # ------------------------------------------------------------ replies
-
     def _receive(self) -> None:
-        """Wait for replies, and deliver them."""
         for seat, id_, reply in self._multiplexer.wait():
             if isinstance(reply, Ready):
                 self._welcome(seat, reply)
-            elif id_ != READY:
-                self._take(seat, id_, reply)
+            elif game := self._open[seat].pop(id_, None):
+                self._deliver(seat, game, reply)
             elif isinstance(reply, Fault):
-                self._seats.stop(seat)
-                self._did_not_start(seat, reply)
-
-    def _take(self, seat: int, id_: int, reply: Answer | Fault) -> None:
-        game = self._open[seat].pop(id_, None)
-        if game:
-            self._deliver(seat, game, reply)
-        elif isinstance(reply, Fault):
-            # It was asked in a game that is played again.
-            self._stop(seat)
+                # It did not start, or it was asked in a game that is played again.
+                self._stop(seat)
+                if id_ == READY:
+                    self._did_not_start(seat, reply)
 
     def _deliver(self, seat: int, game: _Game, reply: Answer | Fault) -> None:
         game.awaited -= 1
@@ -221,8 +208,6 @@ class _Table:
         self._to_advance = [game for game in self._to_advance if game.number <= last]
         self._open = [_until(last, games) for games in self._open]
         self._queued = [_until(last, games) for games in self._queued]
-
-    # ------------------------------------------------------------ bots
 
     def _welcome(self, seat: int, ready: Ready) -> None:
         """Send a bot that is ready the notices of the games under way, and what waits for it."""

@@ -1,7 +1,7 @@
 """A whole conversation with live bots, line by line: for authors to read, for tests to replay."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -48,7 +48,10 @@ def conversation(
 
     with Multiplexer([bot.program for bot in bots], sandbox, limits, log) as multiplexer:
         played = play_fixture(fixture, rules, multiplexer)
-    return played, list(_answers_by_seat(lines))
+    ordered: list[Line] = []
+    for _, group in groupby(lines, key=lambda line: line.direction):
+        ordered += sorted(group, key=lambda line: line.seat if line.direction == "<<" else 0)
+    return played, ordered
 
 
 def of_game(lines: Sequence[Line], game: int) -> list[Line]:
@@ -83,11 +86,3 @@ def _object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _answers_by_seat(lines: Sequence[Line]) -> Iterator[Line]:
-    for direction, group in groupby(lines, key=lambda line: line.direction):
-        if direction == "<<":
-            yield from sorted(group, key=lambda line: line.seat)
-        else:
-            yield from group

@@ -81,19 +81,13 @@ class Clock:
         cpu = self._max_cpu(now)
         limit = self._limits.answer
         for id_, game in requests:
-            bank = self._banks.get(game)
-            if bank is None:
-                bank = self._banks[game] = TimeBank(self._limits)
-            if bank.own < limit or bank.wall < limit:
-                limit = min(bank.own, bank.wall)
+            bank = self._banks.setdefault(game, TimeBank(self._limits))
+            limit = min(limit, bank.own, bank.wall)
             self.open[id_] = (now, cpu, bank)
         self.next_check = min(self.next_check, now + limit)
 
     def answered(self, id_: int) -> str:
-        """Stop the clock of a request; returns why its answer came too late, "" if it did not.
-
-        The clocks of all other open requests restart.
-        """
+        """Stop a request's clock, restart all others; returns why it came too late, or ""."""
         now = self._now()
         request = self.open.pop(id_)
         if id_ == READY:
@@ -106,7 +100,7 @@ class Clock:
         bank.wall -= passed
         if self.open:
             self._answered_at, self._cpu_at_answer = now, self._max_cpu(now)
-        return "" if used < limit or cpu is None else self._cpu_timeout(limit)
+        return "" if used < limit or cpu is None else self._timeout(limit)
 
     def expired(self) -> str:
         """Return why an open request is late, "" if none is; updates `next_check`."""
@@ -155,22 +149,14 @@ class Clock:
             factor, max_wall = self._limits.wall, min(self._max_wall, bank.wall)
         used = self._used(since, cpu, now) if now - since >= limit else now - since
         if cpu is not None and used >= limit:
-            return now, self._cpu_timeout(limit)
+            return now, self._timeout(limit)
         if now >= since + max_wall:
-            return now, self._wall_timeout(max_wall, factor)
+            return now, self._timeout(max_wall, factor, "by the wall clock")
         return min(now + max(self._resolution, limit - used), since + max_wall), ""
 
-    def _cpu_timeout(self, limit: float) -> str:
-        """Say which limit of CPU time a bot exceeded."""
-        if limit < self._limits.answer:
-            return _bank_empty(f"{self._limits.game:g} s of CPU time")
-        return f"no answer within {self._limits.answer:g} s of its own CPU time"
-
-    def _wall_timeout(self, limit: float, factor: float) -> str:
-        if limit < self._limits.answer * factor:
-            return _bank_empty(f"{self._limits.game * factor:g} s by the wall clock")
-        return f"no answer within {self._limits.answer * factor:g} s by the wall clock"
-
-
-def _bank_empty(total: str) -> str:
-    return f"the {total} for all answers of a game are used up"
+    def _timeout(self, limit: float, factor: float = 1.0, clock: str = "") -> str:
+        """Say which limit a bot exceeded: by a clock, or in CPU time."""
+        answer, game = self._limits.answer * factor, self._limits.game * factor
+        if limit < answer:
+            return f"the {game:g} s {clock or 'of CPU time'} for all answers of a game are used up"
+        return f"no answer within {answer:g} s {clock or 'of its own CPU time'}"

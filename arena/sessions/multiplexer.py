@@ -8,7 +8,7 @@ from math import inf
 from typing import Self
 
 from arena.records import Cause, Fault, LimitsInfo
-from arena.sandboxes.base import Program, Running, Sandbox
+from arena.sandboxes.base import Program, Sandbox
 from arena.sessions.clock import TimeBank
 from arena.sessions.session import MAX_STDERR, Reply, Session
 from arena.sessions.warm_pool import WarmPool
@@ -28,6 +28,7 @@ class Multiplexer:
     `ask` queues requests, any number per seat. `wait` writes what each seat was told and asked in
     one go, and returns the replies that have come, one or more.
     Bots come from the warm `pool` if there is one; those in the seats `reusable` return to it.
+    `stderr` is the end of each seat's standard error, complete once its bot has been stopped.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Multiplexer:
         self._epoll = select.epoll()
         self._sessions: dict[int, Session] = {}
         self._handlers: dict[int, _Handler] = {}
-        self._stderr = [""] * len(programs)
+        self.stderr = [""] * len(programs)
         self._banks: list[dict[int, TimeBank]] = [{} for _ in programs]
         self._to_flush: set[int] = set()
         self._read_ahead: set[int] = set()
@@ -60,19 +61,16 @@ class Multiplexer:
         self.stop_all()
         self._epoll.close()
 
-    @property
-    def stderr(self) -> tuple[str, ...]:
-        """The end of each seat's standard error so far; complete once its bot has been stopped."""
-        return tuple(self._stderr)
-
     def live(self, seat: int) -> bool:
         """Return whether the seat's bot is running."""
         return seat in self._sessions
 
     def start(self, seat: int, hello: bytes) -> Fault | None:
         """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY."""
+        program = self._programs[seat]
         try:
-            running = self._take(self._programs[seat])
+            pool = self._pool
+            running = pool.take(program, self.sandbox) if pool else self.sandbox.start(program)
         except OSError as error:
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         log = partial(self._log, seat) if self._log else None
@@ -150,11 +148,6 @@ class Multiplexer:
                 self._handlers[fd]()
             waiting = {fd: s for fd, s in waiting.items() if not s.ended}
 
-    def _take(self, program: Program) -> Running:
-        if self._pool:
-            return self._pool.take(program, self.sandbox)
-        return self.sandbox.start(program)
-
     def _give_back(self, seat: int, pool: WarmPool) -> None:
         """Return a bot to the pool, unless it owes an answer or said something unasked."""
         session = self._sessions[seat]
@@ -167,7 +160,7 @@ class Multiplexer:
             self.stop(seat)
 
     def _keep_stderr(self, seat: int, session: Session) -> None:
-        self._stderr[seat] = (self._stderr[seat] + session.errors)[-MAX_STDERR:]
+        self.stderr[seat] = (self.stderr[seat] + session.errors)[-MAX_STDERR:]
 
     def _flushed(self, seat: int, session: Session) -> None:
         """Note what follows a write: a deadline, answers read ahead, a rest still to be written."""
@@ -178,7 +171,6 @@ class Multiplexer:
             self._watch(session.stdin, partial(self._write_rest, session), select.EPOLLOUT)
 
     def _take_read_ahead(self) -> list[SeatReply]:
-        """Return the replies that were read before they were asked for."""
         seats = sorted(self._read_ahead & self._sessions.keys())
         self._read_ahead.clear()
         return [(seat, *reply) for seat in seats for reply in self._sessions[seat].replies()]

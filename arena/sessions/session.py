@@ -27,8 +27,7 @@ class Session:
 
     Any number of requests may be open. What is told and asked is queued until `flush` writes it in
     one go, because every write wakes the bot. `outbox` is what the pipe did not take yet; `closed`
-    means that no more output can come, `ended` that the program has ended. `clock.next_check` is
-    when `expired` must be called.
+    means that no more output can come, `ended` that the program has ended.
     """
 
     def __init__(
@@ -78,20 +77,17 @@ class Session:
     def flush(self) -> None:
         """Write what is queued, as far as the pipe takes it; start the clocks of the requests."""
         if self._requests:
-            self._start_clocks()
+            self._flooded = self.full
+            if self._freezes:
+                self._running.freeze(frozen=False)
+            self.clock.ask(*self._requests)
+            self._requests.clear()
         if self._log:
             for line in self._lines:
                 self._log(">>", line)
         self.outbox += b"".join(self._lines)
         self._lines.clear()
         self.write()
-
-    def _start_clocks(self) -> None:
-        self._flooded = self.full
-        if self._freezes:
-            self._running.freeze(frozen=False)
-        self.clock.ask(*self._requests)
-        self._requests.clear()
 
     def write(self) -> None:
         """Write as much of the outbox as the pipe takes."""
@@ -201,7 +197,9 @@ class Session:
                 return self._answered(READY, decode_ready(line))
             answer = decode_answer(line)
         except StrictError as error:
-            return self._fault(Cause.MALFORMED_LINE, f"{error}: {_excerpt(line)}")
+            text = line[:120].decode("utf-8", "backslashreplace").rstrip("\r\n")
+            rest = " ..." if len(line) > 120 else ""
+            return self._fault(Cause.MALFORMED_LINE, f"{error}: {text!r}{rest}")
         if answer.id not in self._open:
             what = f"answers request {answer.id}, but that is not open"
             return self._fault(Cause.MALFORMED_LINE, what)
@@ -233,9 +231,3 @@ class Session:
         if code < 0:
             return f"the program was killed by signal {number}"
         return f"the program ended with exit code {code}"
-
-
-def _excerpt(line: bytes) -> str:
-    """Return the start of a line in printable form."""
-    text = line[:120].decode("utf-8", "backslashreplace").rstrip("\r\n")
-    return repr(text) + (" ..." if len(line) > 120 else "")

@@ -22,13 +22,12 @@ class WarmPool:
 
     def take(self, program: Program, sandbox: Sandbox) -> Running:
         """Return a waiting bot, or a new one; raises OSError if it cannot be started."""
-        key = (sandbox.name, program)
-        for entry in self._waiting:
-            if entry[0] == key:
-                self._waiting.remove(entry)
-                if not _has_ended(entry[1]):
-                    return entry[1]
-                _end(entry[1])
+        for key, running in self._waiting:
+            if key == (sandbox.name, program):
+                self._waiting.remove((key, running))
+                if not select.select([running.exit_fd], [], [], 0)[0]:
+                    return running
+                _end(running)
                 break
         return sandbox.start(program)
 
@@ -49,10 +48,6 @@ class WarmPool:
         """End every bot that waits."""
         while self._waiting:
             _end(self._waiting.popleft()[1])
-
-
-def _has_ended(running: Running) -> bool:
-    return bool(select.select([running.exit_fd], [], [], 0)[0])
 
 
 def _end(running: Running) -> None:

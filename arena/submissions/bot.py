@@ -19,10 +19,18 @@ _INSTALL = {
 }
 
 
-class Bot(Struct, frozen=True):
+class _Named(Struct, frozen=True):
+    info: BotInfo
+
+    @property
+    def name(self) -> str:
+        """The name in bot.yaml, unique in a league."""
+        return self.info.name
+
+
+class Bot(_Named, frozen=True):
     """A bot as it was submitted; it must be staged before it plays."""
 
-    info: BotInfo
     source: Path
     """Its folder or archive, as a person names it."""
     folder: Path
@@ -31,11 +39,6 @@ class Bot(Struct, frozen=True):
     build: tuple[str, ...] | None
     archive: UnpackedArchive | None = None
     """Keeps the unpacked files; they are removed with the last bot that refers to them."""
-
-    @property
-    def name(self) -> str:
-        """The name in bot.yaml, unique in a league."""
-        return self.info.name
 
     @property
     def shipped(self) -> bool:
@@ -48,17 +51,11 @@ class Bot(Struct, frozen=True):
         return missing_program(self.build or self.command, self.folder)
 
 
-class StagedBot(Struct, frozen=True):
+class StagedBot(_Named, frozen=True):
     """A copy of a bot, built and ready to play."""
 
-    info: BotInfo
     folder: Path
     command: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """The name in bot.yaml, unique in a league."""
-        return self.info.name
 
     @property
     def program(self) -> Program:

@@ -14,8 +14,6 @@ from arena.sandboxes.run_folder import remove_tree
 from arena.submissions.folder import BOT_LIMITS, walk
 from arena.submissions.staging import no_space
 
-_LEVEL = 6
-
 
 class _Entry(Struct, frozen=True, array_like=True):
     """A file, a link or a folder; paths are bytes, as a name need not be UTF-8."""
@@ -27,10 +25,6 @@ class _Entry(Struct, frozen=True, array_like=True):
     """The content of a file, the target of a link."""
 
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[_Entry]).decode
-
-
 class Bundle(Struct, frozen=True):
     """All files of a staged bot, those that its build made among them."""
 
@@ -40,13 +34,10 @@ class Bundle(Struct, frozen=True):
 
 
 def pack(folder: Path) -> Bundle:
-    """Return all files of a staged bot; the same files make the same bundle.
-
-    Times and owners are left out.
-    """
+    """Return all files of a staged bot, without times and owners: same files, same bundle."""
     found = sorted(walk(folder, BOT_LIMITS), key=lambda entry: os.fsencode(entry[0]))
     entries = [_entry(path, info, folder) for path, info in found]
-    content = zlib.compress(_encode(entries), _LEVEL)
+    content = zlib.compress(msgspec.msgpack.encode(entries))
     return Bundle(sha256(content).hexdigest(), content)
 
 
@@ -60,8 +51,9 @@ def unpack(bundle: Bundle, folder: Path) -> None:
     try:
         folder.mkdir()
         folder.chmod(0o755)
-        for entry in _decode(zlib.decompress(bundle.content)):
-            _write(entry, _inside(entry.path, folder))
+        content = zlib.decompress(bundle.content)
+        for entry in msgspec.msgpack.decode(content, type=list[_Entry]):
+            _write(entry, folder)
     except BaseException as error:
         # An incomplete folder must not be taken for a bot.
         remove_tree(folder)
@@ -80,15 +72,12 @@ def _entry(path: Path, info: os.stat_result, folder: Path) -> _Entry:
     return _Entry(inner, kind, path.read_bytes())
 
 
-def _inside(path: bytes, folder: Path) -> Path:
-    inner = PurePath(os.fsdecode(path))
+def _write(entry: _Entry, folder: Path) -> None:
+    """Write one entry; a folder comes before its contents."""
+    inner = PurePath(os.fsdecode(entry.path))
     if inner.is_absolute() or ".." in inner.parts:
         raise ArenaError("a bundle's files must lie inside its folder", str(inner), "run it again")
-    return folder / inner
-
-
-def _write(entry: _Entry, path: Path) -> None:
-    """Write one entry; a folder comes before its contents."""
+    path = folder / inner
     if entry.kind == "link":
         path.symlink_to(os.fsdecode(entry.content))
     elif entry.kind == "folder":

@@ -96,14 +96,11 @@ def check_size(total: int, folder: Path, limits: BotLimits) -> None:
 
 def digest(folder: Path, limits: BotLimits = BOT_LIMITS) -> str:
     """Return the SHA-256 over the names and contents of the bot's files, hexadecimal."""
-
-    def read(path: Path) -> bytes:
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise ArenaError(f"cannot be read: {error.strerror}", str(path)) from None
-
-    return _digest(folder, limits, read)
+    try:
+        return _digest(folder, limits, Path.read_bytes)
+    except OSError as error:
+        where = str(error.filename or folder)
+        raise ArenaError(f"cannot be read: {error.strerror}", where) from None
 
 
 def copy(folder: Path, target: Path, limits: BotLimits = BOT_LIMITS) -> str:

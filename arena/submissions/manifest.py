@@ -1,25 +1,30 @@
-"""Reading a bot: its folder, or an archive of it, and the bot.yaml in there."""
+"""Finding and reading bots: their folders, or archives of them, and the bot.yaml in there."""
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
+from arena import shipped
 from arena.config_files.yaml_file import load_yaml
 from arena.errors import ArenaError
 from arena.records import BotInfo
-from arena.submissions.archives.unpack import ENDINGS, UnpackedArchive, is_archive
+from arena.submissions.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
 from arena.submissions.bot import Bot
 from arena.submissions.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 
 MANIFEST = "bot.yaml"
+SAMPLE = "sample:"
+"""The prefix of bots that came with the arena: `sample:odds`, `sample:*`."""
 MAX_NAME = 40
 MAX_TAGS = 8
 _TAG = re.compile(r"\w[\w .+#-]{0,31}")
+_TAG_HINT = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,15 +39,75 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     build: str | list[str] | None = None
 
 
+def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...]:
+    """Return the bots of all patterns, each once, by name.
+
+    Each pattern comes with its place in a file or on the command line, for errors; relative ones
+    start at the folder `base`. Raises ArenaError if a pattern matches no bot, or two bots have the
+    same name.
+    """
+    by_source: dict[Path, Bot] = {}
+    for pattern, where in patterns:
+        for source in bot_sources(pattern, base, where):
+            if source.resolve() not in by_source:
+                by_source[source.resolve()] = load_bot(source)
+    bots = sorted(by_source.values(), key=lambda bot: bot.name)
+    for first, second in pairwise(bots):
+        if first.name == second.name:
+            what = f"two bots are called '{first.name}'"
+            raise ArenaError(what, f"{first.source}, {second.source}", "rename one in its bot.yaml")
+    return tuple(bots)
+
+
+def bot_sources(pattern: str, base: Path, where: str) -> list[Path]:
+    """Return the folders and archives that a pattern matches; raises ArenaError if none do."""
+    try:
+        return _matches(pattern, base, where)
+    except (ValueError, RuntimeError) as error:
+        # `**` inside a word, the home of an unknown user.
+        raise ArenaError(f"'{pattern}' names no folder: {error}", where) from None
+
+
+def _matches(pattern: str, base: Path, where: str) -> list[Path]:
+    sample = pattern.startswith(SAMPLE)
+    base = shipped.folder("sample_bots") if sample else base
+    path = Path(pattern.removeprefix(SAMPLE)).expanduser()
+    if not any(sign in pattern for sign in "*?["):
+        source = base / path
+        if not source.is_dir() and not is_archive(source):
+            hint = "give a folder with a bot.yaml in it, or an archive"
+            if sample:
+                names = sorted(manifest.parent.name for manifest in base.glob(f"*/{MANIFEST}"))
+                hint = f"sample bots: {', '.join(names)}"
+            raise ArenaError(f"no such bot folder: {source}", where, hint)
+        return [source]
+    if path.is_absolute():
+        base, path = Path(path.anchor), path.relative_to(path.anchor)
+    folders = [manifest.parent for manifest in base.glob(f"{path}/{MANIFEST}")]
+    archives = [file for file in base.glob(str(path)) if is_archive(file)]
+    if not folders and not archives:
+        raise ArenaError(f"no bot folder matches '{pattern}'", where)
+    return sorted([*folders, *archives])
+
+
 def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
     """Read a bot's folder or archive; raises ArenaError if it or its bot.yaml is wrong."""
     if source.is_dir():
         return _load(source, source, limits)
     if not is_archive(source):
-        raise _not_a_bot(source)
-    archive = UnpackedArchive(source, limits.entries, limits.size)
+        what = "no such bot folder"
+        hint = f"give a folder with a {MANIFEST} in it, or an archive of one"
+        if source.exists():
+            what = "neither a bot's folder nor an archive of one"
+            hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
+        raise ArenaError(what, str(source), hint)
+    archive = UnpackedArchive()
     try:
-        return _load(_top(archive.path), source, limits, archive)
+        unpack(source, archive.path, limits.entries, limits.size)
+        entries = [path for path in archive.path.iterdir() if not is_ignored(path.name)]
+        # The archive may hold the bot's folder, or only what is in it.
+        in_folder = len(entries) == 1 and (entries[0] / MANIFEST).is_file()
+        return _load(entries[0] if in_folder else archive.path, source, limits, archive)
     except BaseException:
         archive.remove()
         raise
@@ -73,30 +138,14 @@ def _load(
         return Bot(info, source.resolve(), folder.resolve(), command, build, archive)
 
 
-def _not_a_bot(source: Path) -> ArenaError:
-    if source.exists():
-        hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
-        return ArenaError("neither a bot's folder nor an archive of one", str(source), hint)
-    hint = f"give a folder with a {MANIFEST} in it, or an archive of one"
-    return ArenaError("no such bot folder", str(source), hint)
-
-
-def _top(unpacked: Path) -> Path:
-    """Return the folder of bot.yaml: the top of an archive, or the only folder in there."""
-    entries = [path for path in unpacked.iterdir() if not is_ignored(path.name)]
-    if len(entries) == 1 and (entries[0] / MANIFEST).is_file():
-        return entries[0]
-    return unpacked
-
-
 @contextmanager
-def errors_name_source(folder: Path, source: Path) -> Iterator[None]:
+def errors_name_source(folder: Path, source: Path, prefix: str = "") -> Iterator[None]:
     """Have errors name the folder or archive that a person gave, not a copy of it."""
     try:
         yield
     except ArenaError as error:
         what, where = (text.replace(str(folder), str(source)) for text in (error.what, error.where))
-        raise ArenaError(what, where, error.hint) from None
+        raise ArenaError(f"{prefix}{what}", where, error.hint) from None
 
 
 def _check_tags(tags: list[str], path: Path) -> None:
@@ -105,10 +154,7 @@ def _check_tags(tags: list[str], path: Path) -> None:
     for tag in tags:
         if not _TAG.fullmatch(tag):
             what = f"{tag[:40]!a} is not a tag"
-            hint = (
-                "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
-            )
-            raise ArenaError(what, str(path), hint)
+            raise ArenaError(what, str(path), _TAG_HINT)
         if tags.count(tag) > 1:
             raise ArenaError(f"duplicate tag '{tag}'", str(path))
 

@@ -42,7 +42,9 @@ def stage(
             if bot.build is not None:
                 _open_to_all(staged.folder, writable=True)
                 _build(staged.program._replace(command=bot.build), bot, sandbox, on_build, limits)
-                _check_built(staged.folder, bot, limits)
+                prefix = f"after the build of '{bot.name}': "
+                with errors_name_source(staged.folder, bot.source, prefix):
+                    _check_built(staged.folder, limits)
             _open_to_all(staged.folder, writable=False)
         except BaseException:
             # A refused bot must not be taken for a staged one.
@@ -97,17 +99,8 @@ def _build(
     raise ArenaError(f"the build of '{bot.name}' {how}", command, end)
 
 
-def _check_built(folder: Path, bot: Bot, limits: BotLimits) -> None:
+def _check_built(folder: Path, limits: BotLimits) -> None:
     """Refuse what a bot's folder may not hold after a build; make its folders readable."""
-    try:
-        with errors_name_source(folder, bot.source):
-            _check_tree(folder, limits)
-    except ArenaError as error:
-        what = f"after the build of '{bot.name}': {error.what}"
-        raise ArenaError(what, error.where, error.hint) from None
-
-
-def _check_tree(folder: Path, limits: BotLimits) -> None:
     folder.chmod(0o755)
     inside = os.path.realpath(folder)
     hard_links: dict[int, tuple[int, Path]] = {}

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from arena.match.preparation import try_start
-from arena.match.selfplay import check_bot
+from arena.match.preparation import check_bot, try_start
 from arena.match.transcript import transcript
 from arena.perudo.rules import VARIANTS, variant
 from arena.records import Cause

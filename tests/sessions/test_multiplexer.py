@@ -163,7 +163,7 @@ def test_notices_and_requests_come_in_one_write(tmp_path: Path) -> None:
                 multiplexer.ask(0, id_, b"%d\n" % id_, game=id_)
             assert answers(multiplexer, len(ids)) == ids[::-1]
         multiplexer.stop(0)
-        assert multiplexer.stderr == ("4 2 ",)
+        assert multiplexer.stderr == ["4 2 "]
 
 
 def test_fault_is_charged_to_the_oldest_open_request(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from arena.errors import ArenaError
+
 MAX_PART = 255
 """Longest name of a file or folder, in bytes: the limit of Linux."""
 MAX_PATH = 1024
@@ -29,42 +31,35 @@ class Entry(Struct):
     executable: bool
     content: Iterator[bytes]
 
+    def parts(self) -> tuple[str, ...]:
+        """Return the folders and the name in the entry's name, () for the top folder.
 
-class BadArchive(Exception):  # noqa: N818 - it is the archive that is bad
-    """Why an archive is refused, for which entry ("" for the whole archive), with a hint."""
+        Raises BadArchive for a name that leads out of the archive, that some system cannot store,
+        or that has invisible characters.
+        """
+        name = self.name
+        _check_characters(name)
+        if name.startswith("/") or _DRIVE.match(name):
+            raise BadArchive("an absolute path", name, "archive the bot's folder from beside it")
+        parts = name.split("/")
+        if parts[0] == ".":
+            del parts[0]
+        if parts and self.is_folder and not parts[-1] and name:
+            del parts[-1]
+        for part in parts:
+            _check_part(part, name)
+        # One more than in a bot's folder, as the archive may hold that folder itself.
+        if len(parts) - (not self.is_folder) > MAX_DEPTH + 1:
+            raise BadArchive(f"more than {MAX_DEPTH + 1} folders within one another", name)
+        if len(name.encode()) > MAX_PATH:
+            raise BadArchive(f"a path of more than {MAX_PATH} bytes", name)
+        if not parts and not self.is_folder:
+            raise BadArchive("a file in place of the bot's folder", name)
+        return tuple(parts)
 
-    def __init__(self, what: str, entry: str = "", hint: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.entry = entry
-        self.hint = hint
 
-
-def path_parts(entry: Entry) -> tuple[str, ...]:
-    """Return the folders and the name in an entry's name, () for the top folder.
-
-    Raises BadArchive for a name that leads out of the archive, that some system cannot store, or
-    that has invisible characters.
-    """
-    name = entry.name
-    _check_characters(name)
-    if name.startswith("/") or _DRIVE.match(name):
-        raise BadArchive("an absolute path", name, "archive the bot's folder from beside it")
-    parts = name.split("/")
-    if parts[0] == ".":
-        del parts[0]
-    if parts and entry.is_folder and not parts[-1] and name:
-        del parts[-1]
-    for part in parts:
-        _check_part(part, name)
-    # One more than in a bot's folder, as the archive may hold that folder itself.
-    if len(parts) - (not entry.is_folder) > MAX_DEPTH + 1:
-        raise BadArchive(f"more than {MAX_DEPTH + 1} folders within one another", name)
-    if len(name.encode()) > MAX_PATH:
-        raise BadArchive(f"a path of more than {MAX_PATH} bytes", name)
-    if not parts and not entry.is_folder:
-        raise BadArchive("a file in place of the bot's folder", name)
-    return tuple(parts)
+class BadArchive(ArenaError):  # noqa: N818 - it is the archive that is bad
+    """Why an archive is refused; `where` is the name of an entry, "" for the whole archive."""
 
 
 def folded(part: str) -> str:

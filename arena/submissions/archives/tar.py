@@ -44,10 +44,7 @@ _Read = Callable[[int], bytes]
 
 
 def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
-    """Yield the entries of a tar archive of at most `max_bytes`, headers included.
-
-    Raises BadArchive, and whatever the decompressors raise.
-    """
+    """Yield a tar archive's entries, `max_bytes` in all; raises BadArchive, or as codecs do."""
     with path.open("rb") as file:
         yield from _entries(_Stream(_reader(path, file), max_bytes))
 
@@ -103,12 +100,7 @@ class _Stream:
             size -= len(chunk)
             yield chunk
 
-    def block(self) -> bytes:
-        """Return the next 512 bytes."""
-        return b"".join(self.parts(_BLOCK))
-
     def skip(self, size: int) -> None:
-        """Skip `size` bytes."""
         for _ in self.parts(size):
             pass
 
@@ -117,7 +109,12 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
     for header, extended in _headers(stream):
         path = extended.get(b"path")
         name = path.decode("utf-8", "surrogateescape") if path is not None else header.name
-        yield from _entry(stream, header, name, _size(extended, header, name))
+        size = header.size
+        if text := extended.get(b"size"):
+            size = int(text) if text.isdigit() and len(text) < 20 else -1
+        if size < 0:
+            raise BadArchive("a size that is not a number", name)
+        yield from _entry(stream, header, name, size)
     # The rest is padding, but a compressed stream has its checksum at the end.
     while stream.some(CHUNK):
         pass
@@ -143,7 +140,7 @@ def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
 def _header(stream: _Stream, damage: str) -> TarInfo | None:
     """Return the next header, None at the end of the archive; `damage` says what a bad one is."""
     try:
-        return TarInfo.frombuf(stream.block(), "utf-8", "surrogateescape")
+        return TarInfo.frombuf(b"".join(stream.parts(_BLOCK)), "utf-8", "surrogateescape")
     # Missing in the stubs of the standard library.
     except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
         return None
@@ -183,15 +180,6 @@ def _attributes(content: bytes) -> Iterator[tuple[bytes, bytes]]:
         key, _, value = content[at + len(length) + 1 : at + int(length) - 1].partition(b"=")
         at += int(length)
         yield key, value
-
-
-def _size(extended: dict[bytes, bytes], header: TarInfo, name: str) -> int:
-    size = header.size
-    if text := extended.get(b"size"):
-        size = int(text) if text.isdigit() and len(text) < 20 else -1
-    if size < 0:
-        raise BadArchive("a size that is not a number", name)
-    return size
 
 
 def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[Entry]:

@@ -12,14 +12,7 @@ from zipfile import BadZipFile
 
 from arena.errors import ArenaError
 from arena.sandboxes.run_folder import RunFolder
-from arena.submissions.archives.entry import (
-    LEAVE_OUT,
-    MAX_PATH,
-    BadArchive,
-    Entry,
-    folded,
-    path_parts,
-)
+from arena.submissions.archives.entry import LEAVE_OUT, MAX_PATH, BadArchive, Entry, folded
 from arena.submissions.archives.tar import read_tar
 from arena.submissions.archives.zip import read_zip
 
@@ -42,21 +35,13 @@ def is_archive(path: Path) -> bool:
 
 
 class UnpackedArchive:
-    """The files of an archive in a folder, which is removed when this object is not used any more.
+    """A folder for the files of an archive, which is removed with this object or by `remove`."""
 
-    Raises ArenaError as `unpack` does.
-    """
-
-    def __init__(self, archive: Path, max_entries: int, max_bytes: int) -> None:
+    def __init__(self) -> None:
         folder = RunFolder()
         self.path = folder.path
         self.remove = weakref.finalize(self, folder.remove)
-        try:
-            self.path.chmod(0o700)
-            unpack(archive, self.path, max_entries, max_bytes)
-        except BaseException:
-            self.remove()
-            raise
+        self.path.chmod(0o700)
 
 
 def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> None:
@@ -70,8 +55,8 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
         for entry in _read(archive, max_entries, max_bytes):
             unpacking.add(entry)
     except BadArchive as error:
-        what = f"the archive holds {error.what}" if error.entry else error.what
-        raise ArenaError(what, _place(archive, error.entry), error.hint) from None
+        what = f"the archive holds {error.what}" if error.where else error.what
+        raise ArenaError(what, _place(archive, error.where), error.hint) from None
     except UnicodeDecodeError:
         what = "the archive holds a name that is not UTF-8"
         raise ArenaError(what, str(archive), "rename the file") from None
@@ -94,7 +79,6 @@ def _read(archive: Path, max_entries: int, max_bytes: int) -> Iterator[Entry]:
 
 
 def _place(archive: Path, entry: str) -> str:
-    """Name the archive and the entry in it."""
     if not entry:
         return str(archive)
     text = entry.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -123,7 +107,7 @@ class _Unpacking:
         self._entries += 1
         if self._entries > self._max_entries:
             raise BadArchive(f"the archive holds more than {self._max_entries:,} entries")
-        parts = path_parts(entry)
+        parts = entry.parts()
         *folders, path = list(accumulate(parts, "{}/{}".format)) or [""]
         for folder in folders:
             self._claim(folder, is_folder=True, name=entry.name)

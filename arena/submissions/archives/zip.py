@@ -23,21 +23,21 @@ def read_zip(path: Path, max_entries: int) -> Iterator[Entry]:
             raise BadArchive(f"the archive holds more than {max_entries:,} entries")
         for info in entries:
             _check(info)
-            yield _entry(zipped, info)
+            name = info.orig_filename
+            executable = bool((info.external_attr >> 16) & stat.S_IXUSR)
+            yield Entry(name, name.endswith("/"), executable, _content(zipped, info))
 
 
 class _Bounded(io.FileIO):
     """A file that refuses large reads, whatever sizes the archive claims."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read as a file does, up to a limit."""
         if size is not None and size > _MAX_READ:
             raise BadArchive("the archive's list of contents is too long")
         return super().read(-1 if size is None else size)
 
 
 def _check(info: ZipInfo) -> None:
-    """Refuse anything but plain files and folders, and what cannot be read."""
     name = info.orig_filename
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
@@ -50,16 +50,6 @@ def _check(info: ZipInfo) -> None:
         raise BadArchive("an encrypted file", name, "archive it without a password")
     if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
         raise BadArchive("a file with an unsupported compression method", name, _PLAIN_HINT)
-
-
-def _entry(zipped: ZipFile, info: ZipInfo) -> Entry:
-    name = info.orig_filename
-    return Entry(
-        name=name,
-        is_folder=name.endswith("/"),
-        executable=bool((info.external_attr >> 16) & stat.S_IXUSR),
-        content=_content(zipped, info),
-    )
 
 
 def _content(zipped: ZipFile, info: ZipInfo) -> Iterator[bytes]:
