@@ -23,7 +23,6 @@ from arena.publish.data.encoding import csv_cell, csv_of
 from arena.records import (
     BotInfo,
     Cause,
-    Epoch,
     Event,
     Faulted,
     Fixture,
@@ -75,7 +74,7 @@ class Pseudonyms:
             info,
             seed="",
             bots=self._bots(info.bots),
-            earlier=tuple(self._epoch(epoch) for epoch in info.earlier),
+            earlier=tuple(replace(epoch, bots=self._bots(epoch.bots)) for epoch in info.earlier),
             ratings=self.ratings(info.ratings),
         )
 
@@ -100,21 +99,13 @@ class Pseudonyms:
         return replace(fixture, seats=tuple(self.bots[bot] for bot in fixture.seats))
 
     def _bots(self, bots: Iterable[BotInfo]) -> tuple[BotInfo, ...]:
-        return tuple(sorted(map(self._bot, bots), key=lambda bot: bot.name))
-
-    def _bot(self, bot: BotInfo) -> BotInfo:
-        return replace(
-            bot,
-            name=self.bots[bot.name],
-            author=self.authors.get(bot.author, ""),
-            version="",
-            runtime="",
-            tags=(),
-            digest="",
-        )
-
-    def _epoch(self, epoch: Epoch) -> Epoch:
-        return replace(epoch, bots=self._bots(epoch.bots))
+        hidden = {"version": "", "runtime": "", "tags": (), "digest": ""}
+        authors = self.authors
+        renamed = [
+            replace(bot, name=self.bots[bot.name], author=authors.get(bot.author, ""), **hidden)
+            for bot in bots
+        ]
+        return tuple(sorted(renamed, key=lambda bot: bot.name))
 
 
 def who_is_who(names: Pseudonyms) -> str:
@@ -164,7 +155,6 @@ def _quotes(event: Event) -> TypeGuard[Faulted]:
 
 
 def _drawn(names: Iterable[str], secret: bytes, kind: str) -> dict[str, str]:
-    """Return a pseudonym for each name, no two the same."""
     first, second = _FIRST.split(), _SECOND.split()
     pseudonyms: dict[str, str] = {}
     for name in dict.fromkeys(names):

@@ -1,20 +1,19 @@
 """The fixtures of a store as the source of a site; what was summarized once is not read again."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from arena import __version__
 from arena.perudo.rules import Rules
 from arena.playstats.fixture_summary import SUMMARY_VERSION, FixtureSummary, summarize_fixture
-from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.output.cache import Cache, Entry, cache_path
 from arena.publish.pseudonyms import Pseudonyms
 from arena.records import LeagueInfo, PlayedFixture
@@ -30,6 +29,29 @@ _AHEAD = 2
 """Chunks under way for each process."""
 
 _T = TypeVar("_T")
+Made = TypeVar("Made")
+Work = Callable[[PlayedFixture, Any], Made]
+"""Makes something of a fixture; a function at the top of a module, for other processes to find."""
+Jobs = Sequence[tuple[int, Any]]
+"""Fixture indexes, each with what the work needs beside the fixture."""
+
+
+class GameSource(Protocol):
+    """Where a site's games come from: summaries at once, whole games on demand."""
+
+    @property
+    def summaries(self) -> Sequence[FixtureSummary]:
+        """In schedule order."""
+
+    @property
+    def hashes(self) -> Mapping[int, str]:
+        """By fixture index, what changes whenever its games or the bots' pseudonyms do."""
+
+    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
+        """Yield the result of the work for each job, in order."""
+
+    def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+        """Return the result of `make`, perhaps as made for an earlier report with this key."""
 
 
 class _Cached(msgspec.Struct, array_like=True, frozen=True):
@@ -66,12 +88,10 @@ class StoredGames:
         self.root = store.root()
         """The hash that pins the store."""
         self.summaries = [cached[index].summary for index in row_hashes]
-        """In schedule order."""
         self.hashes = {index: one.content_hash.hex() + fingerprint for index, one in cached.items()}
-        """What changes whenever a fixture's games or the bots' pseudonyms do."""
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
-        """Yield the result of the work for each job; on all cores, if there are many."""
+        """Yield the result of the work for each job, in order; on all cores, if there are many."""
         return self._spread(partial(_work, self._names, work), jobs)
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
@@ -86,7 +106,6 @@ class StoredGames:
     def _summarized(
         self, row_hashes: dict[int, bytes], variants: dict[str, Rules]
     ) -> dict[int, _Cached]:
-        """Return what is cached of each fixture, made now if it is missing."""
         data = {index: self._lookup(str(index), key) for index, key in row_hashes.items()}
         cached = {index: _decode(found) for index, found in data.items() if found is not None}
         missing = [(index, None) for index in row_hashes if index not in cached]
@@ -98,7 +117,6 @@ class StoredGames:
         return cached
 
     def _lookup(self, name: str, key: bytes) -> bytes | None:
-        """Return what was cached under a name, if it was made of the same."""
         entry = self._entries.pop(name, None)
         return entry.data if entry and entry.key == key else None
 
@@ -127,7 +145,6 @@ def _batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
 
 
 def _run_jobs(path: Path, task: Callable[[Store, int, Any], _T], jobs: Sequence[Any]) -> list[_T]:
-    """Run some jobs, in a process of their own."""
     with Store(path) as store:
         return [task(store, index, given) for index, given in jobs]
 

@@ -20,17 +20,12 @@ class _Visible(dict[int, str | int]):
     """A table for str.translate, filled as characters occur."""
 
     def __missing__(self, code: int) -> str | int:
-        self[code] = code if _is_visible(chr(code)) else _escaped(code)
+        char = chr(code)
+        if char in _KEPT or unicodedata.category(char) not in _INVISIBLE:
+            self[code] = code
+        else:  # an escape: any font has its letters
+            self[code] = f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
         return self[code]
-
-
-def _is_visible(char: str) -> bool:
-    return char in _KEPT or unicodedata.category(char) not in _INVISIBLE
-
-
-def _escaped(code: int) -> str:
-    """Return the escape that stands for a character without a shape: any font has its letters."""
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
 
 
 _TABLE = _Visible()

@@ -114,7 +114,9 @@ def search_files(
     parts = _parted(matches, SHARD)
     index = SearchIndex(
         bots={links.bots[bot.name]: one_line(bot.name) for bot in league.bots},
-        tables={links.table_id(one): (one_line(one.variant), one.players) for one in boards},
+        tables={
+            links.division_id(one.division): (one_line(one.variant), one.players) for one in boards
+        },
         shards=list(parts),
         seats=most_seats(matches),
         fixtures=len(matches),
