@@ -19,7 +19,7 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import Ratings, by_division, rate_results
-from arena.records import LeagueInfo, QuarantinedFixture, RatingsInfo
+from arena.records import QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
 
 if TYPE_CHECKING:  # slow to import, and a report needs it only after a run
@@ -105,8 +105,9 @@ def report(request: ReportRequest) -> Report:
         names = Pseudonyms(conditions, secret_of(request.store)) if request.hides_names else None
         if names and request.key:
             _write_key(request.key, names)
-        options = _ratings_options(request.league, conditions)
-        schedule = Schedule(conditions)
+        options, schedule = conditions.ratings, Schedule(conditions)
+        if request.league.is_file():  # ratings may be asked for otherwise after the games
+            options = load_ratings(request.league, [bot.name for bot in conditions.bots])
         return write_report(store, schedule, options, request.site, request.replays, names)
 
 
@@ -162,15 +163,7 @@ def write_report(
         return Report(front_page, games.root, ratings, count, left, quarantined)
 
 
-def _ratings_options(league: Path, conditions: LeagueInfo) -> RatingsInfo:
-    """Return what the league asks of its ratings now: that may change after the games."""
-    if not league.is_file():
-        return conditions.ratings
-    return load_ratings(league, [bot.name for bot in conditions.bots])
-
-
 def _write_key(path: Path, names: Pseudonyms) -> None:
-    """Write who is who, for nobody else to read."""
     try:
         write_private(path, who_is_who(names))
     except OSError as error:

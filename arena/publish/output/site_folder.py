@@ -68,15 +68,13 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
         with suppress(OSError):  # some network file systems lock no folders
             fcntl.flock(lock, fcntl.LOCK_EX)
     try:
-        yield dict(_existing_keys(folder))
+        yield {
+            path: key
+            for path, (key, digest) in _read_manifest(folder).keys.items()
+            if (data := _content(folder / path)) is not None and _sha(data) == digest
+        }
     finally:
         os.close(lock)
-
-
-def _existing_keys(folder: Path) -> Iterator[tuple[str, str]]:
-    for path, (key, digest) in _read_manifest(folder).keys.items():
-        if (data := _content(folder / path)) is not None and _sha(data) == digest:
-            yield path, key
 
 
 def _content(path: Path) -> bytes | None:
@@ -97,7 +95,21 @@ def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) 
     run wrote; the site is then unchanged.
     """
     with _translate_errors(folder):
-        _replace(folder, (File(*file) for file in files))
+        folder.mkdir(parents=True, exist_ok=True)
+        old = _read_manifest(folder)
+        for leftover in folder.glob(f"{STAGING}*"):  # of runs that were killed
+            shutil.rmtree(leftover, ignore_errors=True)
+        with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
+            staging = _Staging(folder, Path(name), old)
+            for file in files:
+                staging.take(File(*file))
+            new = frozenset(staging.names)
+            _refuse_foreign(folder, new - old.files)
+            with _uninterrupted():
+                _write_manifest(folder, staging.path, old.files | new, staging.keys)
+                _move_all(folder, staging.path, staging.changed)
+                _remove_stale(folder, old.files - new)
+                _write_manifest(folder, staging.path, new, staging.keys)
 
 
 def check_folder(folder: Path) -> None:
@@ -117,23 +129,6 @@ def _translate_errors(folder: Path) -> Iterator[None]:
         hint = _HINTS.get(error.errno or 0, "choose a folder that you may write to")
         what = f"the report cannot be written: {error.strerror or error}"
         raise ArenaError(what, str(folder), hint) from error
-
-
-def _replace(folder: Path, files: Iterable[File]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    old = _read_manifest(folder)
-    _remove_leftovers(folder)
-    with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
-        staging = _Staging(folder, Path(name), old)
-        for file in files:
-            staging.take(file)
-        new = frozenset(staging.names)
-        _refuse_foreign(folder, new - old.files)
-        with _uninterrupted():
-            _write_manifest(folder, staging.path, old.files | new, staging.keys)
-            _move_all(folder, staging.path, staging.changed)
-            _remove_stale(folder, old.files - new)
-            _write_manifest(folder, staging.path, new, staging.keys)
 
 
 class _Staging:
@@ -236,9 +231,3 @@ def _remove_stale(folder: Path, names: frozenset[str]) -> None:
         path.unlink(missing_ok=True)
         if path.parent != folder and path.parent.is_dir() and not any(path.parent.iterdir()):
             path.parent.rmdir()
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove staging folders of runs that were killed."""
-    for path in folder.glob(f"{STAGING}*"):
-        shutil.rmtree(path, ignore_errors=True)

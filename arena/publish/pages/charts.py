@@ -5,6 +5,7 @@ can be read there; wider pages show several side by side.
 """
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 from msgspec import Struct
@@ -119,11 +120,6 @@ def _upwards(low: float, high: float, height: int = HEIGHT) -> Scale:
     return Scale(low, high, height - BOTTOM, TOP)
 
 
-def _fitted(axis: Axis) -> Scale:
-    """Return an upward scale from the first mark of an axis to its last."""
-    return _upwards(axis.ticks[0], axis.ticks[-1])
-
-
 def _share_ticks(axis: Axis, y: Scale) -> tuple[Tick, ...]:
     digits = max(0, axis.digits - 2)
     return tuple(Tick(y.at(value), percent(value, digits)) for value in axis.ticks)
@@ -139,12 +135,6 @@ def _dot(x: float, row: CalibrationRow | SeatAdvantageRow, y: Scale, words: str)
 
 def _corners(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x},{y}" for x, y in points)
-
-
-def _spread(values: Sequence[int]) -> list[int]:
-    """Return some of these ascending whole numbers, evenly spaced, so that labels fit."""
-    step = -(-len(values) // _TICKS)
-    return list(values[::step])
 
 
 def model(summary: LeagueSummary) -> dict[str, Any]:
@@ -166,7 +156,7 @@ def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
     """
     ends = [row.mu + side * Z95 * row.sigma for row in rows for side in (-1, 1)]
     axis = scale_of([0.0, *ends])
-    x, y = _across(0, rows[-1].games), _fitted(axis)
+    x, y = _across(0, rows[-1].games), _upwards(axis.ticks[0], axis.ticks[-1])
     upper = [(x.at(row.games), y.at(row.mu + Z95 * row.sigma)) for row in rows]
     lower = [(x.at(row.games), y.at(row.mu - Z95 * row.sigma)) for row in rows]
     last = rows[-1]
@@ -238,7 +228,7 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
     """Draw the share of games by how many rounds they took; there is at least one row."""
     counts = range(rows[0].rounds, rows[-1].rounds + 1)
     axis = scale_of([0, *(row.share for row in rows)])
-    x, y = _across(counts[0] - 0.5, counts[-1] + 0.5), _fitted(axis)
+    x, y = _across(counts[0] - 0.5, counts[-1] + 0.5), _upwards(axis.ticks[0], axis.ticks[-1])
     games = sum(row.games for row in rows)
     mean = sum(row.rounds * row.games for row in rows) / games
     width = round((x.end - x.start) / len(counts) * 0.8, 1)
@@ -246,7 +236,7 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
         words=f"{grouped(games)} games took {fixed(mean, 1)} rounds on average.",
         across="rounds",
         up="share of games",
-        x=tuple(Tick(x.at(count), str(count)) for count in _spread(counts)),
+        x=tuple(Tick(x.at(count), str(count)) for count in counts[:: ceil(len(counts) / _TICKS)]),
         y=_share_ticks(axis, y),
         bars=tuple(
             Bar(
@@ -267,7 +257,7 @@ def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
     """Draw the share of games that each seat won, against chance; there is at least one row."""
     chance = rows[0].chance
     axis = scale_of([chance, *(end for row in rows for end in (row.low, row.high))])
-    x, y = _across(-0.5, len(rows) - 0.5), _fitted(axis)
+    x, y = _across(-0.5, len(rows) - 0.5), _upwards(axis.ticks[0], axis.ticks[-1])
     return Chart(
         words=f"The share of games that each seat won; chance is {percent(chance)}.",
         across="seat",

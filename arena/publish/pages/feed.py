@@ -97,10 +97,7 @@ def _checkpoint(board: Leaderboard) -> Checkpoint:
 
 
 def changes(
-    league: LeagueInfo,
-    board: Leaderboard,
-    seen: Sequence[Checkpoint],
-    times: Mapping[int, float],
+    league: LeagueInfo, board: Leaderboard, seen: Sequence[Checkpoint], times: Mapping[int, float]
 ) -> Iterator[Change]:
     """Yield the changes from checkpoint to checkpoint; `times` are by number of blocks."""
     for before, after in pairwise(seen):

@@ -51,7 +51,7 @@ def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
 def overall_model(overall: Overall, league: LeagueInfo) -> dict[str, Any]:
     """Return what the page of the overall table shows."""
     infos = {bot.name: bot for bot in league.bots}
-    return {"overall": overall, "axis": overall_axis(overall.rows), "infos": infos}
+    return {"overall": overall, "axis": axis(overall.rows, 0.5), "infos": infos}
 
 
 class Axis(Struct, frozen=True):
@@ -81,14 +81,9 @@ class Axis(Struct, frozen=True):
         return f"{100 * (high - low) / (self.high - self.low):.2f}%"
 
 
-def axis(rows: Sequence[Row]) -> Axis:
-    """Return the scale that holds all 95 % intervals and zero, with round marks."""
-    return scale_of([0.0, *(end for row in rows for end in (row.low, row.high))])
-
-
-def overall_axis(rows: Sequence[OverallRow]) -> Axis:
-    """Return the same for scores, with one half."""
-    return scale_of([0.5, *(end for row in rows for end in (row.low, row.high))])
+def axis(rows: Sequence[Row] | Sequence[OverallRow], mark: float = 0.0) -> Axis:
+    """Return the scale that holds all 95 % intervals and `mark`, with round marks."""
+    return scale_of([mark, *(end for row in rows for end in (row.low, row.high))])
 
 
 def scale_of(values: Sequence[float]) -> Axis:
