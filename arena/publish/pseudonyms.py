@@ -14,19 +14,17 @@ from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeGuard
 
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.publish.data.encoding import csv_cell, csv_of
+from arena.publish.data.schema import csv_cell, csv_of
 from arena.records import (
     BotInfo,
     Cause,
     Event,
     Faulted,
     Fixture,
-    GameRecord,
     LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
@@ -87,7 +85,7 @@ class Pseudonyms:
         return replace(
             played,
             fixture=self._fixture(played.fixture),
-            games=[_game(record) for record in played.games],
+            games=[replace(one, events=list(map(_silenced, one.events))) for one in played.games],
             stderr=(),
         )
 
@@ -143,15 +141,10 @@ def write_private(path: Path, text: str) -> None:
         out.write(text)
 
 
-def _game(record: GameRecord) -> GameRecord:
-    if not any(map(_quotes, record.events)):
-        return record
-    events = [replace(one, detail=WITHHELD) if _quotes(one) else one for one in record.events]
-    return replace(record, events=events)
-
-
-def _quotes(event: Event) -> TypeGuard[Faulted]:
-    return isinstance(event, Faulted) and event.cause in _QUOTING
+def _silenced(event: Event) -> Event:
+    if isinstance(event, Faulted) and event.cause in _QUOTING:
+        return replace(event, detail=WITHHELD)
+    return event
 
 
 def _drawn(names: Iterable[str], secret: bytes, kind: str) -> dict[str, str]:

@@ -38,7 +38,6 @@ class ReportRequest(Struct, frozen=True):
     """The league.yaml, of which only the ratings' options are read; it may be missing."""
     store: Path
     site: Path
-    """The folder that the site is written to."""
     replays: ReplayChoice = NEWEST
     anonymous: bool = False
     """Whether bots and authors are called by pseudonyms, the same in every report."""
@@ -60,20 +59,31 @@ class Report(Struct, frozen=True):
 
     front_page: Path
     root: str
-    """The root hash of the store."""
     ratings: Ratings
     games: int
     left: int
     """Fixtures that are due and not stored; none if the league is finished."""
     quarantined: list[QuarantinedFixture]
-    """Fixtures that could not be played."""
 
     def data(self) -> dict[str, object]:
-        """Return what `--json` prints of it."""
+        """Return what `--json` prints of it; the site's data files have what is about pairs."""
+        boards = [
+            {
+                "variant": board.variant,
+                "players": board.players,
+                "blocks": board.blocks,
+                "intervals_by": board.method,
+                "dice_gain": board.dice_gain,
+                "rows": board.rows,
+            }
+            for board in self.ratings.boards
+        ]
         return {
             "site": str(self.front_page),
             "root": self.root,
-            **_ratings_data(self.ratings),
+            "leaderboards": boards,
+            "overall": self.ratings.overall,
+            "suspicions": self.ratings.suspicions,
             "quarantined": self.quarantined,
         }
 
@@ -114,8 +124,7 @@ def report(request: ReportRequest) -> Report:
 def watch(request: ReportRequest) -> Iterator[Report | None]:
     """Write the report now and after every change of the store, until the league is finished.
 
-    Yields each report, and None while nothing was played yet. At least half of the time is left to
-    other programs.
+    Yields each report, and None while nothing was played yet; rests at least half of the time.
     """
     last: Report | None = None
     while True:
@@ -180,25 +189,6 @@ def _file_state(store: Path) -> tuple[tuple[int, int], ...]:
             found = path.stat()
             state.append((found.st_mtime_ns, found.st_size))
     return tuple(state)
-
-
-def _ratings_data(ratings: Ratings) -> dict[str, object]:
-    """Return ratings as JSON can hold them; the site's data files have what is about pairs."""
-    return {
-        "leaderboards": [
-            {
-                "variant": board.variant,
-                "players": board.players,
-                "blocks": board.blocks,
-                "intervals_by": board.method,
-                "dice_gain": board.dice_gain,
-                "rows": board.rows,
-            }
-            for board in ratings.boards
-        ],
-        "overall": ratings.overall,
-        "suspicions": ratings.suspicions,
-    }
 
 
 @contextmanager

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from arena import shipped
+from arena.perudo.rules import changed_switches
 from arena.playstats.league_summary import LeagueSummary, summarize_league
 from arena.playstats.timing import stored_times, timing
 from arena.publish.data import chart_data, tables
-from arena.publish.data.encoding import Table, to_csv, to_json
 from arena.publish.data.result_rows import MatchRow
-from arena.publish.data.schema import TABLE_TYPES, LeagueHead
+from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
 from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages import bot, charts, conditions, feed, leaderboard, matches
@@ -88,6 +88,7 @@ class _Site:
         self.selection = select_replays(source.summaries, boards, choice, moments)
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.summaries, self.selection, boards)
+        variants = league.variants.items()
         self.common = {
             "league": league,
             "ratings": ratings,
@@ -99,7 +100,7 @@ class _Site:
             "causes": CAUSES,
             "tagged": any(info.tags for info in league.bots),
             "leaders": leaderboard.leaders,
-            "changes": conditions.changes(league),
+            "changes": {label: len(changed_switches(rules)) for label, rules in variants},
             "menu": {*PAGES, REPLAY} if self.selection else PAGES,
         }
 

@@ -86,7 +86,6 @@ class StoredGames:
             self._entries = {entry.name: entry for entry in cache.read()}
         cached = self._summarized(row_hashes, info.variants)
         self.root = store.root()
-        """The hash that pins the store."""
         self.summaries = [cached[index].summary for index in row_hashes]
         self.hashes = {index: one.content_hash.hex() + fingerprint for index, one in cached.items()}
 

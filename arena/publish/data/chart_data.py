@@ -8,7 +8,6 @@ from msgspec.structs import asdict
 from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.style import BINS, MILLION, Calibration, Rate, Style
-from arena.publish.data.encoding import Table
 from arena.publish.data.play_rows import (
     BotCalibrationRow,
     BotSeatRow,
@@ -19,7 +18,7 @@ from arena.publish.data.play_rows import (
     SeatAdvantageRow,
     StyleRow,
 )
-from arena.publish.data.schema import LeagueHead
+from arena.publish.data.schema import LeagueHead, Table
 from arena.publish.links import Links
 from arena.ratings.history import History
 from arena.ratings.intervals import wilson

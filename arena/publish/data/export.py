@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from arena.errors import ArenaError
-from arena.publish.data.encoding import csv_cell
+from arena.publish.data.schema import csv_cell
 from arena.records import Cause, FixtureResult
 
 _BATCH = 10_000
@@ -22,7 +22,6 @@ class GameRow(Struct, frozen=True):
     """One game; lists have an entry per seat."""
 
     fixture: str
-    """The fixture's id."""
     index: int
     """The fixture's place in the schedule, from 0."""
     block: int

@@ -71,7 +71,7 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
         yield {
             path: key
             for path, (key, digest) in _read_manifest(folder).keys.items()
-            if (data := _content(folder / path)) is not None and _sha(data) == digest
+            if (data := _content(folder / path)) is not None and sha256(data).hexdigest() == digest
         }
     finally:
         os.close(lock)
@@ -82,10 +82,6 @@ def _content(path: Path) -> bytes | None:
         return path.read_bytes()
     except OSError:
         return None
-
-
-def _sha(data: bytes) -> str:
-    return sha256(data).hexdigest()
 
 
 def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) -> None:
@@ -149,7 +145,7 @@ class _Staging:
             return
         data = file.content.encode() if isinstance(file.content, str) else file.content
         if file.key:
-            self.keys[file.path] = file.key, _sha(data)
+            self.keys[file.path] = file.key, sha256(data).hexdigest()
         if _content(self._folder / file.path) != data:
             self.changed.add(file.path)
             _stage(self.path / file.path, data)

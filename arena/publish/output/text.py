@@ -32,11 +32,7 @@ _TABLE = _Visible()
 
 
 def visible(text: str) -> str:
-    """Spell out control, format and unpaired characters; keep line breaks and tabs.
-
-    An escape sequence comes out as letters, so neither a browser nor a terminal acts on it, and
-    a reader sees that it was there.
-    """
+    """Spell out control, format and unpaired characters, to be seen; keep line breaks and tabs."""
     # All of Python's printable characters are visible, and isprintable is much faster.
     return text if text.isprintable() else text.translate(_TABLE)
 
@@ -54,10 +50,9 @@ def csv_text(text: str) -> str:
 
 
 def script(function: str, name: str, content: msgspec.Struct) -> str:
-    """Return a script that calls a function with a name and its content.
+    """Return a script that calls a function with a name and its content, as compressed JSON.
 
-    A page on a file system may load scripts and nothing else. The content is JSON, compressed, in
-    base64: letters that cannot end a script. The same content gives the same text.
+    A page on a file system may load nothing but scripts; base64 has no letters that could end one.
     """
     data = gzip.compress(msgspec.json.encode(content), compresslevel=6, mtime=0)
     return f'{function}("{name}", "{base64.b64encode(data).decode()}");\n'

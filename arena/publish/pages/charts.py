@@ -1,7 +1,6 @@
 """Charts as page models: one function per kind, each with its numbers, drawn by reports/chart.html.
 
-A chart is laid out in units of its view box. It is about as wide as a telephone, so that its labels
-can be read there; wider pages show several side by side.
+A chart's units are those of its view box. It is about as wide as a telephone, to be read there.
 """
 
 from collections.abc import Sequence
@@ -57,13 +56,12 @@ class Bar(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A straight line for comparison, and what it stands for."""
+    """A straight line for comparison."""
 
     x1: float
     y1: float
     x2: float
     y2: float
-    words: str
 
 
 class Chart(Struct, frozen=True, kw_only=True):
@@ -150,10 +148,7 @@ def model(summary: LeagueSummary) -> dict[str, Any]:
 
 
 def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
-    """Draw a bot's mu over its games with the band mu ± 1.96 sigma; `reference` is what has mu 0.
-
-    There is at least one row.
-    """
+    """Draw mu ± 1.96 sigma over a bot's games, one row or more; `reference` is what has mu 0."""
     ends = [row.mu + side * Z95 * row.sigma for row in rows for side in (-1, 1)]
     axis = scale_of([0.0, *ends])
     x, y = _across(0, rows[-1].games), _upwards(axis.ticks[0], axis.ticks[-1])
@@ -172,7 +167,7 @@ def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
             Tick(x.at(value), grouped(int(value))) for value in games.ticks if value <= last.games
         ),
         y=tuple(Tick(y.at(value), signed(value, axis.digits)) for value in axis.ticks),
-        reference=Line(LEFT, y.at(0), WIDTH - RIGHT, y.at(0), reference),
+        reference=Line(LEFT, y.at(0), WIDTH - RIGHT, y.at(0)),
         band=_corners([*upper, *reversed(lower)]),
         path=_corners([(x.at(row.games), y.at(row.mu)) for row in rows]),
         dots=(Dot(x.at(last.games), y.at(last.mu), f"now {signed(last.mu)}"),),
@@ -185,10 +180,7 @@ def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
 
 
 def calibration(rows: Sequence[CalibrationRow]) -> Chart:
-    """Draw how often bids were true against how likely their bidders knew them to be.
-
-    On the dashed line both are the same.
-    """
+    """Draw how often bids were true by how likely they were; on the dashed line both are equal."""
     x, y = _across(0, 1), _upwards(0, 1, SQUARE)
     marks = [0, 0.25, 0.5, 0.75, 1]
     return Chart(
@@ -198,7 +190,7 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
         height=SQUARE,
         x=tuple(Tick(x.at(mark), percent(mark, 0)) for mark in marks),
         y=tuple(Tick(y.at(mark), percent(mark, 0)) for mark in marks),
-        reference=Line(x.at(0), y.at(0), x.at(1), y.at(1), "as likely as that"),
+        reference=Line(x.at(0), y.at(0), x.at(1), y.at(1)),
         path=_corners([(x.at(row.said), y.at(row.share)) for row in rows]),
         dots=tuple(
             _dot(
@@ -264,7 +256,7 @@ def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
         up="share won",
         x=tuple(Tick(x.at(row.seat), str(row.seat)) for row in rows),
         y=_share_ticks(axis, y),
-        reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance), "chance"),
+        reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance)),
         dots=tuple(
             _dot(x.at(row.seat), row, y, f"seat {row.seat}: {percent(row.share)}") for row in rows
         ),

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Struct
 
 from arena import __version__
-from arena.perudo.clauses import CLAUSES, by_text
-from arena.perudo.rules import OPTIONS, SWITCHES, changed_switches
+from arena.perudo.clauses import CLAUSES, Clause, by_text
+from arena.perudo.rules import OPTIONS, SWITCHES
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.timing import Timing
 from arena.publish.data.conditions import Value, limit_rows, switches, values
@@ -68,11 +68,6 @@ PROMISES = {
     ),
 }
 """What each sandbox keeps and does not, in the words of docs/sandboxing.md."""
-
-
-def changes(league: LeagueInfo) -> dict[str, int]:
-    """Return how many switches each variant changed against its rule book."""
-    return {label: len(changed_switches(rules)) for label, rules in league.variants.items()}
 
 
 def machine(info: MachineInfo | None) -> dict[str, str]:
@@ -136,7 +131,6 @@ BOOKS = {
     "pressman": "Pressman Toy, 2008; it calls pacos “aces” and palifico “palafico”",
     "italian": "the Italian box rules by Fry and Fernandini",
 }
-"""What each rule book is."""
 
 
 class Wording(Struct, frozen=True):
@@ -148,26 +142,13 @@ class Wording(Struct, frozen=True):
     """Whether a variant of the league is played by one of these books."""
 
 
-class ClauseEntry(Struct, frozen=True):
-    """One clause on the page of rules."""
-
-    id: str
-    title: str
-    wordings: list[Wording]
-    switch: str
-    values: list[Value]
-    """The switch's in each variant of the league; empty if the clause has none."""
-
-
-def clause_entries(league: LeagueInfo) -> list[ClauseEntry]:
-    """Return every clause, in the order in which they come to bear in a game."""
+def clause_entries(league: LeagueInfo) -> list[tuple[Clause, list[Wording], list[Value]]]:
+    """Return every clause in the order of a game, with its switch's value in each variant."""
     played = {rules.name for rules in league.variants.values()}
     return [
-        ClauseEntry(
-            clause.id,
-            clause.title,
+        (
+            clause,
             [Wording(text, books, not played.isdisjoint(books)) for text, books in by_text(clause)],
-            clause.switch,
             values(league, clause.switch) if clause.switch else [],
         )
         for clause in CLAUSES

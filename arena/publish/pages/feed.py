@@ -123,10 +123,7 @@ def _urn(league: LeagueInfo, *parts: str) -> str:
 def block_times(
     fixtures: Iterable[Fixture], blocks: Sequence[int], stored_at: Mapping[int, float]
 ) -> dict[int, float]:
-    """Return when the last game of so many blocks was stored; nothing if unknown.
-
-    `stored_at` has seconds since 1970, by fixture index.
-    """
+    """Return when the last game of so many blocks was stored, in Unix time, if that is known."""
     last: dict[int, float] = {}
     for fixture in fixtures:
         if fixture.index in stored_at:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain, combinations
 from math import ceil, floor, log10
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -25,6 +25,7 @@ _LABELS = 5
 _MARGIN = 0.09
 """The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
+Cell = TypeVar("Cell")
 
 CELLS = 2400
 """Cells of the overview at most, so that the page stays small; each table's own page has all."""
@@ -138,11 +139,11 @@ def tint(pair: HeadToHeadRow) -> str:
     return f"{'ahead' if pair.share > 0.5 else 'behind'}-{strength}"
 
 
-class MatrixRow(Struct, frozen=True):
-    """A bot's line in a head-to-head table."""
+class MatrixRow(Struct, Generic[Cell], frozen=True):
+    """A bot's line in a table of pairs; None for the bot itself and for those that never met."""
 
     bot: str
-    cells: tuple[HeadToHeadRow | None, ...]
+    cells: tuple[Cell | None, ...]
 
 
 def pairs(board: Leaderboard, most: int | None = None) -> list[HeadToHeadRow]:
@@ -152,7 +153,7 @@ def pairs(board: Leaderboard, most: int | None = None) -> list[HeadToHeadRow]:
     return [one for one in met if one is not None]
 
 
-def matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow]:
+def matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[HeadToHeadRow]]:
     """Return the head-to-head table of the first `most` bots, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
     return [MatrixRow(bot, tuple(pair(board, bot, rival) for rival in names)) for bot in names]
@@ -162,26 +163,11 @@ class Chance(Struct, frozen=True):
     """The probability that one bot is better than another."""
 
     value: float
-    decided: bool
-    """Whether the two count as distinguished."""
-
-    @property
-    def tint(self) -> str:
-        """The colour class: `even` if the two are not distinguished."""
-        if not self.decided:
-            return "even"
-        return "ahead-3" if self.value > 0.5 else "behind-3"
+    tint: str
+    """The colour class: `even` if the two are not distinguished."""
 
 
-class BetterMatrixRow(Struct, frozen=True):
-    """A bot's line in the table of who is better than whom."""
-
-    bot: str
-    chances: tuple[Chance | None, ...]
-    """None for the bot itself."""
-
-
-def better_matrix(board: Leaderboard, most: int | None = None) -> list[BetterMatrixRow]:
+def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[Chance]]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
     low, high = indistinct_range(len(board.rows))
@@ -190,9 +176,10 @@ def better_matrix(board: Leaderboard, most: int | None = None) -> list[BetterMat
         if bot == rival:
             return None
         value = board.better[bot, rival]
-        return Chance(value, not low <= value <= high)
+        side = "ahead-3" if value > 0.5 else "behind-3"
+        return Chance(value, "even" if low <= value <= high else side)
 
-    return [BetterMatrixRow(bot, tuple(chance(bot, rival) for rival in names)) for bot in names]
+    return [MatrixRow(bot, tuple(chance(bot, rival) for rival in names)) for bot in names]
 
 
 class Leaders(Struct, frozen=True):

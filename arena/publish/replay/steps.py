@@ -66,10 +66,7 @@ class Replay(Struct, frozen=True):
 
 
 def replay(record: GameRecord, seats: Sequence[str], rules: Rules) -> Replay:
-    """Tell a game, played by `rules`, step by step; `seats` are the names to say, seat 0 first.
-
-    Raises ForbiddenEventError if the rules forbid an event of it.
-    """
+    """Tell a game by its seats' names; raises ForbiddenEventError if `rules` forbid an event."""
     rounds: list[Rolled] = []
     steps: list[Step] = []
     for played in walk(record, rules):
