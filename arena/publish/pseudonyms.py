@@ -118,20 +118,15 @@ def secret_of(store: Path) -> bytes:
     path = store.with_name(f"{store.name}.pseudonyms")
     try:
         if not path.exists():
-            _write_once(path, secrets.token_hex(32))
+            draft = path.with_name(f"{path.name}.{os.getpid()}")
+            write_private(draft, secrets.token_hex(32))
+            with suppress(FileExistsError):  # the first secret stays
+                path.hardlink_to(draft)
+            draft.unlink()
         return path.read_bytes()
     except OSError as error:
         what = f"the secret of the pseudonyms cannot be kept: {error.strerror or error}"
         raise ArenaError(what, str(path), "make the store's folder writable") from error
-
-
-def _write_once(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all; the first one stays."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    write_private(draft, text)
-    with suppress(FileExistsError):
-        path.hardlink_to(draft)
-    draft.unlink()
 
 
 def write_private(path: Path, text: str) -> None:

@@ -24,9 +24,7 @@ from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, QuarantinedFixture
 
-PAGES = {
-    *(FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES)
-}
+PAGES = {FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES}
 """What the navigation leads to, beside replays."""
 
 FAULTS_SHOWN = 500
@@ -130,9 +128,8 @@ class _Site:
             yield self._page("bot.html", self.links.bot(page.info.name), model)
         yield self._page("charts.html", "charts.html", charts.model(self.summary))
         names = [info.name for info in self.league.bots]
-        for stem, table in chart_data.tables(
-            self.head, self.summary, names, self.boards, self.links
-        ):
+        numbers = chart_data.tables(self.head, self.summary, names, self.boards, self.links)
+        for stem, table in numbers:
             yield from self._table(table, stem)
         if self.selection:
             yield from self._replays(existing)

@@ -31,14 +31,22 @@ DivisionStyle = tuple[Division | None, Style]
 
 def calibration(bids: Calibration) -> list[CalibrationRow]:
     """Return the bins that hold bids, the least likely first."""
-    return [
-        CalibrationRow(
-            *(at / BINS, (at + 1) / BINS, count, said / MILLION / count, held, held / count),
-            *wilson(held, count),
-        )
-        for at, (count, said, held) in enumerate(zip(bids.bids, bids.said, bids.held, strict=True))
-        if count
-    ]
+    rows = []
+    for at, (count, said, held) in enumerate(zip(bids.bids, bids.said, bids.held, strict=True)):
+        if count:
+            low, high = wilson(held, count)
+            row = CalibrationRow(
+                at_least=at / BINS,
+                below=(at + 1) / BINS,
+                bids=count,
+                said=said / MILLION / count,
+                held=held,
+                share=held / count,
+                low=low,
+                high=high,
+            )
+            rows.append(row)
+    return rows
 
 
 def lengths(players: int, rounds: Mapping[int, int]) -> list[GameLengthRow]:
@@ -117,7 +125,7 @@ def tables(
     lines = [row for size, rounds in summary.rounds().items() for row in lengths(size, rounds)]
     won = [row for size, wins in summary.seat_wins().items() for row in seats(size, wins)]
     bids = [
-        BotCalibrationRow(bot, *asdict(row).values())
+        BotCalibrationRow(bot, **asdict(row))
         for bot in bots
         for row in bot_calibration(summary, bot)
     ]

@@ -49,7 +49,6 @@ class Switch(Struct, frozen=True):
     words: str
     values: list[Value]
     clauses: tuple[str, ...]
-    """The clauses of the rule books that are about it."""
 
 
 def switches(league: LeagueInfo, names: Collection[str]) -> list[Switch]:
@@ -88,12 +87,12 @@ def rule_rows(league: LeagueInfo) -> list[RuleRow]:
     """Return every switch and option of every variant."""
     return [
         RuleRow(
-            variant=value.variant,
-            book=league.variants[value.variant].name,
-            switch=switch.name,
-            value=value.shown,
-            changed_from=value.book,
-            clauses=switch.clauses,
+            value.variant,
+            league.variants[value.variant].name,
+            switch.name,
+            value.shown,
+            value.book,
+            switch.clauses,
         )
         for switch in switches(league, SWITCHES) + switches(league, OPTIONS)
         for value in switch.values

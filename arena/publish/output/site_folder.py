@@ -102,10 +102,10 @@ def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) 
             new = frozenset(staging.names)
             _refuse_foreign(folder, new - old.files)
             with _uninterrupted():
-                _write_manifest(folder, staging.path, old.files | new, staging.keys)
+                _write_manifest(folder, staging, old.files | new)
                 _move_all(folder, staging.path, staging.changed)
                 _remove_stale(folder, old.files - new)
-                _write_manifest(folder, staging.path, new, staging.keys)
+                _write_manifest(folder, staging, new)
 
 
 def check_folder(folder: Path) -> None:
@@ -207,18 +207,16 @@ def _is_inside(name: str) -> bool:
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
-def _write_manifest(
-    folder: Path, staging: Path, names: frozenset[str], keys: Mapping[str, tuple[str, str]]
-) -> None:
+def _write_manifest(folder: Path, staging: _Staging, names: frozenset[str]) -> None:
     document = {
         "written_by": "perudo-arena",
         "files": sorted(names),
-        "keys": dict(sorted(keys.items())),
+        "keys": dict(sorted(staging.keys.items())),
     }
     data = (json.dumps(document, indent=1) + "\n").encode()
     if _content(folder / MANIFEST) != data:
-        _stage(staging / MANIFEST, data)
-        (staging / MANIFEST).replace(folder / MANIFEST)
+        _stage(staging.path / MANIFEST, data)
+        (staging.path / MANIFEST).replace(folder / MANIFEST)
 
 
 def _remove_stale(folder: Path, names: frozenset[str]) -> None:

@@ -61,7 +61,6 @@ class BotPage(Struct, frozen=True):
     causes: dict[Cause, int]
     """How many faults of each cause there are, in the vocabulary's order."""
     shown: list[FaultEntry]
-    """The first of the faults."""
     stderr: list[tuple[FaultEntry, str]]
     """The first fault in a fixture, and the end of what the bot wrote to standard error there."""
 

@@ -1,10 +1,9 @@
 """The Atom feed: whose rank changed as a league went on.
 
 Earlier ranks are computed, not looked up in earlier reports: a leaderboard is rated as it was after
-1, 2, 4, 8, ... blocks, and each of these checkpoints is compared with the next, the last with
-today's. So the same games give the same feed, whenever reports were written, and entries keep their
-ids as a league grows. Intervals shrink with the root of the number of games, so more checkpoints
-would show little more. The source may cache the ranks at a checkpoint.
+1, 2, 4, 8, ... blocks, and each of these checkpoints is compared with the next. So the same games
+give the same feed, whenever reports were written. Intervals shrink with the root of the number of
+games, so more checkpoints would show little more.
 """
 
 import json

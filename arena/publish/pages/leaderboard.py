@@ -90,18 +90,14 @@ def axis(rows: Sequence[Row] | Sequence[OverallRow], mark: float = 0.0) -> Axis:
 def scale_of(values: Sequence[float]) -> Axis:
     """Return the scale that holds all values, of which there is one at least, with round marks."""
     low, high = min(values), max(values)
-    step = _round_step((high - low or 1.0) / _TICKS)
+    rough = (high - low or 1.0) / _TICKS
+    power = float(10.0 ** floor(log10(rough)))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
     first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
     margin = _MARGIN * (last - first) * step
     ticks = tuple(number * step for number in range(first, last + 1))
     digits = max(0, -floor(log10(step)))
     return Axis(first * step - margin, last * step + margin, ticks, digits)
-
-
-def _round_step(rough: float) -> float:
-    """Return the least of 1, 2, 5, 10 times a power of ten that is not below `rough`."""
-    power = float(10.0 ** floor(log10(rough)))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
 
 
 class Line(Struct, frozen=True):
