@@ -11,6 +11,7 @@ from arena.playstats.timing import stored_times, timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
+from arena.publish.game_source import GameSource
 from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages import bot, charts, conditions, feed, leaderboard, matches
@@ -18,7 +19,6 @@ from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
 from arena.publish.replay.shards import shards
-from arena.publish.stored_games import GameSource
 from arena.ratings.prediction import UPSET
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard

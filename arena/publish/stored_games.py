@@ -1,19 +1,20 @@
 """The fixtures of a store as the source of a site; what was summarized once is not read again."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from arena import __version__
 from arena.perudo.rules import Rules
 from arena.playstats.fixture_summary import SUMMARY_VERSION, FixtureSummary, summarize_fixture
+from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.output.cache import Cache, Entry, cache_path
 from arena.publish.pseudonyms import Pseudonyms
 from arena.records import LeagueInfo, PlayedFixture
@@ -29,29 +30,6 @@ _AHEAD = 2
 """Chunks under way for each process."""
 
 _T = TypeVar("_T")
-Made = TypeVar("Made")
-Work = Callable[[PlayedFixture, Any], Made]
-"""Makes something of a fixture; a function at the top of a module, for other processes to find."""
-Jobs = Sequence[tuple[int, Any]]
-"""Fixture indexes, each with what the work needs beside the fixture."""
-
-
-class GameSource(Protocol):
-    """Where a site's games come from: summaries at once, whole games on demand."""
-
-    @property
-    def summaries(self) -> Sequence[FixtureSummary]:
-        """In schedule order."""
-
-    @property
-    def hashes(self) -> Mapping[int, str]:
-        """By fixture index, what changes whenever its games or the bots' pseudonyms do."""
-
-    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
-        """Yield the result of the work for each job, in order."""
-
-    def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
-        """Return the result of `make`, perhaps as made for an earlier report with this key."""
 
 
 class _Cached(msgspec.Struct, array_like=True, frozen=True):

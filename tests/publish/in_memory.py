@@ -6,9 +6,9 @@ from pathlib import Path
 
 from arena.perudo.rules import Rules
 from arena.playstats.fixture_summary import summarize_fixture
+from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
-from arena.publish.stored_games import Jobs, Made, Work
 from arena.ratings.standings import Ratings
 from arena.records import LeagueInfo, PlayedFixture, QuarantinedFixture
 

@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.timing import stored_times
+from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
-from arena.publish.stored_games import GameSource
 from arena.ratings.standings import by_division
 from arena.ratings.table import Leaderboard, Row
 from arena.records import Fixture, LeagueInfo, RatingsInfo

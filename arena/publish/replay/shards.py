@@ -9,12 +9,12 @@ import msgspec
 
 from arena import __version__
 from arena.perudo.rules import Rules
+from arena.publish.game_source import GameSource
 from arena.publish.links import GAMES_PER_SHARD, Links
 from arena.publish.output import text
 from arena.publish.output.site_folder import File
 from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replay
-from arena.publish.stored_games import GameSource
 from arena.records import PlayedFixture
 
 SHARD_VERSION = 2

@@ -1,0 +1,31 @@
+"""Where a site's games come from: summaries at once, whole games on demand."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from arena.playstats.fixture_summary import FixtureSummary
+from arena.records import PlayedFixture
+
+Made = TypeVar("Made")
+Work = Callable[[PlayedFixture, Any], Made]
+"""Makes something of a fixture; a function at the top of a module, for other processes to find."""
+Jobs = Sequence[tuple[int, Any]]
+"""Fixture indexes, each with what the work needs beside the fixture."""
+
+
+class GameSource(Protocol):
+    """The fixtures that a site is about."""
+
+    @property
+    def summaries(self) -> Sequence[FixtureSummary]:
+        """In schedule order."""
+
+    @property
+    def hashes(self) -> Mapping[int, str]:
+        """By fixture index, what changes whenever a fixture's games do."""
+
+    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
+        """Yield the result of the work for each job, in order."""
+
+    def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+        """Return the result of `make`, perhaps as made for an earlier report with this key."""
