@@ -54,25 +54,21 @@ class Links(Struct, frozen=True):
         """Return the page of a bot."""
         return f"bots/{self.bots[name]}.html"
 
-    def table_id(self, board: Leaderboard) -> str:
-        """Return the id of a leaderboard: a part of file names."""
-        return self.division_id(board.division)
-
     def division_id(self, division: Division) -> str:
-        """Return the id of the leaderboard of a division."""
+        """Return the id of the leaderboard of a division: a part of file names."""
         return f"{self.variants[division.variant]}-{division.players}p"
 
     def table(self, board: Leaderboard) -> str:
         """Return the page of a leaderboard."""
-        return f"tables/{self.table_id(board)}.html"
+        return f"tables/{self.division_id(board.division)}.html"
 
     def head_to_head(self, board: Leaderboard) -> str:
         """Return the head-to-head page of a leaderboard."""
-        return f"head-to-head/{self.table_id(board)}.html"
+        return f"head-to-head/{self.division_id(board.division)}.html"
 
     def picture(self, board: Leaderboard, scheme: str) -> str:
         """Return the head-to-head of many bots as a picture; scheme is `light` or `dark`."""
-        return f"head-to-head/{self.table_id(board)}-{scheme}.png"
+        return f"head-to-head/{self.division_id(board.division)}-{scheme}.png"
 
     @staticmethod
     def match_data(number: int) -> str:
@@ -86,12 +82,12 @@ class Links(Struct, frozen=True):
 
     def met(self, bot: str, rival: str, board: Leaderboard) -> str:
         """Return the matches of two bots at the tables of a leaderboard."""
-        table = self.table_id(board)
+        table = self.division_id(board.division)
         return f"{MATCHES}#bot={self.bots[bot]}&with={self.bots[rival]}&table={table}"
 
     def data_stem(self, board: Leaderboard, kind: str) -> str:
         """Return a data file of kind `leaderboard`, `head-to-head` or `better`, no suffix."""
-        return f"data/{kind}-{self.table_id(board)}"
+        return f"data/{kind}-{self.division_id(board.division)}"
 
     def data(self, board: Leaderboard, kind: str, suffix: str) -> str:
         """Return a data file, suffix `csv` or `json`."""

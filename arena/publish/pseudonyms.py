@@ -14,20 +14,17 @@ from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeGuard
 
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.publish.data.encoding import csv_cell, csv_of
+from arena.publish.data.schema import csv_cell, csv_of
 from arena.records import (
     BotInfo,
     Cause,
-    Epoch,
     Event,
     Faulted,
     Fixture,
-    GameRecord,
     LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
@@ -75,7 +72,7 @@ class Pseudonyms:
             info,
             seed="",
             bots=self._bots(info.bots),
-            earlier=tuple(self._epoch(epoch) for epoch in info.earlier),
+            earlier=tuple(replace(epoch, bots=self._bots(epoch.bots)) for epoch in info.earlier),
             ratings=self.ratings(info.ratings),
         )
 
@@ -88,7 +85,7 @@ class Pseudonyms:
         return replace(
             played,
             fixture=self._fixture(played.fixture),
-            games=[_game(record) for record in played.games],
+            games=[replace(one, events=list(map(_silenced, one.events))) for one in played.games],
             stderr=(),
         )
 
@@ -100,21 +97,13 @@ class Pseudonyms:
         return replace(fixture, seats=tuple(self.bots[bot] for bot in fixture.seats))
 
     def _bots(self, bots: Iterable[BotInfo]) -> tuple[BotInfo, ...]:
-        return tuple(sorted(map(self._bot, bots), key=lambda bot: bot.name))
-
-    def _bot(self, bot: BotInfo) -> BotInfo:
-        return replace(
-            bot,
-            name=self.bots[bot.name],
-            author=self.authors.get(bot.author, ""),
-            version="",
-            runtime="",
-            tags=(),
-            digest="",
-        )
-
-    def _epoch(self, epoch: Epoch) -> Epoch:
-        return replace(epoch, bots=self._bots(epoch.bots))
+        hidden = {"version": "", "runtime": "", "tags": (), "digest": ""}
+        authors = self.authors
+        renamed = [
+            replace(bot, name=self.bots[bot.name], author=authors.get(bot.author, ""), **hidden)
+            for bot in bots
+        ]
+        return tuple(sorted(renamed, key=lambda bot: bot.name))
 
 
 def who_is_who(names: Pseudonyms) -> str:
@@ -129,20 +118,15 @@ def secret_of(store: Path) -> bytes:
     path = store.with_name(f"{store.name}.pseudonyms")
     try:
         if not path.exists():
-            _write_once(path, secrets.token_hex(32))
+            draft = path.with_name(f"{path.name}.{os.getpid()}")
+            write_private(draft, secrets.token_hex(32))
+            with suppress(FileExistsError):  # the first secret stays
+                path.hardlink_to(draft)
+            draft.unlink()
         return path.read_bytes()
     except OSError as error:
         what = f"the secret of the pseudonyms cannot be kept: {error.strerror or error}"
         raise ArenaError(what, str(path), "make the store's folder writable") from error
-
-
-def _write_once(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all; the first one stays."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    write_private(draft, text)
-    with suppress(FileExistsError):
-        path.hardlink_to(draft)
-    draft.unlink()
 
 
 def write_private(path: Path, text: str) -> None:
@@ -152,19 +136,13 @@ def write_private(path: Path, text: str) -> None:
         out.write(text)
 
 
-def _game(record: GameRecord) -> GameRecord:
-    if not any(map(_quotes, record.events)):
-        return record
-    events = [replace(one, detail=WITHHELD) if _quotes(one) else one for one in record.events]
-    return replace(record, events=events)
-
-
-def _quotes(event: Event) -> TypeGuard[Faulted]:
-    return isinstance(event, Faulted) and event.cause in _QUOTING
+def _silenced(event: Event) -> Event:
+    if isinstance(event, Faulted) and event.cause in _QUOTING:
+        return replace(event, detail=WITHHELD)
+    return event
 
 
 def _drawn(names: Iterable[str], secret: bytes, kind: str) -> dict[str, str]:
-    """Return a pseudonym for each name, no two the same."""
     first, second = _FIRST.split(), _SECOND.split()
     pseudonyms: dict[str, str] = {}
     for name in dict.fromkeys(names):

@@ -19,7 +19,7 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import Ratings, by_division, rate_results
-from arena.records import LeagueInfo, QuarantinedFixture, RatingsInfo
+from arena.records import QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
 
 if TYPE_CHECKING:  # slow to import, and a report needs it only after a run
@@ -38,7 +38,6 @@ class ReportRequest(Struct, frozen=True):
     """The league.yaml, of which only the ratings' options are read; it may be missing."""
     store: Path
     site: Path
-    """The folder that the site is written to."""
     replays: ReplayChoice = NEWEST
     anonymous: bool = False
     """Whether bots and authors are called by pseudonyms, the same in every report."""
@@ -60,20 +59,31 @@ class Report(Struct, frozen=True):
 
     front_page: Path
     root: str
-    """The root hash of the store."""
     ratings: Ratings
     games: int
     left: int
     """Fixtures that are due and not stored; none if the league is finished."""
     quarantined: list[QuarantinedFixture]
-    """Fixtures that could not be played."""
 
     def data(self) -> dict[str, object]:
-        """Return what `--json` prints of it."""
+        """Return what `--json` prints of it; the site's data files have what is about pairs."""
+        boards = [
+            {
+                "variant": board.variant,
+                "players": board.players,
+                "blocks": board.blocks,
+                "intervals_by": board.method,
+                "dice_gain": board.dice_gain,
+                "rows": board.rows,
+            }
+            for board in self.ratings.boards
+        ]
         return {
             "site": str(self.front_page),
             "root": self.root,
-            **_ratings_data(self.ratings),
+            "leaderboards": boards,
+            "overall": self.ratings.overall,
+            "suspicions": self.ratings.suspicions,
             "quarantined": self.quarantined,
         }
 
@@ -105,16 +115,16 @@ def report(request: ReportRequest) -> Report:
         names = Pseudonyms(conditions, secret_of(request.store)) if request.hides_names else None
         if names and request.key:
             _write_key(request.key, names)
-        options = _ratings_options(request.league, conditions)
-        schedule = Schedule(conditions)
+        options, schedule = conditions.ratings, Schedule(conditions)
+        if request.league.is_file():  # ratings may be asked for otherwise after the games
+            options = load_ratings(request.league, [bot.name for bot in conditions.bots])
         return write_report(store, schedule, options, request.site, request.replays, names)
 
 
 def watch(request: ReportRequest) -> Iterator[Report | None]:
     """Write the report now and after every change of the store, until the league is finished.
 
-    Yields each report, and None while nothing was played yet. At least half of the time is left to
-    other programs.
+    Yields each report, and None while nothing was played yet; rests at least half of the time.
     """
     last: Report | None = None
     while True:
@@ -162,15 +172,7 @@ def write_report(
         return Report(front_page, games.root, ratings, count, left, quarantined)
 
 
-def _ratings_options(league: Path, conditions: LeagueInfo) -> RatingsInfo:
-    """Return what the league asks of its ratings now: that may change after the games."""
-    if not league.is_file():
-        return conditions.ratings
-    return load_ratings(league, [bot.name for bot in conditions.bots])
-
-
 def _write_key(path: Path, names: Pseudonyms) -> None:
-    """Write who is who, for nobody else to read."""
     try:
         write_private(path, who_is_who(names))
     except OSError as error:
@@ -187,25 +189,6 @@ def _file_state(store: Path) -> tuple[tuple[int, int], ...]:
             found = path.stat()
             state.append((found.st_mtime_ns, found.st_size))
     return tuple(state)
-
-
-def _ratings_data(ratings: Ratings) -> dict[str, object]:
-    """Return ratings as JSON can hold them; the site's data files have what is about pairs."""
-    return {
-        "leaderboards": [
-            {
-                "variant": board.variant,
-                "players": board.players,
-                "blocks": board.blocks,
-                "intervals_by": board.method,
-                "dice_gain": board.dice_gain,
-                "rows": board.rows,
-            }
-            for board in ratings.boards
-        ],
-        "overall": ratings.overall,
-        "suspicions": ratings.suspicions,
-    }
 
 
 @contextmanager

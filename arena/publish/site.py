@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from arena import shipped
+from arena.perudo.rules import changed_switches
 from arena.playstats.league_summary import LeagueSummary, summarize_league, timing
 from arena.publish.data import chart_data, tables
-from arena.publish.data.encoding import Table, to_csv, to_json
 from arena.publish.data.result_rows import MatchRow
-from arena.publish.data.schema import TABLE_TYPES, LeagueHead
+from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
 from arena.publish.game_source import GameSource
 from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
@@ -22,9 +22,7 @@ from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, QuarantinedFixture
 
-PAGES = {
-    *(FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES)
-}
+PAGES = {FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES}
 """What the navigation leads to, beside replays."""
 
 FAULTS_SHOWN = 500
@@ -51,10 +49,8 @@ def publish(
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    Leaderboards are shown in their order; `quarantined` fixtures could not be played, `replays`
-    says which games can be watched, `root` is the hash that pins the store, if there is one. The
-    same data gives the same bytes, whatever was there before. Files that would not change are left
-    alone, and those of an earlier report that are no longer needed are removed.
+    `root` is the hash that pins the store, if there is one. The same data gives the same bytes,
+    whatever was there before; files of an earlier report that are no longer needed are removed.
     Raises ArenaError if the folder cannot be written; an earlier report then stays whole.
     """
     site = _Site(league, ratings, source, quarantined, replays, root)
@@ -88,6 +84,7 @@ class _Site:
         self.selection = select_replays(source.summaries, boards, choice, moments)
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.summaries, self.selection, boards)
+        variants = league.variants.items()
         self.common = {
             "league": league,
             "ratings": ratings,
@@ -99,7 +96,7 @@ class _Site:
             "causes": CAUSES,
             "tagged": any(info.tags for info in league.bots),
             "leaders": leaderboard.leaders,
-            "changes": conditions.changes(league),
+            "changes": {label: len(changed_switches(rules)) for label, rules in variants},
             "menu": {*PAGES, REPLAY} if self.selection else PAGES,
         }
 
@@ -107,25 +104,30 @@ class _Site:
         """Yield every file of the site, each once; `existing` has the keys of earlier files."""
         yield _static("style.css")
         yield _static("tables.js")
-        yield self._page(
-            "index.html", FRONT, {"overview": leaderboard.overview(self.league, self.ratings)}
-        )
+        model: dict[str, Any] = {"overview": leaderboard.overview(self.league, self.ratings)}
+        yield self._page("index.html", FRONT, model)
         yield from self._conditions()
-        yield self._feed()
-        yield from self._faults()
-        yield from self._suspicions()
-        yield from self._overall()
+        model = feed.model(self.league, self.boards, self.source, self.ratings.options)
+        yield self._page("feed.xml", feed.FEED, model)
+        yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
+        yield from self._table(tables.faults(self.head, self.summary.faults))
+        yield self._page("suspicions.html", "suspicions.html", {})
+        alpha, cases = self.ratings.options.alpha, self.ratings.suspicions
+        yield from self._table(tables.suspicions(self.head, alpha, cases))
+        if overall := self.ratings.overall:
+            model = leaderboard.overall_model(overall, self.league)
+            yield self._page("overall.html", OVERALL, model)
+            yield from self._table(tables.overall(overall))
         for board in self.boards:
             yield from self._board(board)
         yield from self._matches()
-        for model in bot.models(self.league, self.boards, self.summary):
-            context = {"bot": model, "rerun_command": bot.rerun_command}
-            yield self._page("bot.html", self.links.bot(model.info.name), context)
+        for page in bot.models(self.league, self.boards, self.summary):
+            model = {"bot": page, "rerun_command": bot.rerun_command}
+            yield self._page("bot.html", self.links.bot(page.info.name), model)
         yield self._page("charts.html", "charts.html", charts.model(self.summary))
         names = [info.name for info in self.league.bots]
-        for stem, table in chart_data.tables(
-            self.head, self.summary, names, self.boards, self.links
-        ):
+        numbers = chart_data.tables(self.head, self.summary, names, self.boards, self.links)
+        for stem, table in numbers:
             yield from self._table(table, stem)
         if self.selection:
             yield from self._replays(existing)
@@ -147,19 +149,6 @@ class _Site:
             yield from self._table(table)
         if self.quarantined:
             yield from self._table(tables.quarantined(self.head, self.quarantined))
-
-    def _feed(self) -> File:
-        model = feed.model(self.league, self.boards, self.source, self.ratings.options)
-        return self._page("feed.xml", feed.FEED, model)
-
-    def _faults(self) -> Iterator[File]:
-        yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
-        yield from self._table(tables.faults(self.head, self.summary.faults))
-
-    def _suspicions(self) -> Iterator[File]:
-        yield self._page("suspicions.html", "suspicions.html", {})
-        alpha, cases = self.ratings.options.alpha, self.ratings.suspicions
-        yield from self._table(tables.suspicions(self.head, alpha, cases))
 
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
         yield from shards(self.source, self.selection, self.links, existing, self.league.variants)
@@ -183,12 +172,6 @@ class _Site:
             yield self._page("match_page.html", self.links.match_page(page.number), model)
             table = Table(MatchRow, self.head, page.matches)
             yield from self._table(table, self.links.match_data(page.number))
-
-    def _overall(self) -> Iterator[File]:
-        if overall := self.ratings.overall:
-            model = leaderboard.overall_model(overall, self.league)
-            yield self._page("overall.html", OVERALL, model)
-            yield from self._table(tables.overall(overall))
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
         model = leaderboard.model(board, self.league)

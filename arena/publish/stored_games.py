@@ -64,14 +64,11 @@ class StoredGames:
             self._entries = {entry.name: entry for entry in cache.read()}
         cached = self._summarized(row_hashes, info.variants)
         self.root = store.root()
-        """The hash that pins the store."""
         self.summaries = [cached[index].summary for index in row_hashes]
-        """In schedule order."""
         self.hashes = {index: one.content_hash.hex() + fingerprint for index, one in cached.items()}
-        """What changes whenever a fixture's games or the bots' pseudonyms do."""
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
-        """Yield the result of the work for each job; on all cores, if there are many."""
+        """Yield the result of the work for each job, in order; on all cores, if there are many."""
         return self._spread(partial(_work, self._names, work), jobs)
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
@@ -86,7 +83,6 @@ class StoredGames:
     def _summarized(
         self, row_hashes: dict[int, bytes], variants: dict[str, Rules]
     ) -> dict[int, _Cached]:
-        """Return what is cached of each fixture, made now if it is missing."""
         data = {index: self._lookup(str(index), key) for index, key in row_hashes.items()}
         cached = {index: _decode(found) for index, found in data.items() if found is not None}
         missing = [(index, None) for index in row_hashes if index not in cached]
@@ -98,7 +94,6 @@ class StoredGames:
         return cached
 
     def _lookup(self, name: str, key: bytes) -> bytes | None:
-        """Return what was cached under a name, if it was made of the same."""
         entry = self._entries.pop(name, None)
         return entry.data if entry and entry.key == key else None
 
@@ -127,7 +122,6 @@ def _batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
 
 
 def _run_jobs(path: Path, task: Callable[[Store, int, Any], _T], jobs: Sequence[Any]) -> list[_T]:
-    """Run some jobs, in a process of their own."""
     with Store(path) as store:
         return [task(store, index, given) for index, given in jobs]
 

@@ -24,8 +24,12 @@ def history(*points: tuple[int, float, float]) -> Chart:
 HISTORY = history((5, -2.0, 4.0), (10, 1.0, 2.0), (20, 3.0, 1.0))
 CALIBRATED = charts.calibration(
     [
-        CalibrationRow(0.0, 0.1, 10, 0.05, 0, 0.0, 0.0, 0.28),
-        CalibrationRow(0.9, 1.0, 30, 1.0, 30, 1.0, 0.88, 1.0),
+        CalibrationRow(
+            at_least=0.0, below=0.1, bids=10, said=0.05, held=0, share=0.0, low=0.0, high=0.28
+        ),
+        CalibrationRow(
+            at_least=0.9, below=1.0, bids=30, said=1.0, held=30, share=1.0, low=0.88, high=1.0
+        ),
     ]
 )
 LENGTH = charts.game_length(

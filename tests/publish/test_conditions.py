@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
 from arena.playstats.league_summary import summarize_league, timing
-from arena.publish.data.conditions import MEANINGS, clauses_of, options, switches
+from arena.publish.data.conditions import MEANINGS, clauses_of, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES
@@ -45,10 +45,10 @@ def test_every_switch_and_option_is_explained_and_leads_to_its_clauses(site: Pat
 def test_overridden_switches_are_marked_and_no_others(book: str) -> None:
     rules = variant(book, {"calza_in_palifico": True, "reveal": "at_once"}, calza=True)
     league = factory.league((), variants={"mine": rules, "book": VARIANTS[book]})
-    marked = {one.name for one in switches(league) if one.values[0].book is not None}
+    marked = {one.name for one in switches(league, SWITCHES) if one.values[0].book is not None}
     assert marked == set(changed_switches(rules))
-    assert all(one.values[1].book is None for one in switches(league))
-    assert [one.values[0].shown for one in options(league)] == ["yes", "no", "5"]
+    assert all(one.values[1].book is None for one in switches(league, SWITCHES))
+    assert [one.values[0].shown for one in switches(league, OPTIONS)] == ["yes", "no", "5"]
 
 
 def test_the_rules_have_every_clause_in_the_words_of_every_book(site: Path) -> None:

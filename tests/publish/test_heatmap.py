@@ -65,7 +65,7 @@ def test_each_pair_is_a_square_in_the_colour_of_its_tint(scheme: Scheme) -> None
 
 @pytest.mark.parametrize(("bots", "width"), [(31, 496), (200, 800), (900, 900)])
 def test_heatmap_size_is_bounded(bots: int, width: int) -> None:
-    matrix = [MatrixRow(f"{n}", (None,) * bots) for n in range(bots)]
+    matrix = [MatrixRow[HeadToHeadRow](f"{n}", (None,) * bots) for n in range(bots)]
     pixels = decoded(heatmaps(matrix)["light"])
     assert len(pixels) == len(pixels[0]) == width
 

@@ -169,7 +169,9 @@ def test_search_index_matches_the_pages() -> None:
     index, shard = (unpacked(script) for script in files.values())
     assert index["bots"] == {address.bots[bot.name]: bot.name for bot in league.bots}
     assert list(index["tables"].values()) == [["bga", 2], ["house rules", 3]]
-    assert list(index["tables"]) == [address.table_id(board) for board in ratings.boards]
+    assert list(index["tables"]) == [
+        address.division_id(board.division) for board in ratings.boards
+    ]
     assert (index["shards"], index["seats"], index["fixtures"]) == ([0], 3, 5)
     crashed = shard["entries"][1]
     assert [shard["bots"][seat] for seat in crashed[2]] == ["gamma", "delta"]

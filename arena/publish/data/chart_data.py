@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
-from arena.playstats.style import BINS, MILLION, Calibration, Mean, Rate, Style
-from arena.publish.data.encoding import Table
+from arena.playstats.style import BINS, MILLION, Calibration, Rate, Style
 from arena.publish.data.play_rows import (
     BotCalibrationRow,
     BotSeatRow,
@@ -20,43 +18,35 @@ from arena.publish.data.play_rows import (
     SeatAdvantageRow,
     StyleRow,
 )
-from arena.publish.data.schema import LeagueHead
+from arena.publish.data.schema import LeagueHead, Table
 from arena.publish.links import Links
 from arena.ratings.history import History
 from arena.ratings.intervals import wilson
 from arena.ratings.table import Leaderboard
 from arena.records import Division
 
-
-class BotStyle(Struct, frozen=True):
-    """How a bot plays in one division, or in all of them if `division` is None."""
-
-    bot: str
-    division: Division | None
-    style: Style
-
-    @property
-    def rates(self) -> dict[str, Rate]:
-        """What is said of it as shares, by name."""
-        return self.style.rates()
-
-    @property
-    def boldness(self) -> Mean | None:
-        """The mean boldness of its openings."""
-        return self.style.mean_boldness()
+DivisionStyle = tuple[Division | None, Style]
+"""How a bot plays in one division, or in all of them if it is None."""
 
 
 def calibration(bids: Calibration) -> list[CalibrationRow]:
     """Return the bins that hold bids, the least likely first."""
-    return [_bin(bids, at) for at in range(BINS) if bids.bids[at]]
-
-
-def _bin(bids: Calibration, at: int) -> CalibrationRow:
-    count, held = bids.bids[at], bids.held[at]
-    mean = bids.said[at] / MILLION / count
-    return CalibrationRow(
-        at / BINS, (at + 1) / BINS, count, mean, held, held / count, *wilson(held, count)
-    )
+    rows = []
+    for at, (count, said, held) in enumerate(zip(bids.bids, bids.said, bids.held, strict=True)):
+        if count:
+            low, high = wilson(held, count)
+            row = CalibrationRow(
+                at_least=at / BINS,
+                below=(at + 1) / BINS,
+                bids=count,
+                said=said / MILLION / count,
+                held=held,
+                share=held / count,
+                low=low,
+                high=high,
+            )
+            rows.append(row)
+    return rows
 
 
 def lengths(players: int, rounds: Mapping[int, int]) -> list[GameLengthRow]:
@@ -104,16 +94,16 @@ def bot_seats(summary: LeagueSummary, bot: str) -> list[BotSeatRow]:
     ]
 
 
-def styles(summary: LeagueSummary, bot: str) -> list[BotStyle]:
+def styles(summary: LeagueSummary, bot: str) -> list[DivisionStyle]:
     """Return a bot's style in each division, and first over all if there are several."""
     tables = sorted(summary.bots.get(bot, {}).items())
-    by_division = [BotStyle(bot, division, at.style) for division, at in tables]
+    by_division: list[DivisionStyle] = [(division, at.style) for division, at in tables]
     if len(by_division) < 2:
         return by_division
     total = Style()
-    for one in by_division:
-        total.add(one.style)
-    return [BotStyle(bot, None, total), *by_division]
+    for _, style in by_division:
+        total.add(style)
+    return [(None, total), *by_division]
 
 
 def bot_calibration(summary: LeagueSummary, bot: str) -> list[CalibrationRow]:
@@ -135,7 +125,7 @@ def tables(
     lines = [row for size, rounds in summary.rounds().items() for row in lengths(size, rounds)]
     won = [row for size, wins in summary.seat_wins().items() for row in seats(size, wins)]
     bids = [
-        BotCalibrationRow(bot, *asdict(row).values())
+        BotCalibrationRow(bot, **asdict(row))
         for bot in bots
         for row in bot_calibration(summary, bot)
     ]
@@ -145,7 +135,7 @@ def tables(
         Table(SeatAdvantageRow, head, won),
         Table(BotSeatRow, head, [row for bot in bots for row in bot_seats(summary, bot)]),
         Table(BotCalibrationRow, head, bids),
-        Table(StyleRow, head, [_style(one) for bot in bots for one in styles(summary, bot)]),
+        Table(StyleRow, head, [_style(bot, *one) for bot in bots for one in styles(summary, bot)]),
         Table(MomentRow, head, list(_moments(summary, bots))),
     ):
         yield f"data/{table.type.name}", table
@@ -154,33 +144,29 @@ def tables(
         yield links.data_stem(board, "history"), Table(HistoryRow, head, points)
 
 
-def _style(of: BotStyle) -> StyleRow:
-    variant, players = of.division or (None, None)
-    mean = of.boldness
-    row = {name: count for name, count in asdict(of.style).items() if name != "boldness_squared"}
+def _style(bot: str, division: Division | None, style: Style) -> StyleRow:
+    variant, players = division or (None, None)
+    mean = style.mean_boldness()
+    row = {name: count for name, count in asdict(style).items() if name != "boldness_squared"}
     row |= {
-        "turns_on_a_bid": of.style.doubtable,
+        "turns_on_a_bid": style.doubtable,
         "boldness": mean and mean.mean,
         "boldness_low": mean and mean.low,
         "boldness_high": mean and mean.high,
     }
-    for name, rate in of.rates.items():
+    for name, rate in style.rates().items():
         low, high = rate.interval or (None, None)
         row |= {f"{name}_share": rate.share, f"{name}_low": low, f"{name}_high": high}
-    return StyleRow(bot=of.bot, variant=variant, players=players, **row)
+    return StyleRow(bot=bot, variant=variant, players=players, **row)
 
 
 def _moments(summary: LeagueSummary, bots: Sequence[str]) -> Iterator[MomentRow]:
     for bot in bots:
         moments = summary.moments.get(bot, KeyMoves())
-        yield from (_moment(bot, "best", n, move) for n, move in enumerate(moments.best, 1))
-        yield from (_moment(bot, "worst", n, move) for n, move in enumerate(moments.worst, 1))
-
-
-def _moment(bot: str, end: Literal["best", "worst"], rank: int, move: KeyMove) -> MomentRow:
-    quantity, face = move.raised or (None, None)
-    fields = asdict(move)
-    del fields["raised"]
-    return MomentRow(
-        bot=bot, end=end, rank=rank, raised_quantity=quantity, raised_face=face, **fields
-    )
+        lists: dict[Literal["best", "worst"], Sequence[KeyMove]]
+        lists = {"best": moments.best, "worst": moments.worst}
+        for end, moves in lists.items():
+            for rank, move in enumerate(moves, 1):
+                row = asdict(move)
+                row["raised_quantity"], row["raised_face"] = row.pop("raised") or (None, None)
+                yield MomentRow(bot=bot, end=end, rank=rank, **row)

@@ -1,5 +1,7 @@
 """A league's rules and limits by name and in words, for pages and for data tables."""
 
+from collections.abc import Collection
+
 from msgspec import Struct
 from msgspec.structs import asdict
 
@@ -47,20 +49,10 @@ class Switch(Struct, frozen=True):
     words: str
     values: list[Value]
     clauses: tuple[str, ...]
-    """The clauses of the rule books that are about it."""
 
 
-def switches(league: LeagueInfo) -> list[Switch]:
-    """Return all rule switches, those that a league may override."""
-    return _named(league, SWITCHES)
-
-
-def options(league: LeagueInfo) -> list[Switch]:
-    """Return the options that a table chooses freely."""
-    return _named(league, OPTIONS)
-
-
-def _named(league: LeagueInfo, names: frozenset[str]) -> list[Switch]:
+def switches(league: LeagueInfo, names: Collection[str]) -> list[Switch]:
+    """Return these switches or options, in the order of the rule books."""
     return [
         Switch(name, words, values(league, name), clauses_of(name))
         for name, words in MEANINGS.items()
@@ -95,14 +87,14 @@ def rule_rows(league: LeagueInfo) -> list[RuleRow]:
     """Return every switch and option of every variant."""
     return [
         RuleRow(
-            variant=value.variant,
-            book=league.variants[value.variant].name,
-            switch=switch.name,
-            value=value.shown,
-            changed_from=value.book,
-            clauses=switch.clauses,
+            value.variant,
+            league.variants[value.variant].name,
+            switch.name,
+            value.shown,
+            value.book,
+            switch.clauses,
         )
-        for switch in [*switches(league), *options(league)]
+        for switch in switches(league, SWITCHES) + switches(league, OPTIONS)
         for value in switch.values
     ]
 

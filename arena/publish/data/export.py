@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import islice
 from typing import BinaryIO
 
@@ -12,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from arena.errors import ArenaError
-from arena.publish.data.encoding import csv_cell
+from arena.publish.data.schema import csv_cell
 from arena.records import Cause, FixtureResult
 
 _BATCH = 10_000
@@ -23,7 +22,6 @@ class GameRow(Struct, frozen=True):
     """One game; lists have an entry per seat."""
 
     fixture: str
-    """The fixture's id."""
     index: int
     """The fixture's place in the schedule, from 0."""
     block: int
@@ -79,7 +77,8 @@ def write_csv(rows: Iterable[GameRow], file: BinaryIO, players: int) -> None:
     """Write a spreadsheet with a column per seat; texts are guarded against formulas."""
     plain = [name for name in GameRow.__struct_fields__ if name not in _LISTS]
     lists = [(name, seat) for name in _LISTS for seat in range(players)]
-    with _text(file) as text:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    try:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([*plain, *(f"{_LISTS[name]}_{seat}" for name, seat in lists)])
         for row in rows:
@@ -87,6 +86,8 @@ def write_csv(rows: Iterable[GameRow], file: BinaryIO, players: int) -> None:
             cells = [data[name] for name in plain]
             cells += [data[name][seat] if seat < row.players else None for name, seat in lists]
             writer.writerow(map(csv_cell, cells))
+    finally:
+        text.detach()  # the file stays open
 
 
 def write_jsonl(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
@@ -115,16 +116,6 @@ def write_parquet(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
     with ParquetWriter(file, schema) as writer:
         while batch := [asdict(row) for row in islice(left, _BATCH)]:
             writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
-
-
-@contextmanager
-def _text(file: BinaryIO) -> Iterator[io.TextIOWrapper]:
-    """Wrap a binary file for text; it stays open."""
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    try:
-        yield text
-    finally:
-        text.detach()
 
 
 FORMATS: Mapping[str, Write] = {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}

@@ -21,44 +21,31 @@ from arena.publish.data.schema import (
 )
 from arena.records import Division
 
-AtLeast = Annotated[Share, doc("The lower end of the bin: how likely, as the bidder knew it.")]
-Below = Annotated[Share, doc("The upper end; the last bin includes certainty.")]
-BidsInBin = Annotated[Positive, doc("Bids in the bin.")]
-MeanChance = Annotated[Share, doc("The mean of their probabilities.")]
-TrueBids = Annotated[Whole, doc("How many were true.")]
-TrueShare = Annotated[Share, doc("held / bids.")]
 Seat = Annotated[Whole, doc("From 0.")]
 StyleLow = Annotated[float | None, doc("The lower end of its 95 % interval (Wilson's).")]
 StyleHigh = Annotated[float | None, doc("The upper end.")]
 
 
 @table("calibration")
-class CalibrationRow(TableRow, frozen=True):
+class CalibrationRow(TableRow, frozen=True, kw_only=True):
     """How often bids were true, by how likely their bidders knew them."""
 
-    at_least: AtLeast
-    below: Below
-    bids: BidsInBin
-    said: MeanChance
-    held: TrueBids
-    share: TrueShare
+    # Keyword-only fields come after those of a subclass.
+    at_least: Annotated[Share, doc("The lower end of the bin: how likely, as the bidder knew it.")]
+    below: Annotated[Share, doc("The upper end; the last bin includes certainty.")]
+    bids: Annotated[Positive, doc("Bids in the bin.")]
+    said: Annotated[Share, doc("The mean of their probabilities.")]
+    held: Annotated[Whole, doc("How many were true.")]
+    share: Annotated[Share, doc("held / bids.")]
     low: WilsonLow
     high: WilsonHigh
 
 
 @table("calibration-bots")
-class BotCalibrationRow(TableRow, frozen=True):
+class BotCalibrationRow(CalibrationRow, frozen=True):
     """The same of each bot's bids."""
 
     bot: Bot
-    at_least: AtLeast
-    below: Below
-    bids: BidsInBin
-    said: MeanChance
-    held: TrueBids
-    share: TrueShare
-    low: WilsonLow
-    high: WilsonHigh
 
 
 @table("game-length")

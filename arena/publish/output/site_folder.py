@@ -68,15 +68,13 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
         with suppress(OSError):  # some network file systems lock no folders
             fcntl.flock(lock, fcntl.LOCK_EX)
     try:
-        yield dict(_existing_keys(folder))
+        yield {
+            path: key
+            for path, (key, digest) in _read_manifest(folder).keys.items()
+            if (data := _content(folder / path)) is not None and sha256(data).hexdigest() == digest
+        }
     finally:
         os.close(lock)
-
-
-def _existing_keys(folder: Path) -> Iterator[tuple[str, str]]:
-    for path, (key, digest) in _read_manifest(folder).keys.items():
-        if (data := _content(folder / path)) is not None and _sha(data) == digest:
-            yield path, key
 
 
 def _content(path: Path) -> bytes | None:
@@ -86,10 +84,6 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _sha(data: bytes) -> str:
-    return sha256(data).hexdigest()
-
-
 def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) -> None:
     """Make `folder` hold exactly these files of ours.
 
@@ -97,7 +91,21 @@ def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) 
     run wrote; the site is then unchanged.
     """
     with _translate_errors(folder):
-        _replace(folder, (File(*file) for file in files))
+        folder.mkdir(parents=True, exist_ok=True)
+        old = _read_manifest(folder)
+        for leftover in folder.glob(f"{STAGING}*"):  # of runs that were killed
+            shutil.rmtree(leftover, ignore_errors=True)
+        with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
+            staging = _Staging(folder, Path(name), old)
+            for file in files:
+                staging.take(File(*file))
+            new = frozenset(staging.names)
+            _refuse_foreign(folder, new - old.files)
+            with _uninterrupted():
+                _write_manifest(folder, staging, old.files | new)
+                _move_all(folder, staging.path, staging.changed)
+                _remove_stale(folder, old.files - new)
+                _write_manifest(folder, staging, new)
 
 
 def check_folder(folder: Path) -> None:
@@ -119,23 +127,6 @@ def _translate_errors(folder: Path) -> Iterator[None]:
         raise ArenaError(what, str(folder), hint) from error
 
 
-def _replace(folder: Path, files: Iterable[File]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    old = _read_manifest(folder)
-    _remove_leftovers(folder)
-    with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
-        staging = _Staging(folder, Path(name), old)
-        for file in files:
-            staging.take(file)
-        new = frozenset(staging.names)
-        _refuse_foreign(folder, new - old.files)
-        with _uninterrupted():
-            _write_manifest(folder, staging.path, old.files | new, staging.keys)
-            _move_all(folder, staging.path, staging.changed)
-            _remove_stale(folder, old.files - new)
-            _write_manifest(folder, staging.path, new, staging.keys)
-
-
 class _Staging:
     """The files of a report in the making; those that changed wait in a folder."""
 
@@ -154,7 +145,7 @@ class _Staging:
             return
         data = file.content.encode() if isinstance(file.content, str) else file.content
         if file.key:
-            self.keys[file.path] = file.key, _sha(data)
+            self.keys[file.path] = file.key, sha256(data).hexdigest()
         if _content(self._folder / file.path) != data:
             self.changed.add(file.path)
             _stage(self.path / file.path, data)
@@ -216,18 +207,16 @@ def _is_inside(name: str) -> bool:
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
-def _write_manifest(
-    folder: Path, staging: Path, names: frozenset[str], keys: Mapping[str, tuple[str, str]]
-) -> None:
+def _write_manifest(folder: Path, staging: _Staging, names: frozenset[str]) -> None:
     document = {
         "written_by": "perudo-arena",
         "files": sorted(names),
-        "keys": dict(sorted(keys.items())),
+        "keys": dict(sorted(staging.keys.items())),
     }
     data = (json.dumps(document, indent=1) + "\n").encode()
     if _content(folder / MANIFEST) != data:
-        _stage(staging / MANIFEST, data)
-        (staging / MANIFEST).replace(folder / MANIFEST)
+        _stage(staging.path / MANIFEST, data)
+        (staging.path / MANIFEST).replace(folder / MANIFEST)
 
 
 def _remove_stale(folder: Path, names: frozenset[str]) -> None:
@@ -236,9 +225,3 @@ def _remove_stale(folder: Path, names: frozenset[str]) -> None:
         path.unlink(missing_ok=True)
         if path.parent != folder and path.parent.is_dir() and not any(path.parent.iterdir()):
             path.parent.rmdir()
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove staging folders of runs that were killed."""
-    for path in folder.glob(f"{STAGING}*"):
-        shutil.rmtree(path, ignore_errors=True)

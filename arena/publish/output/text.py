@@ -20,28 +20,19 @@ class _Visible(dict[int, str | int]):
     """A table for str.translate, filled as characters occur."""
 
     def __missing__(self, code: int) -> str | int:
-        self[code] = code if _is_visible(chr(code)) else _escaped(code)
+        char = chr(code)
+        if char in _KEPT or unicodedata.category(char) not in _INVISIBLE:
+            self[code] = code
+        else:  # an escape: any font has its letters
+            self[code] = f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
         return self[code]
-
-
-def _is_visible(char: str) -> bool:
-    return char in _KEPT or unicodedata.category(char) not in _INVISIBLE
-
-
-def _escaped(code: int) -> str:
-    """Return the escape that stands for a character without a shape: any font has its letters."""
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
 
 
 _TABLE = _Visible()
 
 
 def visible(text: str) -> str:
-    """Spell out control, format and unpaired characters; keep line breaks and tabs.
-
-    An escape sequence comes out as letters, so neither a browser nor a terminal acts on it, and
-    a reader sees that it was there.
-    """
+    """Spell out control, format and unpaired characters, to be seen; keep line breaks and tabs."""
     # All of Python's printable characters are visible, and isprintable is much faster.
     return text if text.isprintable() else text.translate(_TABLE)
 
@@ -59,10 +50,9 @@ def csv_text(text: str) -> str:
 
 
 def script(function: str, name: str, content: msgspec.Struct) -> str:
-    """Return a script that calls a function with a name and its content.
+    """Return a script that calls a function with a name and its content, as compressed JSON.
 
-    A page on a file system may load scripts and nothing else. The content is JSON, compressed, in
-    base64: letters that cannot end a script. The same content gives the same text.
+    A page on a file system may load nothing but scripts; base64 has no letters that could end one.
     """
     data = gzip.compress(msgspec.json.encode(content), compresslevel=6, mtime=0)
     return f'{function}("{name}", "{base64.b64encode(data).decode()}");\n'

@@ -12,7 +12,7 @@ from arena.playstats.game_scan import FaultEntry
 from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data
-from arena.publish.data.chart_data import BotStyle
+from arena.publish.data.chart_data import DivisionStyle
 from arena.publish.data.play_rows import BotSeatRow
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.tables import by_opponent
@@ -36,13 +36,6 @@ class Standing(Struct, frozen=True):
     history: Chart | None
 
 
-class Stderr(Struct, frozen=True):
-    """The end of what a bot wrote to standard error in a fixture; `fault` is its first there."""
-
-    fault: FaultEntry
-    text: str
-
-
 class MomentView(Struct, frozen=True):
     """A key move in words."""
 
@@ -60,7 +53,7 @@ class BotPage(Struct, frozen=True):
     info: BotInfo
     standings: list[Standing]
     seats: list[BotSeatRow]
-    styles: list[BotStyle]
+    styles: list[DivisionStyle]
     calibration: Chart | None
     best: list[MomentView]
     worst: list[MomentView]
@@ -68,8 +61,8 @@ class BotPage(Struct, frozen=True):
     causes: dict[Cause, int]
     """How many faults of each cause there are, in the vocabulary's order."""
     shown: list[FaultEntry]
-    """The first of the faults."""
-    stderr: list[Stderr]
+    stderr: list[tuple[FaultEntry, str]]
+    """The first fault in a fixture, and the end of what the bot wrote to standard error there."""
 
 
 def models(
@@ -89,6 +82,8 @@ def _model(
     counts = Counter(fault.cause for fault in faults)
     moments = summary.moments.get(info.name, KeyMoves())
     calibration = chart_data.bot_calibration(summary, info.name)
+    first = {fault.index: fault for fault in reversed(faults)}
+    texts = summary.stderr.get(info.name, {}) if faults else {}
     return BotPage(
         info=info,
         standings=list(_standings(boards, info.name)),
@@ -100,7 +95,7 @@ def _model(
         faults=faults,
         causes={cause: counts[cause] for cause in Cause if counts[cause]},
         shown=faults[:FAULTS_SHOWN],
-        stderr=_stderr(summary, faults),
+        stderr=[(first[index], text) for index, text in sorted(texts.items())],
     )
 
 
@@ -113,13 +108,12 @@ def _standings(boards: Sequence[Leaderboard], bot: str) -> Iterator[Standing]:
     for board in boards:
         for rank, row in enumerate(board.rows, 1):
             if row.bot == bot:
-                yield Standing(board, rank, row, by_opponent(board, bot), _history(board, bot))
-
-
-def _history(board: Leaderboard, bot: str) -> Chart | None:
-    rows = chart_data.history(board.history, bot)
-    reference = "the mean of the field" if board.anchor is None else f"the bot {board.anchor}"
-    return charts.rating_history(rows, reference) if rows else None
+                points = chart_data.history(board.history, bot)
+                zero = (
+                    "the mean of the field" if board.anchor is None else f"the bot {board.anchor}"
+                )
+                history = charts.rating_history(points, zero) if points else None
+                yield Standing(board, rank, row, by_opponent(board, bot), history)
 
 
 def _moment_view(move: KeyMove) -> MomentView:
@@ -135,9 +129,3 @@ def _moment_view(move: KeyMove) -> MomentView:
     yes, no = ("true", "false") if move.action == "bid" else ("right", "wrong")
     outcome = yes if move.right else no
     return MomentView(move, did, likely(move.chance), other, outcome)
-
-
-def _stderr(summary: LeagueSummary, faults: Sequence[FaultEntry]) -> list[Stderr]:
-    first = {fault.index: fault for fault in reversed(faults)}
-    texts = summary.stderr.get(faults[0].bot, {}) if faults else {}
-    return [Stderr(first[index], text) for index, text in sorted(texts.items())]

@@ -1,22 +1,17 @@
 """Charts as page models: one function per kind, each with its numbers, drawn by reports/chart.html.
 
-A chart is laid out in units of its view box. It is about as wide as a telephone, so that its labels
-can be read there; wider pages show several side by side.
+A chart's units are those of its view box. It is about as wide as a telephone, to be read there.
 """
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 from msgspec import Struct
 
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data
-from arena.publish.data.play_rows import (
-    CalibrationRow,
-    GameLengthRow,
-    HistoryRow,
-    SeatAdvantageRow,
-)
+from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryRow, SeatAdvantageRow
 from arena.publish.output.text import fixed, grouped, percent, signed
 from arena.publish.pages.leaderboard import Axis, scale_of
 from arena.ratings.intervals import Z95
@@ -56,13 +51,12 @@ class Bar(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A straight line for comparison, and what it stands for."""
+    """A straight line for comparison."""
 
     x1: float
     y1: float
     x2: float
     y2: float
-    words: str
 
 
 class Chart(Struct, frozen=True, kw_only=True):
@@ -119,11 +113,6 @@ def _upwards(low: float, high: float, height: int = HEIGHT) -> Scale:
     return Scale(low, high, height - BOTTOM, TOP)
 
 
-def _fitted(axis: Axis) -> Scale:
-    """Return an upward scale from the first mark of an axis to its last."""
-    return _upwards(axis.ticks[0], axis.ticks[-1])
-
-
 def _share_ticks(axis: Axis, y: Scale) -> tuple[Tick, ...]:
     digits = max(0, axis.digits - 2)
     return tuple(Tick(y.at(value), percent(value, digits)) for value in axis.ticks)
@@ -141,12 +130,6 @@ def _corners(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x},{y}" for x, y in points)
 
 
-def _spread(values: Sequence[int]) -> list[int]:
-    """Return some of these ascending whole numbers, evenly spaced, so that labels fit."""
-    step = -(-len(values) // _TICKS)
-    return list(values[::step])
-
-
 def model(summary: LeagueSummary) -> dict[str, Any]:
     """Return what the page of charts shows: all bots together, by table size."""
     bins = chart_data.calibration(summary.calibration())
@@ -160,13 +143,10 @@ def model(summary: LeagueSummary) -> dict[str, Any]:
 
 
 def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
-    """Draw a bot's mu over its games with the band mu ± 1.96 sigma; `reference` is what has mu 0.
-
-    There is at least one row.
-    """
+    """Draw mu ± 1.96 sigma over a bot's games, one row or more; `reference` is what has mu 0."""
     ends = [row.mu + side * Z95 * row.sigma for row in rows for side in (-1, 1)]
     axis = scale_of([0.0, *ends])
-    x, y = _across(0, rows[-1].games), _fitted(axis)
+    x, y = _across(0, rows[-1].games), _upwards(axis.ticks[0], axis.ticks[-1])
     upper = [(x.at(row.games), y.at(row.mu + Z95 * row.sigma)) for row in rows]
     lower = [(x.at(row.games), y.at(row.mu - Z95 * row.sigma)) for row in rows]
     last = rows[-1]
@@ -182,7 +162,7 @@ def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
             Tick(x.at(value), grouped(int(value))) for value in games.ticks if value <= last.games
         ),
         y=tuple(Tick(y.at(value), signed(value, axis.digits)) for value in axis.ticks),
-        reference=Line(LEFT, y.at(0), WIDTH - RIGHT, y.at(0), reference),
+        reference=Line(LEFT, y.at(0), WIDTH - RIGHT, y.at(0)),
         band=_corners([*upper, *reversed(lower)]),
         path=_corners([(x.at(row.games), y.at(row.mu)) for row in rows]),
         dots=(Dot(x.at(last.games), y.at(last.mu), f"now {signed(last.mu)}"),),
@@ -195,10 +175,7 @@ def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
 
 
 def calibration(rows: Sequence[CalibrationRow]) -> Chart:
-    """Draw how often bids were true against how likely their bidders knew them to be.
-
-    On the dashed line both are the same.
-    """
+    """Draw how often bids were true by how likely they were; on the dashed line both are equal."""
     x, y = _across(0, 1), _upwards(0, 1, SQUARE)
     marks = [0, 0.25, 0.5, 0.75, 1]
     return Chart(
@@ -208,7 +185,7 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
         height=SQUARE,
         x=tuple(Tick(x.at(mark), percent(mark, 0)) for mark in marks),
         y=tuple(Tick(y.at(mark), percent(mark, 0)) for mark in marks),
-        reference=Line(x.at(0), y.at(0), x.at(1), y.at(1), "as likely as that"),
+        reference=Line(x.at(0), y.at(0), x.at(1), y.at(1)),
         path=_corners([(x.at(row.said), y.at(row.share)) for row in rows]),
         dots=tuple(
             _dot(
@@ -238,7 +215,7 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
     """Draw the share of games by how many rounds they took; there is at least one row."""
     counts = range(rows[0].rounds, rows[-1].rounds + 1)
     axis = scale_of([0, *(row.share for row in rows)])
-    x, y = _across(counts[0] - 0.5, counts[-1] + 0.5), _fitted(axis)
+    x, y = _across(counts[0] - 0.5, counts[-1] + 0.5), _upwards(axis.ticks[0], axis.ticks[-1])
     games = sum(row.games for row in rows)
     mean = sum(row.rounds * row.games for row in rows) / games
     width = round((x.end - x.start) / len(counts) * 0.8, 1)
@@ -246,7 +223,7 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
         words=f"{grouped(games)} games took {fixed(mean, 1)} rounds on average.",
         across="rounds",
         up="share of games",
-        x=tuple(Tick(x.at(count), str(count)) for count in _spread(counts)),
+        x=tuple(Tick(x.at(count), str(count)) for count in counts[:: ceil(len(counts) / _TICKS)]),
         y=_share_ticks(axis, y),
         bars=tuple(
             Bar(
@@ -267,14 +244,14 @@ def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
     """Draw the share of games that each seat won, against chance; there is at least one row."""
     chance = rows[0].chance
     axis = scale_of([chance, *(end for row in rows for end in (row.low, row.high))])
-    x, y = _across(-0.5, len(rows) - 0.5), _fitted(axis)
+    x, y = _across(-0.5, len(rows) - 0.5), _upwards(axis.ticks[0], axis.ticks[-1])
     return Chart(
         words=f"The share of games that each seat won; chance is {percent(chance)}.",
         across="seat",
         up="share won",
         x=tuple(Tick(x.at(row.seat), str(row.seat)) for row in rows),
         y=_share_ticks(axis, y),
-        reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance), "chance"),
+        reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance)),
         dots=tuple(
             _dot(x.at(row.seat), row, y, f"seat {row.seat}: {percent(row.share)}") for row in rows
         ),

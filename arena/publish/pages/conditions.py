@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from arena import __version__
 from arena.perudo.clauses import CLAUSES, Clause, by_text
-from arena.perudo.rules import changed_switches
+from arena.perudo.rules import OPTIONS, SWITCHES
 from arena.playstats.league_summary import LeagueSummary, Timing
-from arena.publish.data.conditions import Value, limit_rows, options, switches, values
+from arena.publish.data.conditions import Value, limit_rows, switches, values
 from arena.publish.output.text import duration, moment
 from arena.records import LeagueInfo, MachineInfo
 from arena.wire.messages import PROTOCOL
@@ -69,26 +69,6 @@ PROMISES = {
 """What each sandbox keeps and does not, in the words of docs/sandboxing.md."""
 
 
-def changes(league: LeagueInfo) -> dict[str, int]:
-    """Return how many switches each variant changed against its rule book."""
-    return {label: len(changed_switches(rules)) for label, rules in league.variants.items()}
-
-
-class UsedSandbox(Struct, frozen=True):
-    """A sandbox that bots played in."""
-
-    name: str
-    fixtures: int
-    promise: Promise | None
-    """None for one that this arena does not know."""
-
-
-def used_sandboxes(league: LeagueInfo, summary: LeagueSummary) -> list[UsedSandbox]:
-    """Return the sandboxes that were used, or the one that is to be used."""
-    used = dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0}
-    return [UsedSandbox(name, fixtures, PROMISES.get(name)) for name, fixtures in used.items()]
-
-
 def machine(info: MachineInfo | None) -> dict[str, str]:
     """Return what is known of the machine that the league began on, by name."""
     if info is None:
@@ -132,10 +112,11 @@ def times(known: Timing | None) -> dict[str, str]:
 def model(league: LeagueInfo, summary: LeagueSummary, known: Timing | None) -> dict[str, Any]:
     """Return what the page of conditions shows beyond the league itself."""
     return {
-        "switches": switches(league),
-        "options": options(league),
+        "switches": switches(league, SWITCHES),
+        "options": switches(league, OPTIONS),
         "limits": limit_rows(league.limits),
-        "sandboxes": used_sandboxes(league, summary),
+        "sandboxes": dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
+        "promises": PROMISES,
         "machine": machine(league.machine),
         "versions": versions(league),
         "times": times(known),
@@ -149,7 +130,6 @@ BOOKS = {
     "pressman": "Pressman Toy, 2008; it calls pacos “aces” and palifico “palafico”",
     "italian": "the Italian box rules by Fry and Fernandini",
 }
-"""What each rule book is."""
 
 
 class Wording(Struct, frozen=True):
@@ -161,28 +141,14 @@ class Wording(Struct, frozen=True):
     """Whether a variant of the league is played by one of these books."""
 
 
-class ClauseEntry(Struct, frozen=True):
-    """One clause on the page of rules."""
-
-    id: str
-    title: str
-    wordings: list[Wording]
-    switch: str
-    values: list[Value]
-    """The switch's in each variant of the league; empty if the clause has none."""
-
-
-def clause_entries(league: LeagueInfo) -> list[ClauseEntry]:
-    """Return every clause, in the order in which they come to bear in a game."""
+def clause_entries(league: LeagueInfo) -> list[tuple[Clause, list[Wording], list[Value]]]:
+    """Return every clause in the order of a game, with its switch's value in each variant."""
     played = {rules.name for rules in league.variants.values()}
-    return [_entry(clause, league, played) for clause in CLAUSES]
-
-
-def _entry(clause: Clause, league: LeagueInfo, played: set[str]) -> ClauseEntry:
-    return ClauseEntry(
-        clause.id,
-        clause.title,
-        [Wording(text, books, not played.isdisjoint(books)) for text, books in by_text(clause)],
-        clause.switch,
-        values(league, clause.switch) if clause.switch else [],
-    )
+    return [
+        (
+            clause,
+            [Wording(text, books, not played.isdisjoint(books)) for text, books in by_text(clause)],
+            values(league, clause.switch) if clause.switch else [],
+        )
+        for clause in CLAUSES
+    ]

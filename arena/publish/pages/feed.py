@@ -1,10 +1,9 @@
 """The Atom feed: whose rank changed as a league went on.
 
 Earlier ranks are computed, not looked up in earlier reports: a leaderboard is rated as it was after
-1, 2, 4, 8, ... blocks, and each of these checkpoints is compared with the next, the last with
-today's. So the same games give the same feed, whenever reports were written, and entries keep their
-ids as a league grows. Intervals shrink with the root of the number of games, so more checkpoints
-would show little more. The source may cache the ranks at a checkpoint.
+1, 2, 4, 8, ... blocks, and each of these checkpoints is compared with the next. So the same games
+give the same feed, whenever reports were written. Intervals shrink with the root of the number of
+games, so more checkpoints would show little more.
 """
 
 import json
@@ -96,10 +95,7 @@ def _checkpoint(board: Leaderboard) -> Checkpoint:
 
 
 def changes(
-    league: LeagueInfo,
-    board: Leaderboard,
-    seen: Sequence[Checkpoint],
-    times: Mapping[int, float],
+    league: LeagueInfo, board: Leaderboard, seen: Sequence[Checkpoint], times: Mapping[int, float]
 ) -> Iterator[Change]:
     """Yield the changes from checkpoint to checkpoint; `times` are by number of blocks."""
     for before, after in pairwise(seen):
@@ -125,10 +121,7 @@ def _urn(league: LeagueInfo, *parts: str) -> str:
 def block_times(
     fixtures: Iterable[Fixture], blocks: Sequence[int], stored_at: Mapping[int, float]
 ) -> dict[int, float]:
-    """Return when the last game of so many blocks was stored; nothing if unknown.
-
-    `stored_at` has seconds since 1970, by fixture index.
-    """
+    """Return when the last game of so many blocks was stored, in Unix time, if that is known."""
     last: dict[int, float] = {}
     for fixture in fixtures:
         if fixture.index in stored_at:

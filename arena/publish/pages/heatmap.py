@@ -6,9 +6,11 @@ from itertools import chain
 from struct import pack
 from typing import Literal
 
+from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.pages.leaderboard import MatrixRow, tint
 
 Scheme = Literal["light", "dark"]
+Matrix = Sequence[MatrixRow[HeadToHeadRow]]
 
 WIDTH = 800
 """About so many pixels across, however many bots there are."""
@@ -31,7 +33,7 @@ COLOURS = {
 }
 
 
-def heatmaps(matrix: Sequence[MatrixRow]) -> dict[Scheme, bytes]:
+def heatmaps(matrix: Matrix) -> dict[Scheme, bytes]:
     """Return a head-to-head table as a PNG for each scheme, rows and columns in its order."""
     block = max(1, min(_LARGEST, WIDTH // len(matrix)))
     pixels = b"".join(b"\0" + line for line in chain.from_iterable(_lines(matrix, block)))
@@ -39,7 +41,7 @@ def heatmaps(matrix: Sequence[MatrixRow]) -> dict[Scheme, bytes]:
     return {scheme: _png(width, drawn, colours) for scheme, colours in COLOURS.items()}
 
 
-def _lines(matrix: Sequence[MatrixRow], block: int) -> Iterator[list[bytes]]:
+def _lines(matrix: Matrix, block: int) -> Iterator[list[bytes]]:
     """Yield the lines of pixels of each row of the table."""
     numbers = {name: number for number, name in enumerate(_TINTS.split())}
     for at, row in enumerate(matrix):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain, combinations
 from math import ceil, floor, log10
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -25,6 +25,7 @@ _LABELS = 5
 _MARGIN = 0.09
 """The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
+Cell = TypeVar("Cell")
 
 CELLS = 2400
 """Cells of the overview at most, so that the page stays small; each table's own page has all."""
@@ -51,7 +52,7 @@ def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
 def overall_model(overall: Overall, league: LeagueInfo) -> dict[str, Any]:
     """Return what the page of the overall table shows."""
     infos = {bot.name: bot for bot in league.bots}
-    return {"overall": overall, "axis": overall_axis(overall.rows), "infos": infos}
+    return {"overall": overall, "axis": axis(overall.rows, 0.5), "infos": infos}
 
 
 class Axis(Struct, frozen=True):
@@ -81,31 +82,22 @@ class Axis(Struct, frozen=True):
         return f"{100 * (high - low) / (self.high - self.low):.2f}%"
 
 
-def axis(rows: Sequence[Row]) -> Axis:
-    """Return the scale that holds all 95 % intervals and zero, with round marks."""
-    return scale_of([0.0, *(end for row in rows for end in (row.low, row.high))])
-
-
-def overall_axis(rows: Sequence[OverallRow]) -> Axis:
-    """Return the same for scores, with one half."""
-    return scale_of([0.5, *(end for row in rows for end in (row.low, row.high))])
+def axis(rows: Sequence[Row] | Sequence[OverallRow], mark: float = 0.0) -> Axis:
+    """Return the scale that holds all 95 % intervals and `mark`, with round marks."""
+    return scale_of([mark, *(end for row in rows for end in (row.low, row.high))])
 
 
 def scale_of(values: Sequence[float]) -> Axis:
     """Return the scale that holds all values, of which there is one at least, with round marks."""
     low, high = min(values), max(values)
-    step = _round_step((high - low or 1.0) / _TICKS)
+    rough = (high - low or 1.0) / _TICKS
+    power = float(10.0 ** floor(log10(rough)))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
     first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
     margin = _MARGIN * (last - first) * step
     ticks = tuple(number * step for number in range(first, last + 1))
     digits = max(0, -floor(log10(step)))
     return Axis(first * step - margin, last * step + margin, ticks, digits)
-
-
-def _round_step(rough: float) -> float:
-    """Return the least of 1, 2, 5, 10 times a power of ten that is not below `rough`."""
-    power = float(10.0 ** floor(log10(rough)))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
 
 
 class Line(Struct, frozen=True):
@@ -143,11 +135,11 @@ def tint(pair: HeadToHeadRow) -> str:
     return f"{'ahead' if pair.share > 0.5 else 'behind'}-{strength}"
 
 
-class MatrixRow(Struct, frozen=True):
-    """A bot's line in a head-to-head table."""
+class MatrixRow(Struct, Generic[Cell], frozen=True):
+    """A bot's line in a table of pairs; None for the bot itself and for those that never met."""
 
     bot: str
-    cells: tuple[HeadToHeadRow | None, ...]
+    cells: tuple[Cell | None, ...]
 
 
 def pairs(board: Leaderboard, most: int | None = None) -> list[HeadToHeadRow]:
@@ -157,7 +149,7 @@ def pairs(board: Leaderboard, most: int | None = None) -> list[HeadToHeadRow]:
     return [one for one in met if one is not None]
 
 
-def matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow]:
+def matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[HeadToHeadRow]]:
     """Return the head-to-head table of the first `most` bots, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
     return [MatrixRow(bot, tuple(pair(board, bot, rival) for rival in names)) for bot in names]
@@ -167,26 +159,11 @@ class Chance(Struct, frozen=True):
     """The probability that one bot is better than another."""
 
     value: float
-    decided: bool
-    """Whether the two count as distinguished."""
-
-    @property
-    def tint(self) -> str:
-        """The colour class: `even` if the two are not distinguished."""
-        if not self.decided:
-            return "even"
-        return "ahead-3" if self.value > 0.5 else "behind-3"
+    tint: str
+    """The colour class: `even` if the two are not distinguished."""
 
 
-class BetterMatrixRow(Struct, frozen=True):
-    """A bot's line in the table of who is better than whom."""
-
-    bot: str
-    chances: tuple[Chance | None, ...]
-    """None for the bot itself."""
-
-
-def better_matrix(board: Leaderboard, most: int | None = None) -> list[BetterMatrixRow]:
+def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[Chance]]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
     low, high = indistinct_range(len(board.rows))
@@ -195,9 +172,10 @@ def better_matrix(board: Leaderboard, most: int | None = None) -> list[BetterMat
         if bot == rival:
             return None
         value = board.better[bot, rival]
-        return Chance(value, not low <= value <= high)
+        side = "ahead-3" if value > 0.5 else "behind-3"
+        return Chance(value, "even" if low <= value <= high else side)
 
-    return [BetterMatrixRow(bot, tuple(chance(bot, rival) for rival in names)) for bot in names]
+    return [MatrixRow(bot, tuple(chance(bot, rival) for rival in names)) for bot in names]
 
 
 class Leaders(Struct, frozen=True):

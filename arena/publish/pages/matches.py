@@ -1,12 +1,10 @@
 """Page models of the list of matches: the result of each fixture, page by page and as data.
 
-A page holds the fixtures of a stretch of the schedule, whatever is played before or after it: one
-more fixture changes one page.
+A page holds a stretch of the schedule, played or not: one more fixture changes one page.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TypeVar
 
 from msgspec import Struct
 
@@ -25,7 +23,6 @@ NEWEST_SHOWN = 50
 """Fixtures that the page of the search shows before anything is asked for."""
 _CALLBACK = "perudoMatches"
 """The function of reports/matches.js that takes the search's data."""
-Item = TypeVar("Item")
 
 
 class Page(Struct, frozen=True):
@@ -76,7 +73,6 @@ class Entry(Struct, frozen=True, array_like=True):
     watch: int
     """How many games can be watched."""
     watch_first: int
-    """The first game that can."""
 
 
 class SearchShard(Struct, frozen=True):
@@ -85,7 +81,6 @@ class SearchShard(Struct, frozen=True):
     bots: list[str]
     """File names of their pages, without folder and suffix."""
     tables: list[str]
-    """Ids of leaderboards."""
     entries: list[Entry]
 
 
@@ -114,7 +109,9 @@ def search_files(
     parts = _parted(matches, SHARD)
     index = SearchIndex(
         bots={links.bots[bot.name]: one_line(bot.name) for bot in league.bots},
-        tables={links.table_id(one): (one_line(one.variant), one.players) for one in boards},
+        tables={
+            links.division_id(one.division): (one_line(one.variant), one.players) for one in boards
+        },
         shards=list(parts),
         seats=most_seats(matches),
         fixtures=len(matches),
@@ -125,18 +122,15 @@ def search_files(
 
 
 def _shard(matches: Sequence[MatchRow], links: Links) -> SearchShard:
-    bots = _numbered(bot for match in matches for bot in match.seats)
-    divisions = _numbered(match.division for match in matches)
+    names = dict.fromkeys(bot for match in matches for bot in match.seats)
+    bots = {bot: number for number, bot in enumerate(names)}
+    tables = dict.fromkeys(match.division for match in matches)
+    divisions = {division: number for number, division in enumerate(tables)}
     return SearchShard(
         bots=[links.bots[bot] for bot in bots],
         tables=[links.division_id(division) for division in divisions],
         entries=[_entry(match, bots, divisions) for match in matches],
     )
-
-
-def _numbered(items: Iterable[Item]) -> dict[Item, int]:
-    """Return a number from 0 for each different item, in order."""
-    return {item: number for number, item in enumerate(dict.fromkeys(items))}
 
 
 def _entry(match: MatchRow, bots: Mapping[str, int], divisions: Mapping[Division, int]) -> Entry:

@@ -32,8 +32,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    for name in FILTERS:
-        env.filters[name] = getattr(text, name)
+    env.filters |= {name: getattr(text, name) for name in FILTERS}
     return env
 
 

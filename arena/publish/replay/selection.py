@@ -24,10 +24,7 @@ def select_replays(
     choice: ReplayChoice,
     moments: Collection[tuple[int, int]] = frozenset(),
 ) -> Selection:
-    """Return the numbers of the games that the site has a replay of, in schedule order.
-
-    `moments` are games that pages point to, by fixture and game.
-    """
+    """Return the games that have a replay; pages point to `moments`, by fixture and game."""
     if choice == "none":
         return {}
     selection = {one.fixture.index: [game.game for game in one.games] for one in summaries}

@@ -1,8 +1,9 @@
 """The scripts that replays are loaded from: each holds some games of one fixture."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from hashlib import sha256
+from itertools import groupby
 
 import msgspec
 
@@ -13,7 +14,7 @@ from arena.publish.links import GAMES_PER_SHARD, Links
 from arena.publish.output import text
 from arena.publish.output.site_folder import File
 from arena.publish.replay.selection import Selection
-from arena.publish.replay.steps import Replay, replays, shown_name
+from arena.publish.replay.steps import Replay, replay
 from arena.records import PlayedFixture
 
 SHARD_VERSION = 2
@@ -59,10 +60,7 @@ def shards(
     existing: Mapping[str, str],
     variants: Mapping[str, Rules],
 ) -> Iterator[File]:
-    """Yield every shard; those that exist already come without their text.
-
-    `existing` has the keys of the site's files, by path.
-    """
+    """Yield every shard; those whose keys are in `existing`, by path, come without their text."""
     wanted = list(_wanted(source, selection, links))
     same = {one.path for one in wanted if existing.get(one.path) == one.key}
     yield from (File(one.path, None, one.key) for one in wanted if one.path in same)
@@ -77,38 +75,28 @@ def _wanted(source: GameSource, selection: Selection, links: Links) -> Iterator[
         fixture = summary.fixture
         table = links.division_id(fixture.division)
         pages = [links.bot(name) for name in fixture.seats]
-        for number, games in _parted(selection.get(fixture.index, [])).items():
+        selected = selection.get(fixture.index, [])
+        for number, games in groupby(selected, lambda game: game // GAMES_PER_SHARD):
             spec = _ShardSpec(number, tuple(games), table, pages)
-            key = _key(source.hashes[fixture.index], spec)
+            depends_on = __version__, SHARD_VERSION, source.hashes[fixture.index], spec
+            key = sha256(msgspec.msgpack.encode(depends_on)).hexdigest()[:32]
             yield _Wanted(fixture.index, links.shard(fixture.index, number), key, spec)
-
-
-def _key(fixture_hash: str, spec: _ShardSpec) -> str:
-    """Return what is the same only if the shard is."""
-    parts = (__version__, SHARD_VERSION, fixture_hash, spec)
-    return sha256(msgspec.msgpack.encode(parts)).hexdigest()[:32]
-
-
-def _parted(games: Sequence[int]) -> dict[int, list[int]]:
-    parts: dict[int, list[int]] = {}
-    for game in games:
-        parts.setdefault(game // GAMES_PER_SHARD, []).append(game)
-    return parts
 
 
 def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _ShardSpec) -> str:
     """Return the script of a shard."""
-    fixture = played.fixture
+    fixture, rules = played.fixture, variants[played.fixture.variant]
+    seats = [text.one_line(name) for name in fixture.seats]
     shard = Shard(
         fixture=fixture.index,
-        variant=shown_name(fixture.variant),
+        variant=text.one_line(fixture.variant),
         table=spec.table,
-        seats=[shown_name(name) for name in fixture.seats],
+        seats=seats,
         bots=spec.bots,
-        games=replays(
-            [game for game in played.games if game.game in spec.games],
-            fixture.seats,
-            variants[fixture.variant],
-        ),
+        games={
+            str(record.game): replay(record, seats, rules)
+            for record in played.games
+            if record.game in spec.games
+        },
     )
     return text.script("perudoShard", f"{fixture.index}-{spec.number}", shard)

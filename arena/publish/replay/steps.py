@@ -1,7 +1,7 @@
 """Page model of a replay: a game as steps, each told in words, with the chances of its bids."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -65,38 +65,25 @@ class Replay(Struct, frozen=True):
     steps: list[Step]
 
 
-def shown_name(name: str) -> str:
-    """Return a bot's name as replays say it: one line, nothing in it that a browser obeys."""
-    return one_line(name)
-
-
 def replay(record: GameRecord, seats: Sequence[str], rules: Rules) -> Replay:
-    """Tell a game, played by `rules`, step by step; `seats` are the names to say, seat 0 first.
-
-    Raises ForbiddenEventError if the rules forbid an event of it.
-    """
+    """Tell a game by its seats' names; raises ForbiddenEventError if `rules` forbid an event."""
     rounds: list[Rolled] = []
     steps: list[Step] = []
     for played in walk(record, rules):
         standing = played.now.standing
-        rounds.append(
-            Rolled(
-                played.number, played.step, standing.opener, standing.palifico_seat, played.hands
-            )
-        )
+        start = played.number, played.step, standing.opener, standing.palifico_seat
+        rounds.append(Rolled(*start, played.hands))
         steps += _Teller(played, seats).steps()
     return Replay(record.game, record.places, rounds, [*steps, _end(record, seats, len(rounds))])
 
 
-class _Teller:
+class _Teller(NamedTuple):
     """Tells one round."""
 
-    def __init__(self, played: PlayedRound, seats: Sequence[str]) -> None:
-        self.played = played
-        self.seats = seats
+    played: PlayedRound
+    seats: Sequence[str]
 
     def steps(self) -> Iterator[Step]:
-        """Yield a step for each event of the round."""
         yield self._start()
         yield from map(self._bid, self.played.bids)
         if self.played.call and self.played.now.bid:
@@ -167,8 +154,8 @@ class _Teller:
     def _fault(self, event: Faulted) -> Step:
         said = f"{self.seats[event.seat]} faults and is out: {event.cause.value}."
         detail = clipped(one_line(event.detail), DETAIL_SHOWN)
-        told = f"{said} {detail}".strip()
-        return Step("fault", event.seat, told, self.played.number, word=event.cause.value)
+        said = f"{said} {detail}".strip()
+        return Step("fault", event.seat, said, self.played.number, word=event.cause.value)
 
 
 def _end(record: GameRecord, seats: Sequence[str], rounds: int) -> Step:
@@ -189,9 +176,3 @@ def likely(chance: float) -> str:
 def there(count: int) -> str:
     """Return how many dice match, in words."""
     return f"there is {count}" if count == 1 else f"there are {count}"
-
-
-def replays(records: Iterable[GameRecord], seats: Sequence[str], rules: Rules) -> dict[str, Replay]:
-    """Return the replays of one table's games, by game number."""
-    names = [shown_name(name) for name in seats]
-    return {str(record.game): replay(record, names, rules) for record in records}
