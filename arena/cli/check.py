@@ -54,8 +54,8 @@ def command(
 
     def on_build(bot: Bot, output: str) -> None:
         builds[bot.name] = output
-        if not as_json:
-            _print_build(bot, output)
+        for line in () if as_json else output.splitlines()[-_LINES:]:
+            say(f"{bot.name}: build: {line}")
 
     with run_folder() as runs:
         staged = [stage(bot, runs, chosen, on_build) for bot in bots]
@@ -79,11 +79,6 @@ def _print_transcript(bots: list[StagedBot], sandbox: Sandbox, variant_name: str
     for line in transcript(seats, variant(variant_name, {}, calza=True), sandbox):
         click.echo(harmless(line))
     return 0
-
-
-def _print_build(bot: Bot, output: str) -> None:
-    for line in output.splitlines()[-_LINES:]:
-        say(f"{bot.name}: build: {line}")
 
 
 def _print(checked: CheckedBot) -> None:

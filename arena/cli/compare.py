@@ -1,7 +1,5 @@
 """`arena compare`: let two versions of a bot play the same field, and say which is better."""
 
-from contextlib import AbstractContextManager
-
 import click
 import msgspec
 from msgspec.structs import asdict
@@ -9,10 +7,9 @@ from msgspec.structs import asdict
 from arena.cli.main import INTERRUPTED, OK
 from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
 from arena.cli.output import print_json, print_table, say
-from arena.cli.progress_bar import progress_bar
+from arena.cli.progress_bar import TerminalListener
 from arena.league.compare import NEW, OLD, CompareRequest, Comparison, compare
 from arena.league.config import MAX_GAMES, MAX_ROUNDS
-from arena.league.runner import OnResult, RunListener
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS
 from arena.ratings.paired import Paired
 from arena.records import LeagueInfo
@@ -69,15 +66,10 @@ def command(old: str, new: str, *, as_json: bool, **options: object) -> int:
     return OK
 
 
-class _Listener(RunListener):
-    """Tells the person on stderr how the comparison goes."""
-
+class _Listener(TerminalListener):
     def started(self, conditions: LeagueInfo) -> None:
         field = ", ".join(bot.name for bot in conditions.bots)
         say(f"field: {field}; sandbox: {conditions.sandbox}; seed: {conditions.seed}")
-
-    def progress(self, fixtures: int) -> AbstractContextManager[OnResult]:
-        return progress_bar(fixtures)
 
     def stopping(self) -> None:
         say("stopping after the fixtures being played; Ctrl-C again stops at once")

@@ -38,9 +38,7 @@ def show(reports: Sequence[SandboxReport], auto: str, *, as_json: bool) -> int:
 
 def _print(reports: Sequence[SandboxReport], auto: str, *, safe: bool) -> None:
     columns = [{each.guarantee: _CELLS[each.holds] for each in r.findings} for r in reports]
-    rows = [
-        [words, *(column.get(key, "-") for column in columns)] for key, words in GUARANTEES.items()
-    ]
+    rows = [[text, *(cells.get(key, "-") for cells in columns)] for key, text in GUARANTEES.items()]
     print_table(["", *(report.sandbox for report in reports)], rows)
     verdict = "safe" if safe else "NOT safe"
     click.echo(f"\nauto takes {auto}, which is {verdict} for untrusted bots")

@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 from importlib import import_module
-from types import FrameType
 
 import click
 
@@ -84,14 +83,10 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     # For matrices this small, more threads are slower, and they add in another order.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def run(arguments: list[str]) -> int:
@@ -108,7 +103,10 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
     except Exception as error:
-        return _internal_error(error)
+        if os.environ.get("ARENA_TRACEBACK"):
+            raise
+        hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
+        return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
     return code if isinstance(code, int) else OK
 
 
@@ -119,13 +117,6 @@ def _usage(error: click.ClickException) -> str:
     hint = f"see: {where} --help" if where else ""
     text = " ".join(error.format_message().split()).rstrip(".")
     return str(ArenaError(text[:1].lower() + text[1:], where, hint))
-
-
-def _internal_error(error: Exception) -> int:
-    if os.environ.get("ARENA_TRACEBACK"):
-        raise error
-    hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
-    return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
 
 
 def _fail(message: str, code: int) -> int:

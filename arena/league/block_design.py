@@ -55,14 +55,11 @@ def joining_blocks(bots: int, players: int, count: int, seed: str) -> list[list[
     if players > 2:
         others = blocks(bots, players - 1, count, seed)
     first = random.Random(seed).randrange(players)
-    return [
-        [_seated(table, bots, (first + number) % players) for table in block]
-        for number, block in enumerate(others)
-    ]
-
-
-def _seated(others: Table, bot: int, seat: int) -> Table:
-    return (*others[:seat], bot, *others[seat:])
+    joined: list[list[Table]] = []
+    for number, block in enumerate(others, first):
+        seat = number % players
+        joined.append([(*table[:seat], bots, *table[seat:]) for table in block])
+    return joined
 
 
 def _translates(base: Table, bots: int) -> list[Table]:

@@ -11,13 +11,13 @@ from arena.errors import ArenaError
 from arena.league.config import League
 from arena.league.host import this_machine
 from arena.league.schedule import Schedule, divisions, has_same_terms, terms_of
-from arena.records import Division, Epoch, Fixture, LeagueInfo, MachineInfo
+from arena.records import Epoch, LeagueInfo, MachineInfo
 from arena.seeds import commitment
 from arena.store.store import Store
 
 _DECISIVE = (
-    *("players", "games", "rounds", "until", "limits", "sandbox"),
-    *("memory_across_fixtures", "shared_dice"),
+    *("players", "games", "rounds", "until"),
+    *("limits", "sandbox", "memory_across_fixtures", "shared_dice"),
 )
 """What decides which games are played and how, besides bots and variants."""
 _HARMLESS = ("name", "ratings", "arena_version")
@@ -60,7 +60,8 @@ def resolve(
     if stored is None:
         return Resolution(Schedule(replace(conditions, machine=machine())), None)
     conditions = replace(conditions, machine=stored.machine)
-    what, harmless = _decisive_changes(stored, conditions), _harmless_changes(stored, conditions)
+    what = _decisive_changes(stored, conditions)
+    harmless = ", ".join(_value_changes(stored, conditions, _HARMLESS))
     finished = store.finished()
     if not finished:
         what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
@@ -146,39 +147,23 @@ def _kept_blocks(before: Schedule, now: LeagueInfo, finished: set[str]) -> tuple
     stored = before.conditions
     fixed = stored.until is None and now.until is None
     fixed = fixed and (stored.bots != now.bots or stored.rounds == now.rounds)
-    return tuple(
-        len(blocks) if fixed and _goes_on(division, stored, now) else _begun(blocks, finished)
-        for division, blocks in before.blocks.items()
-    )
-
-
-def _goes_on(division: Division, stored: LeagueInfo, now: LeagueInfo) -> bool:
-    return division in divisions(now) and has_same_terms(division, stored, now)
-
-
-def _begun(blocks: list[list[Fixture]], finished: set[str]) -> int:
-    """Return the number of the last block of which something was played, from 1."""
-    begun = (any(one.id in finished for one in block) for block in blocks)
-    return max((number for number, is_begun in enumerate(begun, 1) if is_begun), default=0)
+    kept: list[int] = []
+    for division, blocks in before.blocks.items():
+        if fixed and division in divisions(now) and has_same_terms(division, stored, now):
+            kept.append(len(blocks))
+        else:
+            ids = ({one.id for one in block} for block in blocks)
+            kept.append(max((n for n, block in enumerate(ids, 1) if block & finished), default=0))
+    return tuple(kept)
 
 
 def _decisive_changes(before: LeagueInfo, now: LeagueInfo) -> str:
     """Name what changed that decides games, from what to what, or return ""."""
-    parts = [
-        _shortened(list(_bot_changes(before, now))),
-        _shortened(list(_variant_changes(before, now))),
-    ]
+    parts = [_shortened([*find(before, now)]) for find in (_bot_changes, _variant_changes)]
     # Rounds that were not given follow the number of bots.
     default = all(one.rounds == len(one.bots) - 1 for one in (before, now))
-    parts += _value_changes(
-        before, now, [key for key in _DECISIVE if key != "rounds" or not default]
-    )
-    return ", ".join(part for part in parts if part)
-
-
-def _harmless_changes(before: LeagueInfo, now: LeagueInfo) -> str:
-    """Name what changed that decides no game, from what to what, or return ""."""
-    return ", ".join(_value_changes(before, now, _HARMLESS))
+    keys = [key for key in _DECISIVE if key != "rounds" or not default]
+    return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
 
 
 def _effect(before: Schedule, now: Schedule, stored: set[str], would: str) -> str:

@@ -61,31 +61,23 @@ class RunOutcome(Struct, frozen=True):
     """Fixtures in the store, also those that no longer count."""
 
 
-def play_league(request: RunRequest, listener: RunListener | None = None) -> RunOutcome:
-    """Play what a store lacks of a league; raises ArenaError if that cannot begin, or go on."""
-    with open_run(request, listener or RunListener()) as run:
-        return run.play()
-
-
 @contextmanager
 def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"]:
     """Check a league, store its conditions and make its bots and workers ready to play.
 
-    Raises ArenaError for the first thing that is wrong; changes of the league are looked at before
-    bots are built and tried.
+    Raises ArenaError for the first thing that is wrong, before bots are built if possible.
     """
     if request.cluster is not None:
         check_cluster(request.cluster, request.workers)
     league, sandbox = _checked(request, listener)
-    with (
-        _connected(request.cluster) as cluster,
-        Store(request.store, create=True) as store,
-    ):
+    with _connected(request.cluster) as cluster, Store(request.store, create=True) as store:
         resolution = resolve(league, sandbox.name, store, accept=request.accept_changes)
         rules = next(iter(league.variants.values()))
         with prepared(league.bots, rules, league.limits, sandbox) as staged:
             commit(resolution, store, listener.note)
-            _announce(resolution.schedule.conditions, listener)
+            listener.started(resolution.schedule.conditions)
+            if sandbox.name == DockerSandbox.name and (text := runc_warning()):
+                listener.note(f"warning: {text}")
             workers = request.workers or league.workers
             engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
             if cluster:
@@ -113,11 +105,15 @@ class LeagueRun:
 
     def play(self) -> RunOutcome:
         """Play what is not stored yet, until all is played or the run is stopped."""
+        conditions, listener = self.schedule.conditions, self._listener
         left = len(self._progress) - self._resume()
-        finished = not self.due() or self._play(left)
+        finished = not self.due()
+        if not finished:
+            with listener.progress(left) as on_result:
+                finished = play_due(conditions, self._bots, self._engine, self, listener, on_result)
         if finished:
             self._tell_verdicts()
-        return RunOutcome(self.schedule.conditions, finished, len(self.store.finished()))
+        return RunOutcome(conditions, finished, len(self.store.finished()))
 
     def due(self) -> Sequence[Fixture]:
         """Return what to play next."""
@@ -137,17 +133,10 @@ class LeagueRun:
         stored = [one for one in self.store.results() if self._progress.counts(one.fixture.id)]
         for result in stored:
             self._progress.add(result)
-        most = "at most " if self.schedule.conditions.until else ""
+        total = f"{'at most ' if self.schedule.conditions.until else ''}{len(self._progress)}"
         if stored:
-            self._listener.note(
-                f"stored already: {len(stored)} of {most}{len(self._progress)} fixtures"
-            )
+            self._listener.note(f"stored already: {len(stored)} of {total} fixtures")
         return len(stored)
-
-    def _play(self, left: int) -> bool:
-        conditions, listener = self.schedule.conditions, self._listener
-        with listener.progress(left) as on_result:
-            return play_due(conditions, self._bots, self._engine, self, listener, on_result)
 
     def _tell_verdicts(self) -> None:
         # A quarantined fixture is due again in the next run: its division is not at its end.
@@ -155,12 +144,6 @@ class LeagueRun:
         for verdict in self._progress.verdicts():
             if verdict.division not in unfinished:
                 self._listener.verdict(verdict, self.schedule.conditions)
-
-
-def _announce(conditions: LeagueInfo, listener: RunListener) -> None:
-    listener.started(conditions)
-    if conditions.sandbox == DockerSandbox.name and (text := runc_warning()):
-        listener.note(f"warning: {text}")
 
 
 def _run_spec(request: RunRequest, league: League) -> RunSpec:
@@ -181,15 +164,13 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
         league = _without_missing_runtimes(league, listener)
     check_bot_count(league)
-    names = [bot.name for bot in league.bots]
-    check_anchor(league.ratings, names, league.lines["ratings.anchor"])
+    check_anchor(league.ratings, [bot.name for bot in league.bots], league.lines["ratings.anchor"])
     check_trust(sandbox, league.bots, trusted=request.trust_bots)
     check_freezing(sandbox, league.limits)
     return league, sandbox
 
 
 def _without_missing_runtimes(league: League, listener: RunListener) -> League:
-    """Leave out the bots that this machine cannot run, with one line for all of them."""
     missing = [bot for bot in league.bots if bot.missing_program]
     if missing:
         names = ", ".join(f"{bot.name} (needs {bot.missing_program})" for bot in missing)
@@ -201,7 +182,6 @@ def _without_missing_runtimes(league: League, listener: RunListener) -> League:
 def _connected(address: str | None) -> "AbstractContextManager[Cluster | None]":
     if address is None:
         return nullcontext()
-    # Slow to import, and not always installed.
-    from arena.league.cluster.client import connected
+    from arena.league.cluster.client import connected  # slow to import, and not always installed
 
     return connected(address)
