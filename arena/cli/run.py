@@ -74,11 +74,13 @@ def command(
         print_json({**report.data(), "league": outcome.conditions})
     else:
         _print_boards(report.ratings.boards)
-        _print_overall(report.ratings.overall)
+        if report.ratings.overall:
+            _print_overall(report.ratings.overall)
     say_report(report)
-    if report.quarantined:
-        _say_quarantined(report.quarantined)
-    return FINDINGS if report.quarantined else OK
+    if not report.quarantined:
+        return OK
+    _say_quarantined(report.quarantined)
+    return FINDINGS
 
 
 class _Listener(TerminalListener):
@@ -107,12 +109,11 @@ class _Listener(TerminalListener):
 
 def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
-    shown = [
-        f"{one.fixture.id} ({', '.join(one.fixture.seats)})"
-        for one in fixtures[:_QUARANTINED_SHOWN]
-    ]
-    more = len(fixtures) - len(shown)
-    names = ", ".join([*shown, *([f"and {more} more"] if more else [])])
+    first = (one.fixture for one in fixtures[:_QUARANTINED_SHOWN])
+    shown = [f"{fixture.id} ({', '.join(fixture.seats)})" for fixture in first]
+    if more := len(fixtures) - len(shown):
+        shown.append(f"and {more} more")
+    names = ", ".join(shown)
     say(
         f"quarantined: {len(fixtures)} fixtures, at least {MAX_DEATHS} workers died of each:"
         f" {names}; to try them again: {_same_command()}"
@@ -148,9 +149,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
         print_table(head, rows)
 
 
-def _print_overall(overall: Overall | None) -> None:
-    if overall is None:
-        return
+def _print_overall(overall: Overall) -> None:
     click.echo("\noverall: share of rivals finished behind, mean over the tables")
     rows = [
         [

@@ -194,8 +194,7 @@ def _with_next_bots(tasks: Sequence[Task], at: int, batch_size: int, workers: in
 class _Interruption:
     """Counts requests to stop; the run looks at it when nothing is half done.
 
-    Nothing is raised from the signal handler: it may run anywhere, with locks held that others
-    wait for.
+    The signal handler raises nothing: it may run with locks held that others wait for.
     """
 
     def __init__(self, listener: RunListener) -> None:

@@ -138,8 +138,8 @@ def has_same_terms(division: Division, one: LeagueInfo, other: LeagueInfo) -> bo
 
 def schedule_key(conditions: LeagueInfo) -> str:
     """Return a hash of everything that decides the games of a league's last epoch."""
-    decisive: list[object] = [conditions.variants, conditions.bots, conditions.players]
-    decisive += [conditions.games, conditions.seed]
+    keys = ("variants", "bots", "players", "games", "seed")
+    decisive = [getattr(conditions, key) for key in keys]
     decisive += ["shared dice"] if conditions.shared_dice else []
     decisive += [len(conditions.earlier)] if conditions.earlier else []
     return sha256(msgspec.json.encode(decisive)).hexdigest()
@@ -185,10 +185,8 @@ class _Draw:
         return drawn
 
 
-@lru_cache(maxsize=32)
-def _design(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
-    """Return blocks that the variants of a league, and its epochs, have in common."""
-    return blocks(bots, players, count, seed)
+_design = lru_cache(maxsize=32)(blocks)
+"""The variants of a league, and its epochs, have their blocks in common."""
 
 
 def _shuffled(names: Sequence[str], seed: str) -> list[str]:
