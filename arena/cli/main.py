@@ -44,10 +44,11 @@ class Commands(click.Group):
         """Return the commands in the order of the help."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Import a command; raises ArenaError with the nearest one if it is not known."""
         if cmd_name not in COMMANDS:
-            return None
+            hint = did_you_mean(cmd_name, COMMANDS)
+            raise ArenaError(f"unknown command '{cmd_name}'", hint=hint)
         command: click.Command = import_module(f"arena.cli.{cmd_name}").command
         return command
 
@@ -55,15 +56,6 @@ class Commands(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command when one is not known."""
-        if args and args[0] not in COMMANDS:
-            hint = did_you_mean(args[0], COMMANDS)
-            raise ArenaError(f"unknown command '{args[0]}'", hint=hint)
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; if its reader went away (arena ... | head), it succeeded."""

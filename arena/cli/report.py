@@ -67,17 +67,14 @@ def command(
 
 
 def _watch(request: ReportRequest, *, opening: bool) -> Report | None:
-    """Announce each report but the last, and return that; Ctrl-C ends watching.
-
-    Only the first is shown in the browser, which has a button for the rest.
-    """
+    """Announce each report but the last, and return that; Ctrl-C ends watching."""
     last: Report | None = None
     with suppress(KeyboardInterrupt):
         for last in watch(request):
             if last is None:
                 say(f"waiting for the first game in {request.store}: arena run {request.league}")
                 continue
-            if opening:
+            if opening:  # only once: the page has a button for newer ones
                 _open(last.front_page)
                 opening = False
             if last.left:

@@ -36,22 +36,17 @@ class FiniteField:
 
     def multiply(self, a: int, b: int) -> int:
         """Return the product of two elements."""
-        product = _product(self._elements[a], self._elements[b], self._p)
-        return self._numbers[_remainder(product, self._modulus, self._p)]
-
-
-def _product(one: Poly, other: Poly, p: int) -> list[int]:
-    coefficients = [0] * (len(one) + len(other) - 1)
-    for i, a in enumerate(one):
-        for j, b in enumerate(other):
-            coefficients[i + j] = (coefficients[i + j] + a * b) % p
-    return coefficients
+        coefficients = [0] * (2 * self._e - 1)
+        for i, one in enumerate(self._elements[a]):
+            for j, other in enumerate(self._elements[b]):
+                coefficients[i + j] += one * other
+        return self._numbers[_remainder(coefficients, self._modulus, self._p)]
 
 
 def _remainder(dividend: list[int], modulus: Poly, p: int) -> Poly:
     """Return the remainder of a division by a polynomial whose highest coefficient is 1."""
     degree = len(modulus) - 1
-    rest = list(dividend)
+    rest = [coefficient % p for coefficient in dividend]
     while len(rest) > degree:
         factor = rest.pop()
         for i in range(degree):

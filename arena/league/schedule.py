@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
 from math import ceil
 
 import msgspec
@@ -108,11 +108,7 @@ class Schedule:
 
 def divisions(conditions: LeagueInfo) -> list[Division]:
     """Return the divisions of a league, in its order."""
-    return [
-        Division(variant, players)
-        for variant in conditions.variants
-        for players in conditions.players
-    ]
+    return [Division(*one) for one in product(conditions.variants, conditions.players)]
 
 
 def epochs(conditions: LeagueInfo) -> Iterator[LeagueInfo]:

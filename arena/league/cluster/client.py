@@ -1,4 +1,4 @@
-"""The client of a cluster: a connection to a scheduler, and the engine that plays through it."""
+"""The arena's end of a cluster: a connection to a scheduler, and the engine that plays by it."""
 
 import logging
 import math
