@@ -74,7 +74,6 @@ def command(
 
 
 def _print_transcript(bots: list[StagedBot], sandbox: Sandbox, variant_name: str) -> int:
-    """Print one game; a single bot plays against itself."""
     seats = bots if len(bots) > 1 else bots * 2
     for line in transcript(seats, variant(variant_name, {}, calza=True), sandbox):
         click.echo(harmless(line))

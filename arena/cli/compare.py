@@ -1,5 +1,8 @@
 """`arena compare`: let two versions of a bot play the same field, and say which is better."""
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 import msgspec
 from msgspec.structs import asdict
@@ -14,6 +17,13 @@ from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS
 from arena.ratings.paired import Paired
 from arena.records import LeagueInfo
 
+_ROUNDS = "How often each version meets the field; the interval is over rounds."
+
+
+def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable[..., Any]:
+    limits = click.IntRange(low, high)
+    return click.option(flag, type=limits, default=default, show_default=True, help=text)
+
 
 @click.command()
 @click.argument("old", metavar="OLD")
@@ -25,27 +35,9 @@ from arena.records import LeagueInfo
     help="An opponent of both: a folder, a pattern or sample:NAME; repeat it for more"
     " [default: the sample bots that run here].",
 )
-@click.option(
-    "--rounds",
-    type=click.IntRange(2, MAX_ROUNDS),
-    default=20,
-    show_default=True,
-    help="How often each version meets the field; the interval is over rounds.",
-)
-@click.option(
-    "--games",
-    type=click.IntRange(1, MAX_GAMES),
-    default=10,
-    show_default=True,
-    help="Games at each table.",
-)
-@click.option(
-    "--players",
-    type=click.IntRange(MIN_PLAYERS, MAX_PLAYERS),
-    default=2,
-    show_default=True,
-    help="Players at a table.",
-)
+@_number("--rounds", 2, MAX_ROUNDS, 20, _ROUNDS)
+@_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
+@_number("--players", MIN_PLAYERS, MAX_PLAYERS, 2, "Players at a table.")
 @click.option("--variant", metavar="NAME", default="bga", show_default=True, help="The rule book.")
 @click.option("--seed", metavar="TEXT", help="Plays the same games again [default: random].")
 @workers_option

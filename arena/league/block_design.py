@@ -1,8 +1,7 @@
 """Block designs: who sits where, so that no bot is favoured.
 
-A block has as many tables as there are bots, and in it every bot sits in every seat once. Over the
-blocks, pairs and ordered neighbours (who acts right after whom, round the table) meet as evenly as
-possible; the neighbour matters far more than the seat.
+In a block every bot sits in every seat once. Over the blocks, pairs and ordered neighbours (who
+acts right after whom) meet as evenly as possible; the neighbour matters far more than the seat.
 """
 
 import random

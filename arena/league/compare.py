@@ -26,7 +26,6 @@ from arena.submissions.manifest import load_bot
 
 OLD, NEW = "old", "new"
 """What the two versions are called at their tables."""
-_SAMPLES = "sample:*"
 
 
 class CompareRequest(Struct, frozen=True):
@@ -122,7 +121,7 @@ def _version(pattern: str, which: str) -> Bot:
 
 
 def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
-    bots = find_bots([(pattern, "--field") for pattern in patterns or (_SAMPLES,)], Path.cwd())
+    bots = find_bots([(pattern, "--field") for pattern in patterns or ("sample:*",)], Path.cwd())
     if not patterns:
         bots = tuple(bot for bot in bots if not bot.missing_program)
     if len(bots) < players - 1:

@@ -49,10 +49,9 @@ def resolve(
     accept: bool = False,
     machine: Callable[[], MachineInfo] = this_machine,
 ) -> Resolution:
-    """Compare a league with its store, and write nothing yet.
+    """Compare a league with its store, and write nothing yet; a seed is drawn if there is none.
 
-    A league without a seed gets a secret random one, once. Raises ArenaError if what decides games
-    changed after the first of them and that is not accepted, or cannot be.
+    Raises ArenaError for changes that decide games and are not accepted, or cannot be.
     """
     stored = store.league
     seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
@@ -62,15 +61,14 @@ def resolve(
     conditions = replace(conditions, machine=stored.machine)
     what = _decisive_changes(stored, conditions)
     harmless = ", ".join(_value_changes(stored, conditions, _HARMLESS))
-    finished = store.finished()
-    if not finished:
+    if not (finished := store.finished()):
         what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
         change = f"{what}: nothing was played before" if what else ""
         return Resolution(Schedule(conditions), stored, change, harmless)
     _check_seed(stored, conditions, league, store)
     if not what:
-        schedule = Schedule(replace(conditions, earlier=stored.earlier))
-        return Resolution(schedule, stored, "", harmless)
+        conditions = replace(conditions, earlier=stored.earlier)
+        return Resolution(Schedule(conditions), stored, "", harmless)
     before = Schedule(stored)
     schedule = Schedule(_next_epoch(before, conditions, finished))
     change = f"{what}: {_effect(before, schedule, finished, '' if accept else 'would ')}"
@@ -139,10 +137,9 @@ def _next_epoch(before: Schedule, now: LeagueInfo, finished: set[str]) -> League
 
 
 def _kept_blocks(before: Schedule, now: LeagueInfo, finished: set[str]) -> tuple[int, ...]:
-    """Return how many blocks of each division stay in the schedule.
+    """Return how many blocks of each division stay in the schedule: those that were begun.
 
-    All if the division goes on and the number of rounds is fixed, so that everyone still meets
-    everyone as often; else those that were begun.
+    All, if it goes on and the number of rounds is fixed: everyone still meets everyone as often.
     """
     stored = before.conditions
     fixed = stored.until is None and now.until is None

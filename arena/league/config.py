@@ -129,10 +129,7 @@ def load_league(path: Path) -> League:
 
 
 def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
-    """Read only the ratings' options of a league.yaml.
-
-    Raises ArenaError with the line that is wrong, or if the anchor is not one of the bots.
-    """
+    """Read only the ratings' options of a league.yaml; raises ArenaError with the wrong line."""
     data, marks = parse_yaml(path)
     reader = _Reader(path, marks)
     part = convert(data, marks, path, RatingsPart) if data else RatingsPart()
@@ -277,8 +274,8 @@ class _Reader:
         return variants
 
     def bots(self, patterns: list[str]) -> tuple[Bot, ...]:
-        lines = (self.at(f"$.bots[{index}]") for index in range(len(patterns)))
-        return find_bots(zip(patterns, lines, strict=True), self._path.absolute().parent)
+        lines = [(name, self.at(f"$.bots[{index}]")) for index, name in enumerate(patterns)]
+        return find_bots(lines, self._path.absolute().parent)
 
 
 def _label(rules: Rules) -> str:

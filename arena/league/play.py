@@ -1,7 +1,4 @@
-"""Playing a league from its file to its last fixture: `arena run`, but for the report.
-
-Nothing here needs a terminal: tests, services and the command line give a request and listen.
-"""
+"""Playing a league from its file to its last fixture: `arena run`, but for the report."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -81,7 +78,14 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
             workers = request.workers or league.workers
             engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
             if cluster:
-                cluster.distribute(_run_spec(request, league), staged, listener.note)
+                spec = RunSpec(
+                    sandbox=request.sandbox or league.sandbox,
+                    images=league.images,
+                    trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
+                    freeze=league.limits.freeze,
+                    pin=league.pin,
+                )
+                cluster.distribute(spec, staged, listener.note)
             yield LeagueRun(store, resolution.schedule, engine, staged, listener)
 
 
@@ -111,8 +115,11 @@ class LeagueRun:
         if not finished:
             with listener.progress(left) as on_result:
                 finished = play_due(conditions, self._bots, self._engine, self, listener, on_result)
-        if finished:
-            self._tell_verdicts()
+        # A quarantined fixture is due again in the next run: its division is not at its end.
+        unfinished = {fixture.division for fixture in self.due()}
+        for verdict in self._progress.verdicts() if finished else ():
+            if verdict.division not in unfinished:
+                listener.verdict(verdict, conditions)
         return RunOutcome(conditions, finished, len(self.store.finished()))
 
     def due(self) -> Sequence[Fixture]:
@@ -137,23 +144,6 @@ class LeagueRun:
         if stored:
             self._listener.note(f"stored already: {len(stored)} of {total} fixtures")
         return len(stored)
-
-    def _tell_verdicts(self) -> None:
-        # A quarantined fixture is due again in the next run: its division is not at its end.
-        unfinished = {fixture.division for fixture in self.due()}
-        for verdict in self._progress.verdicts():
-            if verdict.division not in unfinished:
-                self._listener.verdict(verdict, self.schedule.conditions)
-
-
-def _run_spec(request: RunRequest, league: League) -> RunSpec:
-    return RunSpec(
-        sandbox=request.sandbox or league.sandbox,
-        images=league.images,
-        trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
-        freeze=league.limits.freeze,
-        pin=league.pin,
-    )
 
 
 def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbox]:

@@ -35,9 +35,8 @@ _Result = TypeVar("_Result")
 class ProcessEngine:
     """Plays on worker processes of this machine.
 
-    With `pin`, each worker and its bots share a core of their own, if there are enough cores: with
-    one game at a time they take turns anyway, and to wake a process on another core costs more than
-    most bots' thinking.
+    With `pin`, each worker shares a core with its bots, if there are enough: they take turns
+    anyway, and to wake a process on another core costs more than most bots' thinking.
     """
 
     def __init__(self, sandbox: Sandbox, workers: int, *, pin: bool = True) -> None:

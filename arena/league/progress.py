@@ -47,11 +47,7 @@ class LeagueProgress:
             track.add(played)
 
     def due(self) -> list[Fixture]:
-        """Return the fixtures to play next; none if the league is finished.
-
-        Without `until` these are all that are missing; with it, what is missing of the next block
-        of each division that goes on.
-        """
+        """Return the fixtures to play next, with `until` those of each division's next block."""
         return [one for one in self.wanted() if one.id not in self._track_of[one.id].results]
 
     def wanted(self) -> list[Fixture]:

@@ -1,7 +1,4 @@
-"""Rate a league again with the `trueskill` package, so that nobody need trust our arithmetic.
-
-The arena's own fold is compared with the package, and published leaderboards with the fold.
-"""
+"""Rate a league again with the `trueskill` package, so that nobody need trust our arithmetic."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +45,7 @@ class DivisionCheck(Struct, frozen=True):
     players: int
     games: int
     rated: int
-    """How many of its games were rated with the package, from the first in canonical order."""
+    """How many of its games were rated with the package: the first in canonical order."""
     bots: list[BotCheck]
 
     @property

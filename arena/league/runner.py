@@ -117,10 +117,7 @@ class _Dispatcher(Struct):
         return bool(tasks)
 
     def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
-        """Use up tasks and what is due after them, or with `alone` one task on one worker.
-
-        Returns the tasks whose worker died, for whatever reason.
-        """
+        """Play all that is due, or with `alone` one task; returns the tasks whose worker died."""
         running: _Running = {}
         suspects: list[Task] = []
         with self.engine.executor(self._workers(alone=alone)) as executor:

@@ -26,8 +26,6 @@ class Schedule:
     """All fixtures of a league, drawn epoch by epoch.
 
     Drawing a large league takes seconds: make one schedule per set of conditions and pass it on.
-    In each block every bot sits in every seat of its table size once, so a league that is stopped
-    early is still nearly even.
     """
 
     def __init__(self, conditions: LeagueInfo) -> None:
@@ -154,8 +152,7 @@ class _Draw:
     def newcomers(self, names: list[str], met: Counter[str], wanted: int) -> list[list[Seats]]:
         """Let bots without fixtures catch up, one after another, and count that in `met`.
 
-        Each gets as many tables as the bot with the most, which gains tables by it too, or
-        `wanted`.
+        Each gets as many tables as the bot with the most, which gains tables too, or `wanted`.
         """
         present = [name for name in names if met[name]]
         drawn: list[list[Seats]] = []

@@ -33,7 +33,7 @@ class TableStatus(Struct, frozen=True):
 
 
 class Next(Struct, frozen=True):
-    """A fixture that is not stored yet; it may be being played now."""
+    """A fixture that is not stored yet."""
 
     index: int
     variant: str

@@ -59,10 +59,7 @@ class Engine(Protocol):
 
 
 def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixture:
-    """Play a fixture in a worker, with bots from its warm pool.
-
-    The result is packed here, on all cores, to take work from the one process that stores it.
-    """
+    """Play a fixture with bots from a pool; pack it here, to spare the one process that stores."""
     # Neither this thread nor a bot it starts is preempted when another one wakes up, which then
     # finds many answers and requests at a time: fewer context switches.
     with suppress(OSError):

@@ -23,8 +23,7 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.league.cluster.address import local_workers
-from arena.league.cluster.scheduler_plugin import RunPlugin
-from arena.league.cluster.tasks import forget_run, play, prepare
+from arena.league.cluster.tasks import RunPlugin, forget_run, play, prepare
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
 from arena.league.host import enough_cores
 from arena.league.workers import Task, WorkerDiedError

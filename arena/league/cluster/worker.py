@@ -58,16 +58,14 @@ class TaskBatch(Struct, frozen=True):
     run: str
     """The run's name: its plugin's in the scheduler."""
     identity: str
-    """The identity of the arena that runs it."""
     tasks: Sequence[Task]
 
 
 class BatchResult(Struct, frozen=True):
-    """The results of a batch."""
+    """The results of a batch, and the time that the worker spent on it."""
 
     fixtures: list[PackedFixture]
     seconds: float
-    """Time that the worker spent, including the start of the bots."""
 
 
 @cache
