@@ -54,8 +54,8 @@ def command(
 
     def on_build(bot: Bot, output: str) -> None:
         builds[bot.name] = output
-        if not as_json:
-            _print_build(bot, output)
+        for line in () if as_json else output.splitlines()[-_LINES:]:
+            say(f"{bot.name}: build: {line}")
 
     with run_folder() as runs:
         staged = [stage(bot, runs, chosen, on_build) for bot in bots]
@@ -74,16 +74,10 @@ def command(
 
 
 def _print_transcript(bots: list[StagedBot], sandbox: Sandbox, variant_name: str) -> int:
-    """Print one game; a single bot plays against itself."""
     seats = bots if len(bots) > 1 else bots * 2
     for line in transcript(seats, variant(variant_name, {}, calza=True), sandbox):
         click.echo(harmless(line))
     return 0
-
-
-def _print_build(bot: Bot, output: str) -> None:
-    for line in output.splitlines()[-_LINES:]:
-        say(f"{bot.name}: build: {line}")
 
 
 def _print(checked: CheckedBot) -> None:

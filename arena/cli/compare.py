@@ -1,6 +1,7 @@
 """`arena compare`: let two versions of a bot play the same field, and say which is better."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable
+from typing import Any
 
 import click
 import msgspec
@@ -9,13 +10,19 @@ from msgspec.structs import asdict
 from arena.cli.main import INTERRUPTED, OK
 from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
 from arena.cli.output import print_json, print_table, say
-from arena.cli.progress_bar import progress_bar
+from arena.cli.progress_bar import TerminalListener
 from arena.league.compare import NEW, OLD, CompareRequest, Comparison, compare
 from arena.league.config import MAX_GAMES, MAX_ROUNDS
-from arena.league.runner import OnResult, RunListener
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS
 from arena.ratings.t_distribution import Paired
 from arena.records import LeagueInfo
+
+_ROUNDS = "How often each version meets the field; the interval is over rounds."
+
+
+def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable[..., Any]:
+    limits = click.IntRange(low, high)
+    return click.option(flag, type=limits, default=default, show_default=True, help=text)
 
 
 @click.command()
@@ -28,27 +35,9 @@ from arena.records import LeagueInfo
     help="An opponent of both: a folder, a pattern or sample:NAME; repeat it for more"
     " [default: the sample bots that run here].",
 )
-@click.option(
-    "--rounds",
-    type=click.IntRange(2, MAX_ROUNDS),
-    default=20,
-    show_default=True,
-    help="How often each version meets the field; the interval is over rounds.",
-)
-@click.option(
-    "--games",
-    type=click.IntRange(1, MAX_GAMES),
-    default=10,
-    show_default=True,
-    help="Games at each table.",
-)
-@click.option(
-    "--players",
-    type=click.IntRange(MIN_PLAYERS, MAX_PLAYERS),
-    default=2,
-    show_default=True,
-    help="Players at a table.",
-)
+@_number("--rounds", 2, MAX_ROUNDS, 20, _ROUNDS)
+@_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
+@_number("--players", MIN_PLAYERS, MAX_PLAYERS, 2, "Players at a table.")
 @click.option("--variant", metavar="NAME", default="bga", show_default=True, help="The rule book.")
 @click.option("--seed", metavar="TEXT", help="Plays the same games again [default: random].")
 @workers_option
@@ -69,15 +58,10 @@ def command(old: str, new: str, *, as_json: bool, **options: object) -> int:
     return OK
 
 
-class _Listener(RunListener):
-    """Tells the person on stderr how the comparison goes."""
-
+class _Listener(TerminalListener):
     def started(self, conditions: LeagueInfo) -> None:
         field = ", ".join(bot.name for bot in conditions.bots)
         say(f"field: {field}; sandbox: {conditions.sandbox}; seed: {conditions.seed}")
-
-    def progress(self, fixtures: int) -> AbstractContextManager[OnResult]:
-        return progress_bar(fixtures)
 
     def stopping(self) -> None:
         say("stopping after the fixtures being played; Ctrl-C again stops at once")

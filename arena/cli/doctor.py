@@ -31,22 +31,16 @@ def show(reports: Sequence[SandboxReport], auto: str, *, as_json: bool) -> int:
     safe = any(report.safe_for_untrusted_bots for report in reports if report.sandbox == auto)
     if as_json:
         print_json({"auto": auto, "safe_for_untrusted_bots": safe, "sandboxes": reports})
-    else:
-        _print(reports, auto, safe=safe)
-    return 0 if safe else 1
-
-
-def _print(reports: Sequence[SandboxReport], auto: str, *, safe: bool) -> None:
+        return 0 if safe else 1
     columns = [{each.guarantee: _CELLS[each.holds] for each in r.findings} for r in reports]
-    rows = [
-        [words, *(column.get(key, "-") for column in columns)] for key, words in GUARANTEES.items()
-    ]
+    rows = [[text, *(cells.get(key, "-") for cells in columns)] for key, text in GUARANTEES.items()]
     print_table(["", *(report.sandbox for report in reports)], rows)
     verdict = "safe" if safe else "NOT safe"
     click.echo(f"\nauto takes {auto}, which is {verdict} for untrusted bots")
     for report in reports:
         for line in _problems(report, auto):
             click.echo(harmless(line))
+    return 0 if safe else 1
 
 
 def _problems(report: SandboxReport, auto: str) -> list[str]:

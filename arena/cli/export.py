@@ -13,8 +13,7 @@ from arena.cli.main import OK
 from arena.cli.options import league_argument, store_option, store_path
 from arena.errors import ArenaError
 from arena.league.schedule import Schedule, epochs
-from arena.publish.data.export import FORMATS, GameRow, game_rows
-from arena.records import LeagueInfo
+from arena.publish.data.export import FORMATS, game_rows
 from arena.store.logs import logs_path
 from arena.store.store import Store
 
@@ -43,19 +42,17 @@ def command(league: Path, store: Path | None, format_: str, output: Path | None)
     if output is None and format_ == "parquet" and sys.stdout.isatty():
         raise ArenaError("parquet is not for a terminal", hint="name a file: -o games.parquet")
     with Store(path) as stored:
-        conditions = stored.league
-        if conditions is None:
-            raise ArenaError("nothing was played yet", str(path), f"arena run {league}")
+        conditions = stored.conditions()
         with _target(output, (path, logs_path(path), league)) as file:
             seats = max(size for epoch in epochs(conditions) for size in epoch.players)
-            FORMATS[format_](_rows(stored, conditions), file, seats)
+            counting = {fixture.id for fixture in Schedule(conditions).fixtures}
+            rows = (
+                row
+                for result in stored.results()
+                for row in game_rows(result, counts=result.fixture.id in counting)
+            )
+            FORMATS[format_](rows, file, seats)
     return OK
-
-
-def _rows(store: Store, conditions: LeagueInfo) -> Iterator[GameRow]:
-    counting = {fixture.id for fixture in Schedule(conditions).fixtures}
-    for result in store.results():
-        yield from game_rows(result, counts=result.fixture.id in counting)
 
 
 @contextmanager

@@ -19,8 +19,8 @@ def command(context: click.Context, *, as_json: bool) -> None:
     if warning := engine.runc_warning():
         say(f"warning: {warning}")
     if as_json:
-        print_json({runtime: {"image": images.IMAGES[runtime], "available": found}
-                    for runtime, found in available.items()})  # fmt: skip
+        named = images.IMAGES
+        print_json({key: {"image": named[key], "available": ok} for key, ok in available.items()})
         return
     rows = [
         [runtime, images.IMAGES[runtime], "available" if found else "missing"]

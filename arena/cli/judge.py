@@ -58,7 +58,7 @@ def _judge_line(line: bytes, where: str) -> tuple[dict[str, object], int]:
     except StrictError as error:
         reason = str(error)
     except ArenaError as error:
-        reason = "; ".join(part for part in (error.what, error.hint) if part)
+        reason = "; ".join(filter(None, (error.what, error.hint)))
     say(f"error: {ArenaError(reason, where)}")
     return _refused(id_, reason), BAD_INPUT
 

@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 from importlib import import_module
-from types import FrameType
 
 import click
 
@@ -45,10 +44,11 @@ class Commands(click.Group):
         """Return the commands in the order of the help."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Import a command; raises ArenaError with the nearest one if it is not known."""
         if cmd_name not in COMMANDS:
-            return None
+            hint = did_you_mean(cmd_name, COMMANDS)
+            raise ArenaError(f"unknown command '{cmd_name}'", hint=hint)
         command: click.Command = import_module(f"arena.cli.{cmd_name}").command
         return command
 
@@ -56,15 +56,6 @@ class Commands(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command when one is not known."""
-        if args and args[0] not in COMMANDS:
-            hint = did_you_mean(args[0], COMMANDS)
-            raise ArenaError(f"unknown command '{args[0]}'", hint=hint)
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; if its reader went away (arena ... | head), it succeeded."""
@@ -84,14 +75,10 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     # For matrices this small, more threads are slower, and they add in another order.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def run(arguments: list[str]) -> int:
@@ -108,7 +95,10 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
     except Exception as error:
-        return _internal_error(error)
+        if os.environ.get("ARENA_TRACEBACK"):
+            raise
+        hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
+        return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
     return code if isinstance(code, int) else OK
 
 
@@ -119,13 +109,6 @@ def _usage(error: click.ClickException) -> str:
     hint = f"see: {where} --help" if where else ""
     text = " ".join(error.format_message().split()).rstrip(".")
     return str(ArenaError(text[:1].lower() + text[1:], where, hint))
-
-
-def _internal_error(error: Exception) -> int:
-    if os.environ.get("ARENA_TRACEBACK"):
-        raise error
-    hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
-    return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
 
 
 def _fail(message: str, code: int) -> int:

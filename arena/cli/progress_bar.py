@@ -3,19 +3,30 @@
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from arena.cli.output import say
-from arena.league.runner import OnResult
+from arena.league.runner import OnResult, RunListener
 from arena.records import FixtureResult
 
 _PLAIN_EVERY = 5.0
 """Seconds between plain lines."""
 
 
+class TerminalListener(RunListener):
+    """Tells the person on stderr how a run goes."""
+
+    def note(self, text: str) -> None:
+        """Print a sentence."""
+        say(text)
+
+    def progress(self, fixtures: int) -> AbstractContextManager[OnResult]:
+        """Show a progress bar."""
+        return _progress_bar(fixtures)
+
+
 @contextmanager
-def progress_bar(fixtures: int) -> Iterator[OnResult]:
-    """Show the progress of playing at most so many fixtures, while it lasts."""
+def _progress_bar(fixtures: int) -> Iterator[OnResult]:
     tally = _Tally(fixtures)
     with (_live if sys.stderr.isatty() else _plain)(tally) as on_result:
         yield on_result
@@ -39,7 +50,6 @@ class _Tally:
             self._faults += sum(bool(cause) for game in result.games for cause in game.faults)
 
     def line(self) -> str:
-        """Say how far it is: fixtures, games per second, time left, faults."""
         seconds = time.monotonic() - self._began
         left = seconds / self.done * (self.fixtures - self.done) if self.done else 0.0
         eta = f"{left:.0f} s left" if self.done else "starting"

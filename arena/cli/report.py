@@ -7,24 +7,17 @@ from pathlib import Path
 import click
 import msgspec
 
+from arena.cli import options
 from arena.cli.main import OK
-from arena.cli.options import (
-    json_option,
-    league_argument,
-    replays_option,
-    site_option,
-    store_option,
-    store_path,
-)
 from arena.cli.output import print_json, say, say_report
 from arena.publish.report import Report, ReportRequest, report, watch
 
 
 @click.command()
-@league_argument
-@store_option
-@site_option
-@replays_option
+@options.league_argument
+@options.store_option
+@options.site_option
+@options.replays_option
 @click.option("--open", "opening", is_flag=True, help="Show the report in the browser.")
 @click.option(
     "--watch",
@@ -43,7 +36,7 @@ from arena.publish.report import Report, ReportRequest, report, watch
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write who is who to this file (CSV); the report is anonymous.",
 )
-@json_option
+@options.json_option
 def command(
     league: Path,
     store: Path | None,
@@ -51,15 +44,15 @@ def command(
     opening: bool,
     watching: bool,
     as_json: bool,
-    **options: object,
+    **values: object,
 ) -> int:
     """Write the report of LEAGUE from its stored games, finished or not.
 
     What did not change since the last report is left alone. Summaries of the games are cached
     beside the store; they may be deleted.
     """
-    paths = {"league": league, "store": store_path(league, store)}
-    request = msgspec.convert({**paths, **options}, ReportRequest)
+    paths = {"league": league, "store": options.store_path(league, store)}
+    request = msgspec.convert({**paths, **values}, ReportRequest)
     if request.reveals_seed():
         say(f"warning: {league} gives the seed: its readers can find out who is who")
     last = _watch(request, opening=opening) if watching else report(request)
@@ -74,17 +67,14 @@ def command(
 
 
 def _watch(request: ReportRequest, *, opening: bool) -> Report | None:
-    """Announce each report but the last, and return that; Ctrl-C ends watching.
-
-    Only the first is shown in the browser, which has a button for the rest.
-    """
+    """Announce each report but the last, and return that; Ctrl-C ends watching."""
     last: Report | None = None
     with suppress(KeyboardInterrupt):
         for last in watch(request):
             if last is None:
                 say(f"waiting for the first game in {request.store}: arena run {request.league}")
                 continue
-            if opening:
+            if opening:  # only once: the page has a button for newer ones
                 _open(last.front_page)
                 opening = False
             if last.left:

@@ -5,14 +5,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import (
-    json_option,
-    league_argument,
-    sandbox_option,
-    store_option,
-    store_path,
-    trust_option,
-)
+from arena.cli import options
 from arena.cli.output import harmless, print_json, say
 from arena.errors import ArenaError, did_you_mean
 from arena.league.config import load_league
@@ -29,13 +22,13 @@ _MAX_SHOWN = 160
 
 
 @click.command()
-@league_argument
+@options.league_argument
 @click.argument("fixture", type=click.IntRange(min=0))
 @click.argument("game", type=click.IntRange(min=0), required=False)
-@store_option
-@sandbox_option
-@trust_option
-@json_option
+@options.store_option
+@options.sandbox_option
+@options.trust_option
+@options.json_option
 def command(
     league: Path,
     fixture: int,
@@ -53,9 +46,14 @@ def command(
     one. Nothing is stored.
     """
     config = load_league(league)
-    with Store(store_path(league, store)) as opened:
+    with Store(options.store_path(league, store)) as opened:
         info, stored = _stored(opened, fixture, game)
-    bots = [_bot(config.bots, name, league) for name in stored.fixture.seats]
+    current = {bot.name: bot for bot in config.bots}
+    for name in stored.fixture.seats:
+        if name not in current:
+            what = f"'{name}' played in this fixture, but is not in the league now"
+            raise ArenaError(what, str(league), did_you_mean(name, current))
+    bots = [current[name] for name in stored.fixture.seats]
     chosen = make_sandbox(sandbox or config.sandbox, runtimes_of(bots), config.images)
     check_trust(chosen, bots, trusted=trust_bots)
     check_freezing(chosen, info.limits)
@@ -73,9 +71,7 @@ def command(
 
 def _stored(store: Store, fixture: int, game: int | None) -> tuple[LeagueInfo, PlayedFixture]:
     """Return the conditions and the fixture; raises ArenaError if either is missing."""
-    info = store.league
-    if info is None:
-        raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
+    info = store.conditions()
     played = next(store.played(fixture, fixture), None)
     if played is None:
         raise ArenaError(f"fixture {fixture} is not stored", str(store.path), "see: arena status")
@@ -83,14 +79,6 @@ def _stored(store: Store, fixture: int, game: int | None) -> tuple[LeagueInfo, P
         hint = f"its games are 0 to {len(played.games) - 1}"
         raise ArenaError(f"fixture {fixture} has no game {game}", str(store.path), hint)
     return info, played
-
-
-def _bot(bots: Sequence[Bot], name: str, league: Path) -> Bot:
-    names = {bot.name: bot for bot in bots}
-    if name not in names:
-        what = f"'{name}' played in this fixture, but is not in the league now"
-        raise ArenaError(what, str(league), did_you_mean(name, names))
-    return names[name]
 
 
 def _say_what_changed(

@@ -1,7 +1,5 @@
 """`arena rules`: print the rule books, clause by clause."""
 
-from collections.abc import Sequence
-
 import click
 
 from arena.cli.options import json_option
@@ -25,7 +23,10 @@ def command(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool)
     """
     if variant and diff:
         raise ArenaError("VARIANT and --diff do not go together", hint="leave one of them out")
-    books = _known(diff or ([variant] if variant else BOOKS))
+    books = list(diff or ([variant] if variant else BOOKS))
+    for book in books:
+        if book not in BOOKS:
+            raise ArenaError(f"unknown variant '{book}'", hint=did_you_mean(book, BOOKS))
     clauses = [clause for clause in CLAUSES if not diff or differs(clause, *diff)]
     if as_json:
         print_json([_data(clause, books) for clause in clauses])
@@ -35,13 +36,6 @@ def command(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool)
         for line in _lines(clause, books):
             click.echo(f"  {line}")
     click.echo(f"\n{_KEY}")
-
-
-def _known(books: Sequence[str]) -> list[str]:
-    for book in books:
-        if book not in BOOKS:
-            raise ArenaError(f"unknown variant '{book}'", hint=did_you_mean(book, BOOKS))
-    return list(books)
 
 
 def _data(clause: Clause, books: list[str]) -> dict[str, object]:

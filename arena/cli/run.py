@@ -4,29 +4,18 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import click
 import msgspec
 
+from arena.cli import options
 from arena.cli.main import FINDINGS, INTERRUPTED, OK
-from arena.cli.options import (
-    json_option,
-    league_argument,
-    replays_option,
-    sandbox_option,
-    site_option,
-    store_option,
-    store_path,
-    trust_option,
-    workers_option,
-)
 from arena.cli.output import print_json, print_table, say, say_report
-from arena.cli.progress_bar import progress_bar
+from arena.cli.progress_bar import TerminalListener
 from arena.league.play import RunRequest
 from arena.league.progress import Verdict
-from arena.league.runner import MAX_DEATHS, OnResult, RunListener
+from arena.league.runner import MAX_DEATHS
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import play_and_report
 from arena.ratings.table import Leaderboard, Overall
@@ -37,13 +26,13 @@ _QUARANTINED_SHOWN = 5
 
 
 @click.command()
-@league_argument
-@store_option
-@site_option
-@replays_option
-@sandbox_option
-@trust_option
-@workers_option
+@options.league_argument
+@options.store_option
+@options.site_option
+@options.replays_option
+@options.sandbox_option
+@options.trust_option
+@options.workers_option
 @click.option(
     "--cluster",
     metavar="ADDRESS",
@@ -60,7 +49,7 @@ _QUARANTINED_SHOWN = 5
     is_flag=True,
     help="Go on if LEAGUE or its bots changed: games that no longer count stay stored.",
 )
-@json_option
+@options.json_option
 def command(
     league: Path,
     store: Path | None,
@@ -68,15 +57,15 @@ def command(
     replays: ReplayChoice,
     *,
     as_json: bool,
-    **options: object,
+    **values: object,
 ) -> int:
     """Play LEAGUE (a league.yaml) to its end and write its report.
 
     Each fixture is stored as soon as it is played. Ctrl-C finishes and saves the fixtures being
     played; run the same command again to go on from there.
     """
-    paths = {"league": league, "store": store_path(league, store)}
-    request = msgspec.convert({**paths, **options}, RunRequest)
+    paths = {"league": league, "store": options.store_path(league, store)}
+    request = msgspec.convert({**paths, **values}, RunRequest)
     outcome, report = play_and_report(request, site, replays, _Listener(request.store))
     if report is None:
         say(f"stopped: {outcome.stored} fixtures are stored; go on with: {_same_command()}")
@@ -85,16 +74,16 @@ def command(
         print_json({**report.data(), "league": outcome.conditions})
     else:
         _print_boards(report.ratings.boards)
-        _print_overall(report.ratings.overall)
+        if report.ratings.overall:
+            _print_overall(report.ratings.overall)
     say_report(report)
-    if report.quarantined:
-        _say_quarantined(report.quarantined)
-    return FINDINGS if report.quarantined else OK
+    if not report.quarantined:
+        return OK
+    _say_quarantined(report.quarantined)
+    return FINDINGS
 
 
-class _Listener(RunListener):
-    """Tells the person on stderr how the run goes."""
-
+class _Listener(TerminalListener):
     def __init__(self, store: Path) -> None:
         self._store = store
 
@@ -104,12 +93,6 @@ class _Listener(RunListener):
         say(f"{conditions.name}: {bots} bots, {variants}, tables of {sizes}")
         say(f"sandbox: {conditions.sandbox}; store: {self._store}")
         say(f"SHA-256 of the master seed: {conditions.commitment}")
-
-    def note(self, text: str) -> None:
-        say(text)
-
-    def progress(self, fixtures: int) -> AbstractContextManager[OnResult]:
-        return progress_bar(fixtures)
 
     def stopping(self) -> None:
         say("stopping after the fixtures being played, which are saved; Ctrl-C again stops at once")
@@ -126,12 +109,11 @@ class _Listener(RunListener):
 
 def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
-    shown = [
-        f"{one.fixture.id} ({', '.join(one.fixture.seats)})"
-        for one in fixtures[:_QUARANTINED_SHOWN]
-    ]
-    more = len(fixtures) - len(shown)
-    names = ", ".join([*shown, *([f"and {more} more"] if more else [])])
+    first = (one.fixture for one in fixtures[:_QUARANTINED_SHOWN])
+    shown = [f"{fixture.id} ({', '.join(fixture.seats)})" for fixture in first]
+    if more := len(fixtures) - len(shown):
+        shown.append(f"and {more} more")
+    names = ", ".join(shown)
     say(
         f"quarantined: {len(fixtures)} fixtures, at least {MAX_DEATHS} workers died of each:"
         f" {names}; to try them again: {_same_command()}"
@@ -140,14 +122,10 @@ def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
 
 def _same_command() -> str:
     """Return a command that can be pasted: this one, with all its options."""
-    return shlex.join([*_program(), *click.get_current_context().obj])
-
-
-def _program() -> list[str]:
-    """Return what starts the arena from the person's shell."""
-    if shutil.which("arena"):
-        return ["arena"]
-    return [sys.argv[0]] if Path(sys.argv[0]).name == "arena" else [sys.executable, "-m", "arena"]
+    program = [sys.executable, "-m", "arena"]
+    if Path(sys.argv[0]).name == "arena":
+        program = ["arena" if shutil.which("arena") else sys.argv[0]]
+    return shlex.join([*program, *click.get_current_context().obj])
 
 
 def _print_boards(boards: Sequence[Leaderboard]) -> None:
@@ -171,9 +149,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
         print_table(head, rows)
 
 
-def _print_overall(overall: Overall | None) -> None:
-    if overall is None:
-        return
+def _print_overall(overall: Overall) -> None:
     click.echo("\noverall: share of rivals finished behind, mean over the tables")
     rows = [
         [

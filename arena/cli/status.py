@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import click
+from msgspec.structs import astuple
 
 from arena.cli.main import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
-from arena.league.status import Status, TableStatus, status
+from arena.league.status import Status, status
 from arena.store.database import is_locked
 from arena.store.store import Store
 
@@ -33,27 +34,26 @@ def command(league: Path, store: Path | None, *, as_json: bool) -> int:
 
 
 def _print(found: Status) -> None:
+    faults = ", ".join(f"{cause} {count}" for cause, count in found.faults.items())
     lines = [
         f"{found.name}: {_state(found)}",
         f"{found.fixtures} of {found.scheduled} fixtures, "
         f"{found.games} of {found.scheduled_games} games" + _speed(found),
-        "faults: "
-        + (", ".join(f"{cause} {count}" for cause, count in found.faults.items()) or "none"),
+        f"faults: {faults or 'none'}",
     ]
     if found.not_counting:
         lines.append(f"{found.not_counting} stored fixtures no longer count")
     for line in lines:
         click.echo(harmless(line))
     click.echo()
-    print_table(["table", "fixtures", "of", "games", "faults"], [_row(one) for one in found.tables])
+    rows = [
+        [f"{variant}, {players} players", *map(str, numbers)]
+        for variant, players, *numbers in map(astuple, found.tables)
+    ]
+    print_table(["table", "fixtures", "of", "games", "faults"], rows)
     for one in found.next:
         seats = ", ".join(one.seats)
         click.echo(harmless(f"next: fixture {one.index}, {one.variant}: {seats}"))
-
-
-def _row(one: TableStatus) -> list[str]:
-    numbers = (one.fixtures, one.scheduled, one.games, one.faults)
-    return [f"{one.variant}, {one.players} players", *map(str, numbers)]
 
 
 def _state(found: Status) -> str:

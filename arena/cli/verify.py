@@ -1,6 +1,5 @@
 """`arena verify`: replay and re-rate a stored league."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import click
 
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json
+from arena.league.host import core_count
 from arena.league.rerating import TOLERANCE, DivisionCheck
 from arena.league.verify import Verified, verify
 from arena.store.store import Store
@@ -39,8 +39,7 @@ def command(
     and all games. Exit code 1 when anything differs.
     """
     with Store(store_path(league, store)) as opened:
-        cores = len(os.sched_getaffinity(0))
-        verified = verify(opened, workers=workers or cores, root=root, site=site)
+        verified = verify(opened, workers=workers or core_count(), root=root, site=site)
     if as_json:
         print_json(verified)
     else:

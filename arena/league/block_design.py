@@ -1,8 +1,7 @@
 """Block designs: who sits where, so that no bot is favoured.
 
-A block has as many tables as there are bots, and in it every bot sits in every seat once. Over the
-blocks, pairs and ordered neighbours (who acts right after whom, round the table) meet as evenly as
-possible; the neighbour matters far more than the seat.
+In a block every bot sits in every seat once. Over the blocks, pairs and ordered neighbours (who
+acts right after whom) meet as evenly as possible; the neighbour matters far more than the seat.
 """
 
 import random
@@ -55,14 +54,11 @@ def joining_blocks(bots: int, players: int, count: int, seed: str) -> list[list[
     if players > 2:
         others = blocks(bots, players - 1, count, seed)
     first = random.Random(seed).randrange(players)
-    return [
-        [_seated(table, bots, (first + number) % players) for table in block]
-        for number, block in enumerate(others)
-    ]
-
-
-def _seated(others: Table, bot: int, seat: int) -> Table:
-    return (*others[:seat], bot, *others[seat:])
+    joined: list[list[Table]] = []
+    for number, block in enumerate(others, first):
+        seat = number % players
+        joined.append([(*table[:seat], bots, *table[seat:]) for table in block])
+    return joined
 
 
 def _translates(base: Table, bots: int) -> list[Table]:

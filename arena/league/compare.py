@@ -1,6 +1,7 @@
 """Two versions of a bot against the same field: the same tables, the same seats, the same dice."""
 
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,7 +25,6 @@ from arena.submissions.manifest import bot_sources, find_bots, load_bot
 
 OLD, NEW = "old", "new"
 """What the two versions are called at their tables."""
-_SAMPLES = "sample:*"
 
 
 class CompareRequest(Struct, frozen=True):
@@ -120,7 +120,7 @@ def _version(pattern: str, which: str) -> Bot:
 
 
 def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
-    bots = find_bots([(pattern, "--field") for pattern in patterns or (_SAMPLES,)], Path.cwd())
+    bots = find_bots([(pattern, "--field") for pattern in patterns or ("sample:*",)], Path.cwd())
     if not patterns:
         bots = tuple(bot for bot in bots if not bot.missing_program)
     if len(bots) < players - 1:
@@ -146,22 +146,6 @@ def _conditions(request: CompareRequest, field: Sequence[Bot], sandbox: str) -> 
     )
 
 
-class _Totals(Struct):
-    """What one version did in a round."""
-
-    games: int = 0
-    places: int = 0
-    wins: int = 0
-    faults: int = 0
-
-    def add(self, result: FixtureResult, seat: int) -> None:
-        for game in result.games:
-            self.games += 1
-            self.places += game.places[seat]
-            self.wins += game.places[seat] == 1
-            self.faults += game.faults[seat] is not None
-
-
 class _Games:
     """The fixtures of a comparison, and the results so far."""
 
@@ -170,8 +154,9 @@ class _Games:
         self._conditions = conditions
         self._played: set[str] = set()
         self._totals = {
-            version: [_Totals() for _ in range(conditions.rounds)] for version in (OLD, NEW)
+            version: [Counter[str]() for _ in range(conditions.rounds)] for version in (OLD, NEW)
         }
+        """What each version did, round by round."""
 
     def due(self) -> list[Fixture]:
         return [one for one in self.fixtures if one.id not in self._played]
@@ -179,7 +164,10 @@ class _Games:
     def keep(self, _: PackedFixture, result: FixtureResult) -> None:
         fixture = result.fixture
         version = NEW if NEW in fixture.seats else OLD
-        self._totals[version][fixture.block].add(result, fixture.seats.index(version))
+        seat, total = fixture.seats.index(version), self._totals[version][fixture.block]
+        for game in result.games:
+            place, faulted = game.places[seat], game.faults[seat] is not None
+            total.update(games=1, places=place, wins=place == 1, faults=faulted)
         self._played.add(fixture.id)
 
     def quarantine(self, one: QuarantinedFixture) -> None:
@@ -195,15 +183,13 @@ class _Games:
         places = paired(_means(old, "places"), _means(new, "places"))
         return Comparison(
             conditions=self._conditions,
-            games=sum(one.games for one in new),
+            games=sum(one["games"] for one in new),
             mean_place=places,
             win_share=paired(_means(old, "wins"), _means(new, "wins")),
             better=1 - places.above,
-            faults={
-                version: sum(one.faults for one in self._totals[version]) for version in (OLD, NEW)
-            },
+            faults={key: sum(one["faults"] for one in all_) for key, all_ in self._totals.items()},
         )
 
 
-def _means(totals: Sequence[_Totals], figure: str) -> list[float]:
-    return [getattr(one, figure) / one.games for one in totals]
+def _means(totals: Sequence[Counter[str]], figure: str) -> list[float]:
+    return [one[figure] / one["games"] for one in totals]

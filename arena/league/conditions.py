@@ -11,13 +11,13 @@ from arena.errors import ArenaError
 from arena.league.config import League
 from arena.league.host import this_machine
 from arena.league.schedule import Schedule, divisions, has_same_terms, terms_of
-from arena.records import Division, Epoch, Fixture, LeagueInfo, MachineInfo
+from arena.records import Epoch, LeagueInfo, MachineInfo
 from arena.seeds import commitment
 from arena.store.store import Store
 
 _DECISIVE = (
-    *("players", "games", "rounds", "until", "limits", "sandbox"),
-    *("memory_across_fixtures", "shared_dice"),
+    *("players", "games", "rounds", "until"),
+    *("limits", "sandbox", "memory_across_fixtures", "shared_dice"),
 )
 """What decides which games are played and how, besides bots and variants."""
 _HARMLESS = ("name", "ratings", "arena_version")
@@ -49,10 +49,9 @@ def resolve(
     accept: bool = False,
     machine: Callable[[], MachineInfo] = this_machine,
 ) -> Resolution:
-    """Compare a league with its store, and write nothing yet.
+    """Compare a league with its store, and write nothing yet; a seed is drawn if there is none.
 
-    A league without a seed gets a secret random one, once. Raises ArenaError if what decides games
-    changed after the first of them and that is not accepted, or cannot be.
+    Raises ArenaError for changes that decide games and are not accepted, or cannot be.
     """
     stored = store.league
     seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
@@ -60,16 +59,16 @@ def resolve(
     if stored is None:
         return Resolution(Schedule(replace(conditions, machine=machine())), None)
     conditions = replace(conditions, machine=stored.machine)
-    what, harmless = _decisive_changes(stored, conditions), _harmless_changes(stored, conditions)
-    finished = store.finished()
-    if not finished:
+    what = _decisive_changes(stored, conditions)
+    harmless = ", ".join(_value_changes(stored, conditions, _HARMLESS))
+    if not (finished := store.finished()):
         what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
         change = f"{what}: nothing was played before" if what else ""
         return Resolution(Schedule(conditions), stored, change, harmless)
     _check_seed(stored, conditions, league, store)
     if not what:
-        schedule = Schedule(replace(conditions, earlier=stored.earlier))
-        return Resolution(schedule, stored, "", harmless)
+        conditions = replace(conditions, earlier=stored.earlier)
+        return Resolution(Schedule(conditions), stored, "", harmless)
     before = Schedule(stored)
     schedule = Schedule(_next_epoch(before, conditions, finished))
     change = f"{what}: {_effect(before, schedule, finished, '' if accept else 'would ')}"
@@ -138,47 +137,30 @@ def _next_epoch(before: Schedule, now: LeagueInfo, finished: set[str]) -> League
 
 
 def _kept_blocks(before: Schedule, now: LeagueInfo, finished: set[str]) -> tuple[int, ...]:
-    """Return how many blocks of each division stay in the schedule.
+    """Return how many blocks of each division stay in the schedule: those that were begun.
 
-    All if the division goes on and the number of rounds is fixed, so that everyone still meets
-    everyone as often; else those that were begun.
+    All, if it goes on and the number of rounds is fixed: everyone still meets everyone as often.
     """
     stored = before.conditions
     fixed = stored.until is None and now.until is None
     fixed = fixed and (stored.bots != now.bots or stored.rounds == now.rounds)
-    return tuple(
-        len(blocks) if fixed and _goes_on(division, stored, now) else _begun(blocks, finished)
-        for division, blocks in before.blocks.items()
-    )
-
-
-def _goes_on(division: Division, stored: LeagueInfo, now: LeagueInfo) -> bool:
-    return division in divisions(now) and has_same_terms(division, stored, now)
-
-
-def _begun(blocks: list[list[Fixture]], finished: set[str]) -> int:
-    """Return the number of the last block of which something was played, from 1."""
-    begun = (any(one.id in finished for one in block) for block in blocks)
-    return max((number for number, is_begun in enumerate(begun, 1) if is_begun), default=0)
+    kept: list[int] = []
+    for division, blocks in before.blocks.items():
+        if fixed and division in divisions(now) and has_same_terms(division, stored, now):
+            kept.append(len(blocks))
+        else:
+            ids = ({one.id for one in block} for block in blocks)
+            kept.append(max((n for n, block in enumerate(ids, 1) if block & finished), default=0))
+    return tuple(kept)
 
 
 def _decisive_changes(before: LeagueInfo, now: LeagueInfo) -> str:
     """Name what changed that decides games, from what to what, or return ""."""
-    parts = [
-        _shortened(list(_bot_changes(before, now))),
-        _shortened(list(_variant_changes(before, now))),
-    ]
+    parts = [_shortened([*find(before, now)]) for find in (_bot_changes, _variant_changes)]
     # Rounds that were not given follow the number of bots.
     default = all(one.rounds == len(one.bots) - 1 for one in (before, now))
-    parts += _value_changes(
-        before, now, [key for key in _DECISIVE if key != "rounds" or not default]
-    )
-    return ", ".join(part for part in parts if part)
-
-
-def _harmless_changes(before: LeagueInfo, now: LeagueInfo) -> str:
-    """Name what changed that decides no game, from what to what, or return ""."""
-    return ", ".join(_value_changes(before, now, _HARMLESS))
+    keys = [key for key in _DECISIVE if key != "rounds" or not default]
+    return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
 
 
 def _effect(before: Schedule, now: Schedule, stored: set[str], would: str) -> str:

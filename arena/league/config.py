@@ -18,7 +18,6 @@ from arena.submissions.bot import Bot
 from arena.submissions.manifest import find_bots
 
 MAX_GAMES = 100_000
-MAX_CONCURRENT_GAMES = 1024
 MAX_ROUNDS = 10_000
 MAX_SECONDS = 86_400
 SEPARATED = "separated"
@@ -42,25 +41,32 @@ class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
     separated: float = 0.95
 
 
-class LeagueFile(Struct, frozen=True, forbid_unknown_fields=True):
+class LeagueOptions(Struct, frozen=True, kw_only=True):
+    """What league.yaml says and a league takes as it is."""
+
+    games: int = 20
+    rounds: int | None = None
+    """None stands for one less than the number of bots."""
+    shared_dice: bool = True
+    limits: LimitsInfo = LimitsInfo()
+    ratings: RatingsInfo = RatingsInfo()
+    sandbox: str = "auto"
+    memory_across_fixtures: bool = False
+    pin: bool = True
+    """Whether each worker shares one core with its bots, if there are enough cores."""
+
+
+class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of league.yaml (`docs/league.md`)."""
 
     bots: list[str]
     name: str = ""
     variants: tuple[str | VariantEntry, ...] = ("bga",)
     players: int | list[int] = 2
-    games: int = 20
-    rounds: int | None = None
     until: str | UntilEntry | None = None
-    shared_dice: bool = True
     seed: int | str | None = None
-    limits: LimitsInfo = LimitsInfo()
-    ratings: RatingsInfo = RatingsInfo()
-    sandbox: str = "auto"
     images: dict[str, str] = {}
-    memory_across_fixtures: bool = False
     workers: int | None = None
-    pin: bool = True
 
 
 class RatingsPart(Struct, frozen=True):
@@ -75,7 +81,7 @@ class SeedPart(Struct, frozen=True):
     seed: int | str | None = None
 
 
-class League(Struct, frozen=True):
+class League(LeagueOptions, frozen=True, kw_only=True):
     """A league as it was read, with all defaults filled in but a seed that was not given."""
 
     path: Path
@@ -84,22 +90,12 @@ class League(Struct, frozen=True):
     """By label."""
     bots: tuple[Bot, ...]
     players: tuple[int, ...]
-    games: int
-    rounds: int | None
-    """None stands for one less than the number of bots."""
     until: float | None
     """The confidence at which neighbours on the leaderboard must be separated to stop."""
-    shared_dice: bool
     seed: str | None
-    limits: LimitsInfo
-    ratings: RatingsInfo
-    sandbox: str
     images: dict[str, str]
-    """Container images by runtime."""
-    memory_across_fixtures: bool
+    """By runtime."""
     workers: int
-    pin: bool
-    """Whether each worker shares one core with its bots, if there are enough cores."""
     lines: dict[str, str]
     """Where the file has the anchor, players and rounds, for errors that show later."""
 
@@ -118,19 +114,12 @@ def load_league(path: Path) -> League:
         variants=reader.variants(entry.variants),
         bots=reader.bots(entry.bots),
         players=reader.players(sizes),
-        games=entry.games,
-        rounds=entry.rounds,
         until=reader.until(entry),
-        shared_dice=entry.shared_dice,
         seed=None if entry.seed is None else str(entry.seed),
-        limits=entry.limits,
-        ratings=entry.ratings,
-        sandbox=entry.sandbox,
         images=reader.images(entry.images),
-        memory_across_fixtures=entry.memory_across_fixtures,
         workers=entry.workers or core_count(),
-        pin=entry.pin,
         lines={key: reader.at(f"$.{key}") for key in ("ratings.anchor", "players", "rounds")},
+        **{key: getattr(entry, key) for key in LeagueOptions.__struct_fields__},
     )
     reader.check_ratings(entry.ratings)
     reader.check_limits(entry.limits)
@@ -140,10 +129,7 @@ def load_league(path: Path) -> League:
 
 
 def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
-    """Read only the ratings' options of a league.yaml.
-
-    Raises ArenaError with the line that is wrong, or if the anchor is not one of the bots.
-    """
+    """Read only the ratings' options of a league.yaml; raises ArenaError with the wrong line."""
     data, marks = parse_yaml(path)
     reader = _Reader(path, marks)
     part = convert(data, marks, path, RatingsPart) if data else RatingsPart()
@@ -192,21 +178,19 @@ class _Reader:
     def check_range(self, key: str, value: float, low: float, high: float, hint: str = "") -> None:
         if not low <= value <= high:
             shown = f"{value:g}" if isinstance(value, float) else value
-            raise ArenaError(
-                f"{key} must be {low} to {high}, not {shown}", self.at(f"$.{key}"), hint
-            )
+            what = f"{key} must be {low} to {high}, not {shown}"
+            raise ArenaError(what, self.at(f"$.{key}"), hint)
 
     def check_limits(self, limits: LimitsInfo) -> None:
-        seconds = {"start": limits.start, "answer": limits.answer, "game": limits.game}
-        for name, value in seconds.items():
+        for name in ("start", "answer", "game"):
+            value = getattr(limits, name)
             if not 0 < value <= MAX_SECONDS:
                 what = f"limits.{name} must be above 0 and up to {MAX_SECONDS} seconds"
                 raise ArenaError(f"{what}, not {value:g}", self.at(f"$.limits.{name}"))
         self.check_range("limits.wall", limits.wall, 1, 1000, "it is a factor")
         self.check_range("limits.restarts", limits.restarts, 0, 1000)
-        games = limits.concurrent_games
         hint = "1 plays one game after another"
-        self.check_range("limits.concurrent_games", games, 1, MAX_CONCURRENT_GAMES, hint)
+        self.check_range("limits.concurrent_games", limits.concurrent_games, 1, 1024, hint)
 
     def check_numbers(self, entry: LeagueFile) -> None:
         self.check_range("games", entry.games, 1, MAX_GAMES)
@@ -270,7 +254,16 @@ class _Reader:
         for index, entry in enumerate(entries):
             line = self.at(f"$.variants[{index}]")
             full = VariantEntry(entry) if isinstance(entry, str) else entry
-            rules = self._rules(full, line)
+            try:
+                rules = variant(
+                    full.variant,
+                    dict(full.overrides),
+                    calza=full.calza,
+                    lost_dice_visible=full.lost_dice_visible,
+                    starting_dice=full.starting_dice,
+                )
+            except ArenaError as error:
+                raise ArenaError(error.what, line, error.hint) from None
             label = full.label or _label(rules)
             if label in variants:
                 hint = "give one of them a `label`"
@@ -280,21 +273,9 @@ class _Reader:
             raise ArenaError("variants is empty", self.at("$.variants"))
         return variants
 
-    def _rules(self, entry: VariantEntry, line: str) -> Rules:
-        try:
-            return variant(
-                entry.variant,
-                dict(entry.overrides),
-                calza=entry.calza,
-                lost_dice_visible=entry.lost_dice_visible,
-                starting_dice=entry.starting_dice,
-            )
-        except ArenaError as error:
-            raise ArenaError(error.what, line, error.hint) from None
-
     def bots(self, patterns: list[str]) -> tuple[Bot, ...]:
-        lines = (self.at(f"$.bots[{index}]") for index in range(len(patterns)))
-        return find_bots(zip(patterns, lines, strict=True), self._path.absolute().parent)
+        lines = [(name, self.at(f"$.bots[{index}]")) for index, name in enumerate(patterns)]
+        return find_bots(lines, self._path.absolute().parent)
 
 
 def _label(rules: Rules) -> str:

@@ -1,6 +1,7 @@
 """Finite fields GF(q), for block designs."""
 
 from itertools import product
+from math import log
 
 Poly = tuple[int, ...]
 """An element: its coefficients modulo p, the constant first."""
@@ -8,14 +9,11 @@ Poly = tuple[int, ...]
 
 def prime_power(number: int) -> tuple[int, int] | None:
     """Return (p, e) with number = p^e for a prime p, or None if there are none."""
-    p = next((d for d in range(2, number + 1) if number % d == 0), None)
-    if p is None:
-        return None
-    e = 0
-    while number % p == 0:
-        number //= p
-        e += 1
-    return (p, e) if number == 1 else None
+    for p in range(2, number + 1):
+        if number % p == 0:
+            e = round(log(number, p))
+            return (p, e) if p**e == number else None
+    return None
 
 
 class FiniteField:
@@ -38,22 +36,17 @@ class FiniteField:
 
     def multiply(self, a: int, b: int) -> int:
         """Return the product of two elements."""
-        product = _product(self._elements[a], self._elements[b], self._p)
-        return self._numbers[_remainder(product, self._modulus, self._p)]
-
-
-def _product(one: Poly, other: Poly, p: int) -> list[int]:
-    coefficients = [0] * (len(one) + len(other) - 1)
-    for i, a in enumerate(one):
-        for j, b in enumerate(other):
-            coefficients[i + j] = (coefficients[i + j] + a * b) % p
-    return coefficients
+        coefficients = [0] * (2 * self._e - 1)
+        for i, one in enumerate(self._elements[a]):
+            for j, other in enumerate(self._elements[b]):
+                coefficients[i + j] += one * other
+        return self._numbers[_remainder(coefficients, self._modulus, self._p)]
 
 
 def _remainder(dividend: list[int], modulus: Poly, p: int) -> Poly:
     """Return the remainder of a division by a polynomial whose highest coefficient is 1."""
     degree = len(modulus) - 1
-    rest = list(dividend)
+    rest = [coefficient % p for coefficient in dividend]
     while len(rest) > degree:
         factor = rest.pop()
         for i in range(degree):
@@ -64,17 +57,7 @@ def _remainder(dividend: list[int], modulus: Poly, p: int) -> Poly:
 
 def _irreducible(p: int, e: int) -> Poly:
     """Return the first irreducible polynomial of degree e whose highest coefficient is 1."""
-    for low in product(range(p), repeat=e):
-        candidate = (*low, 1)
-        if not any(_divides(divisor, candidate, p) for divisor in _monic(p, e // 2)):
-            return candidate
-    raise ValueError(f"no irreducible polynomial of degree {e} modulo {p}")
-
-
-def _monic(p: int, degree: int) -> list[Poly]:
-    """Return every polynomial of degree 1 to `degree` with highest coefficient 1."""
-    return [(*low, 1) for d in range(1, degree + 1) for low in product(range(p), repeat=d)]
-
-
-def _divides(divisor: Poly, candidate: Poly, p: int) -> bool:
-    return not any(_remainder(list(candidate), divisor, p))
+    degrees = range(1, e // 2 + 1)
+    divisors = [(*low, 1) for degree in degrees for low in product(range(p), repeat=degree)]
+    monic = ([*low, 1] for low in product(range(p), repeat=e))
+    return next(tuple(one) for one in monic if all(any(_remainder(one, d, p)) for d in divisors))

@@ -3,19 +3,20 @@
 import os
 import platform
 import socket
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from arena.records import MachineInfo
 
-_CPU_INFO = Path("/proc/cpuinfo")
-_CORE_NAME = "perudo-arena-core"
-
 
 def this_machine() -> MachineInfo:
     """Return the machine that this process runs on."""
+    cpu_info = ""
+    with suppress(OSError):
+        cpu_info = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     return MachineInfo(
-        processor=cpu_model(_read(_CPU_INFO)) or platform.machine(),
+        processor=cpu_model(cpu_info) or platform.machine(),
         cores=core_count(),
         memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -40,12 +41,11 @@ def enough_cores(workers: int) -> bool:
 
 
 @cache
-def claim_core(name: str = _CORE_NAME) -> socket.socket | None:
+def claim_core(name: str = "perudo-arena-core") -> socket.socket | None:
     """Bind this thread, and the bots it starts, to a core that no other worker here has.
 
-    It stays bound until this process ends. Returns the claim, an abstract socket that the kernel
-    frees with its owner; or None if no core is left, and then nothing is bound. All who use the
-    same `name` share the cores.
+    Returns the claim, an abstract socket that the kernel frees when this process ends; or None if
+    no core is left, and then nothing is bound. All who use the same `name` share the cores.
     """
     for core in sorted(os.sched_getaffinity(0)):
         claim = socket.socket(socket.AF_UNIX)
@@ -57,10 +57,3 @@ def claim_core(name: str = _CORE_NAME) -> socket.socket | None:
         os.sched_setaffinity(0, {core})
         return claim
     return None
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""

@@ -1,7 +1,4 @@
-"""Playing a league from its file to its last fixture: `arena run`, but for the report.
-
-Nothing here needs a terminal: tests, services and the command line give a request and listen.
-"""
+"""Playing a league from its file to its last fixture: `arena run`, but for the report."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -61,35 +58,34 @@ class RunOutcome(Struct, frozen=True):
     """Fixtures in the store, also those that no longer count."""
 
 
-def play_league(request: RunRequest, listener: RunListener | None = None) -> RunOutcome:
-    """Play what a store lacks of a league; raises ArenaError if that cannot begin, or go on."""
-    with open_run(request, listener or RunListener()) as run:
-        return run.play()
-
-
 @contextmanager
 def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"]:
     """Check a league, store its conditions and make its bots and workers ready to play.
 
-    Raises ArenaError for the first thing that is wrong; changes of the league are looked at before
-    bots are built and tried.
+    Raises ArenaError for the first thing that is wrong, before bots are built if possible.
     """
     if request.cluster is not None:
         check_cluster(request.cluster, request.workers)
     league, sandbox = _checked(request, listener)
-    with (
-        _connected(request.cluster) as cluster,
-        Store(request.store, create=True) as store,
-    ):
+    with _connected(request.cluster) as cluster, Store(request.store, create=True) as store:
         resolution = resolve(league, sandbox.name, store, accept=request.accept_changes)
         rules = next(iter(league.variants.values()))
         with prepared(league.bots, rules, league.limits, sandbox) as staged:
             commit(resolution, store, listener.note)
-            _announce(resolution.schedule.conditions, listener)
+            listener.started(resolution.schedule.conditions)
+            if sandbox.name == DockerSandbox.name and (text := runc_warning()):
+                listener.note(f"warning: {text}")
             workers = request.workers or league.workers
             engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
             if cluster:
-                cluster.distribute(_run_spec(request, league), staged, listener.note)
+                spec = RunSpec(
+                    sandbox=request.sandbox or league.sandbox,
+                    images=league.images,
+                    trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
+                    freeze=league.limits.freeze,
+                    pin=league.pin,
+                )
+                cluster.distribute(spec, staged, listener.note)
             yield LeagueRun(store, resolution.schedule, engine, staged, listener)
 
 
@@ -113,11 +109,18 @@ class LeagueRun:
 
     def play(self) -> RunOutcome:
         """Play what is not stored yet, until all is played or the run is stopped."""
+        conditions, listener = self.schedule.conditions, self._listener
         left = len(self._progress) - self._resume()
-        finished = not self.due() or self._play(left)
-        if finished:
-            self._tell_verdicts()
-        return RunOutcome(self.schedule.conditions, finished, len(self.store.finished()))
+        finished = not self.due()
+        if not finished:
+            with listener.progress(left) as on_result:
+                finished = play_due(conditions, self._bots, self._engine, self, listener, on_result)
+        # A quarantined fixture is due again in the next run: its division is not at its end.
+        unfinished = {fixture.division for fixture in self.due()}
+        for verdict in self._progress.verdicts() if finished else ():
+            if verdict.division not in unfinished:
+                listener.verdict(verdict, conditions)
+        return RunOutcome(conditions, finished, len(self.store.finished()))
 
     def due(self) -> Sequence[Fixture]:
         """Return what to play next."""
@@ -137,40 +140,10 @@ class LeagueRun:
         stored = [one for one in self.store.results() if self._progress.counts(one.fixture.id)]
         for result in stored:
             self._progress.add(result)
-        most = "at most " if self.schedule.conditions.until else ""
+        total = f"{'at most ' if self.schedule.conditions.until else ''}{len(self._progress)}"
         if stored:
-            self._listener.note(
-                f"stored already: {len(stored)} of {most}{len(self._progress)} fixtures"
-            )
+            self._listener.note(f"stored already: {len(stored)} of {total} fixtures")
         return len(stored)
-
-    def _play(self, left: int) -> bool:
-        conditions, listener = self.schedule.conditions, self._listener
-        with listener.progress(left) as on_result:
-            return play_due(conditions, self._bots, self._engine, self, listener, on_result)
-
-    def _tell_verdicts(self) -> None:
-        # A quarantined fixture is due again in the next run: its division is not at its end.
-        unfinished = {fixture.division for fixture in self.due()}
-        for verdict in self._progress.verdicts():
-            if verdict.division not in unfinished:
-                self._listener.verdict(verdict, self.schedule.conditions)
-
-
-def _announce(conditions: LeagueInfo, listener: RunListener) -> None:
-    listener.started(conditions)
-    if conditions.sandbox == DockerSandbox.name and (text := runc_warning()):
-        listener.note(f"warning: {text}")
-
-
-def _run_spec(request: RunRequest, league: League) -> RunSpec:
-    return RunSpec(
-        sandbox=request.sandbox or league.sandbox,
-        images=league.images,
-        trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
-        freeze=league.limits.freeze,
-        pin=league.pin,
-    )
 
 
 def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbox]:
@@ -181,15 +154,13 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
         league = _without_missing_runtimes(league, listener)
     check_bot_count(league)
-    names = [bot.name for bot in league.bots]
-    check_anchor(league.ratings, names, league.lines["ratings.anchor"])
+    check_anchor(league.ratings, [bot.name for bot in league.bots], league.lines["ratings.anchor"])
     check_trust(sandbox, league.bots, trusted=request.trust_bots)
     check_freezing(sandbox, league.limits)
     return league, sandbox
 
 
 def _without_missing_runtimes(league: League, listener: RunListener) -> League:
-    """Leave out the bots that this machine cannot run, with one line for all of them."""
     missing = [bot for bot in league.bots if bot.missing_program]
     if missing:
         names = ", ".join(f"{bot.name} (needs {bot.missing_program})" for bot in missing)
@@ -201,7 +172,6 @@ def _without_missing_runtimes(league: League, listener: RunListener) -> League:
 def _connected(address: str | None) -> "AbstractContextManager[Cluster | None]":
     if address is None:
         return nullcontext()
-    # Slow to import, and not always installed.
-    from arena.league.cluster.client import connected
+    from arena.league.cluster.client import connected  # slow to import, and not always installed
 
     return connected(address)

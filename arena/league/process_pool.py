@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from arena.league.host import claim_core, enough_cores
 from arena.league.workers import Task, WorkerDiedError, play_task
@@ -28,16 +29,14 @@ _PIPE_BYTES = 1 << 20
 """Capacity of the pipe that results come through: the most that an ordinary user may ask for."""
 _GC_THRESHOLD = 20_000
 """New objects before Python looks for cycles: the records of a game have none."""
-_Args = ParamSpec("_Args")
 _Result = TypeVar("_Result")
 
 
 class ProcessEngine:
     """Plays on worker processes of this machine.
 
-    With `pin`, each worker and its bots share a core of their own, if there are enough cores: with
-    one game at a time they take turns anyway, and to wake a process on another core costs more than
-    most bots' thinking.
+    With `pin`, each worker shares a core with its bots, if there are enough: they take turns
+    anyway, and to wake a process on another core costs more than most bots' thinking.
     """
 
     def __init__(self, sandbox: Sandbox, workers: int, *, pin: bool = True) -> None:
@@ -60,7 +59,7 @@ class ProcessEngine:
 
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
         """Hand tasks to a worker."""
-        return start(executor, _play_batch, tasks, self._sandbox)
+        return start(executor, partial(_play_batch, tasks, self._sandbox))
 
     def collect(self, future: Future[object]) -> list[PackedFixture]:
         """Return the results; when any worker of the pool dies, all that it played is lost."""
@@ -108,16 +107,11 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
         executor.shutdown(wait=True)
 
 
-def start(
-    executor: Executor,
-    function: Callable[_Args, _Result],
-    *args: _Args.args,
-    **kwargs: _Args.kwargs,
-) -> Future[_Result]:
-    """Call a function in a worker; Ctrl-C must not end a new worker before it ignores SIGINT."""
+def start(executor: Executor, call: Callable[[], _Result]) -> Future[_Result]:
+    """Make a call in a worker; Ctrl-C must not end a new worker before it ignores SIGINT."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return executor.submit(function, *args, **kwargs)
+        return executor.submit(call)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

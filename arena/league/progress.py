@@ -1,6 +1,6 @@
 """How far a league has come: what is still to be played, and which divisions have stopped."""
 
-from collections.abc import Iterable
+from itertools import chain
 from statistics import fmean
 
 from msgspec import Struct
@@ -47,24 +47,17 @@ class LeagueProgress:
             track.add(played)
 
     def due(self) -> list[Fixture]:
-        """Return the fixtures to play next; none if the league is finished.
-
-        Without `until` these are all that are missing; with it, what is missing of the next block
-        of each division that goes on.
-        """
-        return _in_order(one for track in self._tracks for one in track.due())
+        """Return the fixtures to play next, with `until` those of each division's next block."""
+        return [one for one in self.wanted() if one.id not in self._track_of[one.id].results]
 
     def wanted(self) -> list[Fixture]:
         """Return the fixtures that were due so far, played or not."""
-        return _in_order(one for track in self._tracks for one in track.wanted())
+        wanted = chain.from_iterable(track.wanted() for track in self._tracks)
+        return sorted(wanted, key=lambda fixture: fixture.index)
 
     def verdicts(self) -> list[Verdict]:
         """Return how each division stands; none in a league without `until`."""
         return [track.verdict(track.until) for track in self._tracks if track.until]
-
-
-def _in_order(fixtures: Iterable[Fixture]) -> list[Fixture]:
-    return sorted(fixtures, key=lambda fixture: fixture.index)
 
 
 class _Track:
@@ -77,7 +70,7 @@ class _Track:
         self.until = schedule.conditions.until
         self._unconditional = schedule.earlier_blocks[division]
         """The first blocks, which are played in any case."""
-        self._results: dict[str, TableMeans] = {}
+        self.results: dict[str, TableMeans] = {}
         self._complete: list[Block] = []
         """Complete blocks that have a fixture that counts."""
         self._next = 0
@@ -88,13 +81,8 @@ class _Track:
         return [fixture for block in self._blocks[:blocks] for fixture in block]
 
     def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
-        by_seat = zip(*(game.places for game in played.games), strict=True)
-        self._results[played.fixture.id] = TableMeans(
-            played.fixture.seats, tuple(map(fmean, by_seat))
-        )
-
-    def due(self) -> list[Fixture]:
-        return [fixture for fixture in self.wanted() if fixture.id not in self._results]
+        fixture, by_seat = played.fixture, zip(*(one.places for one in played.games), strict=True)
+        self.results[fixture.id] = TableMeans(fixture.seats, tuple(map(fmean, by_seat)))
 
     def wanted(self) -> list[Fixture]:
         if not self.until:
@@ -111,7 +99,7 @@ class _Track:
         """Look at each block that was completed since the last call, until one stops the league."""
         while not self._stopped and self._next < len(self._blocks):
             block = self._blocks[self._next]
-            tables = [self._results[one.id] for one in block if one.id in self._results]
+            tables = [self.results[one.id] for one in block if one.id in self.results]
             if len(tables) < len(block):
                 return
             self._next += 1

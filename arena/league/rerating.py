@@ -1,13 +1,11 @@
-"""Rate a league again with the `trueskill` package, so that nobody need trust our arithmetic.
-
-The arena's own fold is compared with the package, and published leaderboards with the fold.
-"""
+"""Rate a league again with the `trueskill` package, so that nobody need trust our arithmetic."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from random import Random
+from statistics import fmean
 
 import msgspec
 from msgspec import Struct
@@ -47,7 +45,7 @@ class DivisionCheck(Struct, frozen=True):
     players: int
     games: int
     rated: int
-    """How many of its games were rated with the package, from the first in canonical order."""
+    """How many of its games were rated with the package: the first in canonical order."""
     bots: list[BotCheck]
 
     @property
@@ -104,8 +102,7 @@ def draw_sample(
 ) -> dict[Division, int]:
     """Return how many games of each division to rate with the package: all, if `limit` allows.
 
-    Else divisions are drawn until their games reach the limit; of the last one only the first games
-    in canonical order are taken.
+    Else divisions are drawn until it is reached; the last may have a part of its games rated.
     """
     drawn = list(games)
     if sum(games.values()) > limit:
@@ -119,16 +116,14 @@ def draw_sample(
 
 def check_division(division: Division, results: Sequence[Results], rated: int) -> DivisionCheck:
     """Rate a division with the arena's fold, and its first games also with the package."""
-    # numpy is slow to import.
-    from arena.ratings.games import as_arrays
+    from arena.ratings.games import as_arrays  # numpy is slow to import
 
     orders = as_arrays(results).orders()
     ours, package = rate_all(orders[:rated]), rate_with_package(orders[:rated])
     final, games = rate_all(orders[rated:], ours), Counter(chain.from_iterable(orders))
+    new = Rating()
     bots = [
-        BotCheck(
-            bot, games[bot], *ours.get(bot, Rating()), *package.get(bot, Rating()), *final[bot]
-        )
+        BotCheck(bot, games[bot], *ours.get(bot, new), *package.get(bot, new), *final[bot])
         for bot in sorted(final)
     ]
     return DivisionCheck(*division, len(orders), rated, bots)
@@ -136,8 +131,7 @@ def check_division(division: Division, results: Sequence[Results], rated: int) -
 
 def rate_with_package(orders: Sequence[Sequence[str]]) -> dict[str, Rating]:
     """Rate games, given as the bots in finishing order, with the package alone."""
-    # Slow to import, and only needed here.
-    import trueskill
+    import trueskill  # slow to import
 
     model = trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=0.0)
     skill: dict[str, trueskill.Rating] = {}
@@ -147,10 +141,11 @@ def rate_with_package(orders: Sequence[Sequence[str]]) -> dict[str, Rating]:
     return {bot: Rating(rating.mu, rating.sigma) for bot, rating in skill.items()}
 
 
-def compare_published(
+def compare_ratings(
     checks: Sequence[DivisionCheck], boards: Sequence[PublishedLeaderboard] | None
 ) -> Iterator[tuple[str, str]]:
-    """Yield where published leaderboards are not the store's: division or bot, and a message."""
+    """Yield where the package's ratings or published leaderboards are not the arena's: and how."""
+    yield from chain.from_iterable(check.mismatches() for check in checks)
     if boards is None:
         return
     published = {(board.variant, board.players): board for board in boards}
@@ -170,7 +165,12 @@ def _compare(check: DivisionCheck, board: PublishedLeaderboard) -> Iterator[tupl
     if not rows.keys() & ratings.keys():
         yield check.name, "the published bots have other names: is it a report with pseudonyms?"
         return
-    zero = _zero(check, board)
+    # The anchor, if any, is published as exactly 0; else the mean is.
+    anchors = {row.bot for row in board.rows if row.mu == 0.0}
+    zero = next(
+        (bot.final_mu for bot in check.bots if bot.bot in anchors),
+        fmean(bot.final_mu for bot in check.bots),
+    )
     for name in sorted(rows.keys() | ratings.keys()):
         where, row, bot = f"{check.name}, bot '{name}'", rows.get(name), ratings.get(name)
         if row is None or bot is None:
@@ -181,13 +181,6 @@ def _compare(check: DivisionCheck, board: PublishedLeaderboard) -> Iterator[tupl
         elif not _close((row.mu, row.sigma), (bot.final_mu - zero, bot.final_sigma)):
             expected = _show(bot.final_mu - zero, bot.final_sigma)
             yield where, f"published as {_show(row.mu, row.sigma)}, its games give {expected}"
-
-
-def _zero(check: DivisionCheck, board: PublishedLeaderboard) -> float:
-    """Return the mu that is published as 0: the anchor's if a bot has exactly 0, else the mean."""
-    anchors = {row.bot for row in board.rows if row.mu == 0.0}
-    of_anchors = [bot.final_mu for bot in check.bots if bot.bot in anchors]
-    return next(iter(of_anchors), sum(bot.final_mu for bot in check.bots) / len(check.bots))
 
 
 def _close(one: tuple[float, float], other: tuple[float, float]) -> bool:

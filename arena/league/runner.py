@@ -3,13 +3,14 @@
 import signal
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Protocol
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.league.progress import Verdict
@@ -82,88 +83,70 @@ def play_due(
     raises KeyboardInterrupt: every process is ended, and nothing that was kept is lost.
     """
     with _interruptible(listener) as interruption:
-        dispatcher = _Dispatcher(conditions, bots, engine, ledger, on_result, interruption)
-        return dispatcher.play_all()
+        return _Dispatcher(conditions, bots, engine, ledger, on_result, interruption).play_all()
 
 
-class _Dispatcher:
+class _Dispatcher(Struct):
     """Hands tasks to workers, collects results and finds out which task kills its worker."""
 
-    def __init__(
-        self,
-        conditions: LeagueInfo,
-        bots: Mapping[str, StagedBot],
-        engine: Engine,
-        ledger: Ledger,
-        on_result: OnResult,
-        interruption: "_Interruption",
-    ) -> None:
-        self._conditions, self._bots = conditions, bots
-        self._engine, self._ledger = engine, ledger
-        self._on_result = on_result
-        self._interruption = interruption
-        self._deaths: Counter[str] = Counter()
-        """Workers that died while they had a fixture, by its id."""
-        self._quarantined: set[str] = set()
+    conditions: LeagueInfo
+    bots: Mapping[str, StagedBot]
+    engine: Engine
+    ledger: Ledger
+    on_result: OnResult
+    interruption: "_Interruption"
+    deaths: dict[str, int] = {}
+    """Workers that died while they had a fixture, by its id."""
+    quarantined: set[str] = set()
 
     def play_all(self) -> bool:
-        """Play until nothing is due; returns False if it was stopped before."""
         tasks: deque[Task] = deque()
-        while (tasks or self._refill(tasks)) and not self._interruption.requested():
+        while (tasks or self._refill(tasks)) and not self.interruption.requested():
             for suspect in self._play(tasks):
                 tasks.extendleft(self._play_alone(suspect))
         return not tasks
 
     def _refill(self, tasks: deque[Task]) -> bool:
         """Add what is due and not quarantined; returns whether there is anything to play."""
-        due = (one for one in self._ledger.due() if one.id not in self._quarantined)
-        tasks.extend(map(self._task, due))
+        rules, limits = self.conditions.variants, self.conditions.limits
+        memory = self.conditions.memory_across_fixtures
+        for one in self.ledger.due():
+            if one.id not in self.quarantined:
+                bots = tuple(self.bots[name] for name in one.seats)
+                tasks.append(Task(one, rules[one.variant], bots, limits, memory))
         return bool(tasks)
 
-    def _task(self, fixture: Fixture) -> Task:
-        return Task(
-            fixture,
-            self._conditions.variants[fixture.variant],
-            tuple(self._bots[name] for name in fixture.seats),
-            self._conditions.limits,
-            self._conditions.memory_across_fixtures,
-        )
-
     def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
-        """Use up tasks and what is due after them, or with `alone` one task on one worker.
-
-        Returns the tasks whose worker died, for whatever reason.
-        """
+        """Play all that is due, or with `alone` one task; returns the tasks whose worker died."""
         running: _Running = {}
         suspects: list[Task] = []
-        with self._engine.executor(self._workers(alone=alone)) as executor:
+        with self.engine.executor(self._workers(alone=alone)) as executor:
             while True:
-                stop = suspects or self._interruption.requested()
+                stop = suspects or self.interruption.requested()
                 if not stop and (tasks or running or (not alone and self._refill(tasks))):
                     self._submit(executor, tasks, running, self._workers(alone=alone))
                 if not running:
                     return suspects
                 done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
-                self._interruption.requested()
+                self.interruption.requested()
                 suspects += [task for future in done for task in self._collect(future, running)]
                 if not done:
-                    self._on_result(None)
+                    self.on_result(None)
 
     def _workers(self, *, alone: bool) -> int:
-        return 1 if alone else self._engine.worker_count()
+        return 1 if alone else self.engine.worker_count()
 
     def _play_alone(self, suspect: Task) -> list[Task]:
         """Play a task whose worker died with nothing else running that could have killed it.
 
-        Returns it if the run was stopped first. If it kills its worker every time, it is
-        quarantined.
+        Returns it if the run was stopped first; quarantines it if it kills every worker.
         """
         tasks, fixture = deque([suspect]), suspect.fixture
         while died := self._play(tasks, alone=True):
-            deaths = self._deaths[fixture.id]
+            deaths = self.deaths[fixture.id]
             if deaths >= MAX_DEATHS:
-                self._quarantined.add(fixture.id)
-                self._ledger.quarantine(QuarantinedFixture(fixture, _REASON, deaths, time.time()))
+                self.quarantined.add(fixture.id)
+                self.ledger.quarantine(QuarantinedFixture(fixture, _REASON, deaths, time.time()))
                 break
             tasks.extend(died)
         return list(tasks)
@@ -173,10 +156,10 @@ class _Dispatcher:
     ) -> None:
         """Keep one batch more under way than workers, so that none waits; Ctrl-C awaits all."""
         while tasks and len(running) <= workers:
-            size = min(self._engine.batch_size(len(tasks)), len(tasks))
+            size = min(self.engine.batch_size(len(tasks)), len(tasks))
             batch = [_with_next_bots(tasks, at, size, workers) for at in range(size)]
             try:
-                future = self._engine.submit(executor, batch)
+                future = self.engine.submit(executor, batch)
             except BrokenExecutor:
                 return
             running[future] = batch
@@ -187,15 +170,15 @@ class _Dispatcher:
         """Keep what was played; returns the batch if its worker died instead."""
         batch = running.pop(future)
         try:
-            played = self._engine.collect(future)
+            played = self.engine.collect(future)
         except WorkerDiedError as error:
-            for task in batch:
-                self._deaths[task.fixture.id] += error.deaths
+            for id_ in [task.fixture.id for task in batch]:
+                self.deaths[id_] = self.deaths.get(id_, 0) + error.deaths
             return batch
         for packed in played:
             result = packed.result()
-            self._ledger.keep(packed, result)
-            self._on_result(result)
+            self.ledger.keep(packed, result)
+            self.on_result(result)
         return []
 
 
@@ -208,8 +191,7 @@ def _with_next_bots(tasks: Sequence[Task], at: int, batch_size: int, workers: in
 class _Interruption:
     """Counts requests to stop; the run looks at it when nothing is half done.
 
-    Nothing is raised from the signal handler: it may run anywhere, with locks held that others
-    wait for.
+    The signal handler raises nothing: it may run with locks held that others wait for.
     """
 
     def __init__(self, listener: RunListener) -> None:

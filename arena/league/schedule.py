@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
 from math import ceil
 
 import msgspec
@@ -26,8 +26,6 @@ class Schedule:
     """All fixtures of a league, drawn epoch by epoch.
 
     Drawing a large league takes seconds: make one schedule per set of conditions and pass it on.
-    In each block every bot sits in every seat of its table size once, so a league that is stopped
-    early is still nearly even.
     """
 
     def __init__(self, conditions: LeagueInfo) -> None:
@@ -108,11 +106,7 @@ class Schedule:
 
 def divisions(conditions: LeagueInfo) -> list[Division]:
     """Return the divisions of a league, in its order."""
-    return [
-        Division(variant, players)
-        for variant in conditions.variants
-        for players in conditions.players
-    ]
+    return [Division(*one) for one in product(conditions.variants, conditions.players)]
 
 
 def epochs(conditions: LeagueInfo) -> Iterator[LeagueInfo]:
@@ -138,8 +132,8 @@ def has_same_terms(division: Division, one: LeagueInfo, other: LeagueInfo) -> bo
 
 def schedule_key(conditions: LeagueInfo) -> str:
     """Return a hash of everything that decides the games of a league's last epoch."""
-    decisive: list[object] = [conditions.variants, conditions.bots, conditions.players]
-    decisive += [conditions.games, conditions.seed]
+    keys = ("variants", "bots", "players", "games", "seed")
+    decisive = [getattr(conditions, key) for key in keys]
     decisive += ["shared dice"] if conditions.shared_dice else []
     decisive += [len(conditions.earlier)] if conditions.earlier else []
     return sha256(msgspec.json.encode(decisive)).hexdigest()
@@ -158,8 +152,7 @@ class _Draw:
     def newcomers(self, names: list[str], met: Counter[str], wanted: int) -> list[list[Seats]]:
         """Let bots without fixtures catch up, one after another, and count that in `met`.
 
-        Each gets as many tables as the bot with the most, which gains tables by it too, or
-        `wanted`.
+        Each gets as many tables as the bot with the most, which gains tables too, or `wanted`.
         """
         present = [name for name in names if met[name]]
         drawn: list[list[Seats]] = []
@@ -185,10 +178,8 @@ class _Draw:
         return drawn
 
 
-@lru_cache(maxsize=32)
-def _design(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
-    """Return blocks that the variants of a league, and its epochs, have in common."""
-    return blocks(bots, players, count, seed)
+_design = lru_cache(maxsize=32)(blocks)
+"""The variants of a league, and its epochs, have their blocks in common."""
 
 
 def _shuffled(names: Sequence[str], seed: str) -> list[str]:

@@ -1,14 +1,13 @@
 """How far a stored league has come, also while another process plays it."""
 
 from collections import Counter
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 
 from msgspec import Struct
 
-from arena.errors import ArenaError
 from arena.league.progress import LeagueProgress
 from arena.league.schedule import Schedule
-from arena.records import Cause, Division, FixtureResult
+from arena.records import Cause, Division
 from arena.store.store import Store
 
 RECENT = 60.0
@@ -34,7 +33,7 @@ class TableStatus(Struct, frozen=True):
 
 
 class Next(Struct, frozen=True):
-    """A fixture that is not stored yet; it may be being played now."""
+    """A fixture that is not stored yet."""
 
     index: int
     variant: str
@@ -65,27 +64,42 @@ class Status(Struct, frozen=True):
 
 def status(store: Store, *, playing: bool) -> Status:
     """Read how far a league has come; raises ArenaError if nothing was played yet."""
-    conditions = store.league
-    if conditions is None:
-        raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
+    conditions = store.conditions()
     schedule = Schedule(conditions)
     progress = LeagueProgress(schedule)
-    count = _Count()
+    fixtures, games, faults = (Counter[Division]() for _ in range(3))
+    causes = Counter[Cause]()
+    times: list[tuple[float, int]] = []
+    not_counting = 0
     for result in store.results():
-        count.add(result, progress)
+        if result.stored_at is not None:
+            times.append((result.stored_at, len(result.games)))
+        if not progress.counts(result.fixture.id):
+            not_counting += 1
+            continue
+        progress.add(result)
+        division = result.fixture.division
+        found = [cause for game in result.games for cause in game.faults if cause]
+        fixtures[division] += 1
+        games[division] += len(result.games)
+        faults[division] += len(found)
+        causes.update(found)
     due = progress.due()
     return Status(
         name=conditions.name,
         playing=playing,
         finished=not due,
-        fixtures=count.fixtures.total(),
+        fixtures=fixtures.total(),
         scheduled=len(progress),
-        games=count.games.total(),
+        games=games.total(),
         scheduled_games=len(progress) * conditions.games,
-        not_counting=count.not_counting,
-        games_per_second=speed(count.times),
-        faults=dict(sorted(count.causes.items())),
-        tables=tuple(count.table(*one) for one in schedule.blocks.items()),
+        not_counting=not_counting,
+        games_per_second=speed(times),
+        faults=dict(sorted(causes.items())),
+        tables=tuple(
+            TableStatus(*one, fixtures[one], sum(map(len, blocks)), games[one], faults[one])
+            for one, blocks in schedule.blocks.items()
+        ),
         next=tuple(Next(one.index, one.variant, one.seats) for one in due[:_NEXT_SHOWN]),
     )
 
@@ -100,38 +114,3 @@ def speed(times: Iterable[tuple[float, int]]) -> float | None:
     recent = [one for one in ordered if one[0] >= ordered[-1][0] - RECENT]
     seconds = recent[-1][0] - recent[0][0] if recent else 0.0
     return sum(games for _, games in recent[1:]) / seconds if seconds >= _MIN_SECONDS else None
-
-
-class _Count:
-    """What is counted over the stored fixtures."""
-
-    def __init__(self) -> None:
-        self.fixtures: Counter[Division] = Counter()
-        self.games: Counter[Division] = Counter()
-        self.faults: Counter[Division] = Counter()
-        self.causes: Counter[Cause] = Counter()
-        self.times: list[tuple[float, int]] = []
-        self.not_counting = 0
-
-    def add(self, result: FixtureResult, progress: LeagueProgress) -> None:
-        if result.stored_at is not None:
-            self.times.append((result.stored_at, len(result.games)))
-        if not progress.counts(result.fixture.id):
-            self.not_counting += 1
-            return
-        progress.add(result)
-        division = result.fixture.division
-        causes = [cause for game in result.games for cause in game.faults if cause]
-        self.fixtures[division] += 1
-        self.games[division] += len(result.games)
-        self.faults[division] += len(causes)
-        self.causes.update(causes)
-
-    def table(self, division: Division, blocks: Iterable[Sized]) -> TableStatus:
-        return TableStatus(
-            *division,
-            fixtures=self.fixtures[division],
-            scheduled=sum(map(len, blocks)),
-            games=self.games[division],
-            faults=self.faults[division],
-        )

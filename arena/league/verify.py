@@ -1,8 +1,9 @@
 """Verify a stored league: every bit, every game, every fixture's place, every rating."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache, partial
+from math import ceil
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,14 +16,14 @@ from arena.league.progress import LeagueProgress
 from arena.league.rerating import (
     DivisionCheck,
     check_division,
-    compare_published,
+    compare_ratings,
     draw_sample,
     read_leaderboards,
 )
 from arena.league.schedule import Schedule
 from arena.match.replay import ReplayError, replay
 from arena.ratings.standings import by_division
-from arena.records import Fixture, LeagueInfo, PlayedFixture
+from arena.records import Fixture, PlayedFixture
 from arena.seeds import commitment
 from arena.store.rows import StoredFixture, root_hash
 from arena.store.store import Store
@@ -75,17 +76,15 @@ def verify(
 ) -> Verified:
     """Replay every stored game from seed and actions, and compare byte for byte; then re-rate.
 
-    `root` is the root that the store must have, `site` the folder of a report whose leaderboards
-    must be those of the store. Workers get so many games per call, by default half a second's work;
-    a store with fewer takes one process. Raises ArenaError if nothing was played, or if the store
-    or the site cannot be read at all.
+    `root` is the root that the store must have, `site` a report whose leaderboards must match it.
+    Workers get so many games per call, by default half a second's work; a store with fewer takes
+    one process. Raises ArenaError if nothing was played, or the store or site cannot be read.
     """
-    info = store.league
-    if info is None:
-        raise ArenaError("nothing was played yet", str(store.path), "start with: arena run")
+    info = store.conditions()
     published = read_leaderboards(site) if site else None
     findings = [Finding(*pair) for pair in store.damage()]
-    findings += _check_seed(info)
+    if commitment(info.seed) != info.commitment:
+        findings.append(Finding("league", "the master seed does not match its published hash"))
     schedule = Schedule(info)
     progress = LeagueProgress(schedule)
     sound, content_hashes, games = list[Fixture](), list[bytes](), 0
@@ -102,15 +101,9 @@ def verify(
     ratings = list[DivisionCheck]()
     if found and not findings:
         ratings = _check_ratings(store, progress, found, workers, games_per_call)
-        findings += [Finding(*pair) for check in ratings for pair in check.mismatches()]
-        findings += [Finding(*pair) for pair in compare_published(ratings, published)]
+        findings += [Finding(*pair) for pair in compare_ratings(ratings, published)]
     findings += _check_root(found, root)
     return Verified(len(content_hashes), games, len(wanted), found, ratings, findings)
-
-
-def _check_seed(info: LeagueInfo) -> Iterator[Finding]:
-    if commitment(info.seed) != info.commitment:
-        yield Finding("league", "the master seed does not match its published hash")
 
 
 def _check_end(
@@ -144,21 +137,17 @@ def _check_fixtures(
     store: Store, schedule: Schedule, workers: int, games_per_call: int
 ) -> Iterator[CheckedFixture]:
     """Check all fixtures, in schedule order."""
-    spans = _spans(store.positions(), max(1, -(-games_per_call // schedule.conditions.games)))
+    positions, size = store.positions(), ceil(games_per_call / schedule.conditions.games)
+    parts = [positions[at : at + size] for at in range(0, len(positions), size)]
+    spans = [(part[0], part[-1]) for part in parts]
     workers = min(workers, len(spans))
     calls: list[Callable[[], Iterable[CheckedFixture]]]
     if workers > 1:
         calls = [partial(_check_in_worker, store.path, span) for span in spans]
     else:
-        checker = FixtureChecker(schedule)
-        calls = [partial(checker.check, store, span) for span in spans]
+        calls = [partial(_check_span, store, schedule, span) for span in spans]
     for checked in _call(calls, workers, store.path):
         yield from checked
-
-
-def _spans(positions: Sequence[int], size: int) -> list[_Span]:
-    parts = [positions[at : at + size] for at in range(0, len(positions), size)]
-    return [(part[0], part[-1]) for part in parts]
 
 
 def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> Iterator[_Result]:
@@ -174,72 +163,64 @@ def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> I
         raise ArenaError("a worker died while it verified", str(path), hint) from None
 
 
-class FixtureChecker:
-    """Checks stored fixtures against the conditions of their league."""
-
-    def __init__(self, schedule: Schedule) -> None:
-        self._expected = schedule.drawn
-
-    def check(self, store: Store, span: _Span) -> Iterator[CheckedFixture]:
-        """Check the fixtures from one position to another."""
-        try:
-            for stored in store.stored(*span):
-                yield self._check_stored(store, stored)
-        except ArenaError as error:
-            where = f"positions {span[0]} to {span[1]}"
-            yield CheckedFixture((Finding(where, error.what),))
-
-    def _check_stored(self, store: Store, stored: StoredFixture) -> CheckedFixture:
-        findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
-        try:
-            record = store.record(stored)
-            played = store.unpack(stored, record)
-        except ArenaError as error:
-            findings.append(_finding(stored, None, f"it cannot be read: {error.what}"))
-            return CheckedFixture(tuple(findings))
-        fixture = played.fixture
-        if (stored.position, stored.id) != (fixture.index, fixture.id):
-            what = f"it is stored in the place of fixture {stored.id}, number {stored.position}"
-            findings.append(Finding(f"fixture {fixture.id}", what))
-        findings += self._check_games(played)
-        content_hash = stored.hash_content(record)
-        if not findings:
-            mismatches = stored.row_mismatches(played, content_hash)
-            findings += [_finding(stored, *pair) for pair in mismatches]
-        without_events = [replace(game, events=()) for game in played.games]
-        return CheckedFixture(tuple(findings), replace(played, games=without_events), content_hash)
-
-    def _check_games(self, played: PlayedFixture) -> Iterator[Finding]:
-        fixture = played.fixture
-        expected, rules = self._expected.get(fixture.id, (None, None))
-        if expected != fixture or rules is None:
-            yield Finding(f"fixture {fixture.id}", "the schedule has no such fixture")
-            return
-        if [record.game for record in played.games] != list(range(fixture.games)):
-            yield Finding(f"fixture {fixture.id}", "it does not hold each of its games once")
-        for record in played.games:
-            where = f"fixture {fixture.id}, game {record.game}"
-            try:
-                replayed = replay(fixture, rules, record)
-            except (ReplayError, LookupError, ValueError, TypeError) as error:
-                yield Finding(where, f"does not replay: {error}")
-                continue
-            if _encode(replayed) != _encode(record):
-                yield Finding(where, "the replay differs from the record")
-
-
 def _check_in_worker(path: Path, span: _Span) -> list[CheckedFixture]:
     with Store(path) as store:
-        checker = _worker_checker(path)
-        return list(checker.check(store, span)) if checker else []
+        return list(_check_span(store, _worker_schedule(path), span))
 
 
 @lru_cache(maxsize=1)
-def _worker_checker(path: Path) -> FixtureChecker | None:
-    """Return this worker's checker; a worker lives for one store."""
+def _worker_schedule(path: Path) -> Schedule:
+    """Return this worker's schedule; a worker lives for one store."""
     with Store(path) as store:
-        info = store.league
-    return FixtureChecker(Schedule(info)) if info else None
+        return Schedule(store.conditions())
+
+
+def _check_span(store: Store, schedule: Schedule, span: _Span) -> Iterator[CheckedFixture]:
+    try:
+        for stored in store.stored(*span):
+            yield _check_stored(store, schedule, stored)
+    except ArenaError as error:
+        yield CheckedFixture((Finding(f"positions {span[0]} to {span[1]}", error.what),))
+
+
+def _check_stored(store: Store, schedule: Schedule, stored: StoredFixture) -> CheckedFixture:
+    findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
+    try:
+        record = store.record(stored)
+        played = store.unpack(stored, record)
+    except ArenaError as error:
+        findings.append(_finding(stored, None, f"it cannot be read: {error.what}"))
+        return CheckedFixture(tuple(findings))
+    fixture = played.fixture
+    if (stored.position, stored.id) != (fixture.index, fixture.id):
+        what = f"it is stored in the place of fixture {stored.id}, number {stored.position}"
+        findings.append(Finding(f"fixture {fixture.id}", what))
+    findings += _check_games(played, schedule)
+    content_hash = stored.hash_content(record)
+    if not findings:
+        mismatches = stored.row_mismatches(played, content_hash)
+        findings += [_finding(stored, *pair) for pair in mismatches]
+    without_events = [replace(game, events=()) for game in played.games]
+    return CheckedFixture(tuple(findings), replace(played, games=without_events), content_hash)
+
+
+def _check_games(played: PlayedFixture, schedule: Schedule) -> Iterator[Finding]:
+    fixture = played.fixture
+    expected, rules = schedule.drawn.get(fixture.id, (None, None))
+    if expected != fixture or rules is None:
+        yield Finding(f"fixture {fixture.id}", "the schedule has no such fixture")
+        return
+    if [record.game for record in played.games] != list(range(fixture.games)):
+        yield Finding(f"fixture {fixture.id}", "it does not hold each of its games once")
+    for record in played.games:
+        where = f"fixture {fixture.id}, game {record.game}"
+        try:
+            replayed = replay(fixture, rules, record)
+        except (ReplayError, LookupError, ValueError, TypeError) as error:
+            yield Finding(where, f"does not replay: {error}")
+            continue
+        if _encode(replayed) != _encode(record):
+            yield Finding(where, "the replay differs from the record")
 
 
 def _finding(stored: StoredFixture, game: int | None, what: str) -> Finding:

@@ -59,24 +59,14 @@ class Engine(Protocol):
 
 
 def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixture:
-    """Play a fixture in a worker, with bots from its warm pool.
-
-    The result is packed here, on all cores, to take work from the one process that stores it.
-    """
-    _prefer_batches()
+    """Play a fixture with bots from a pool; pack it here, to spare the one process that stores."""
+    # Neither this thread nor a bot it starts is preempted when another one wakes up, which then
+    # finds many answers and requests at a time: fewer context switches.
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     if sandbox.starts_slowly:
         warm_pool.prepare([bot.program for bot in task.next_bots], sandbox)
     programs = [bot.program for bot in task.bots]
     with Multiplexer(programs, sandbox, task.limits, pool=warm_pool) as multiplexer:
         played = play_fixture(task.fixture, task.rules, multiplexer, keep_memory=task.keep_memory)
     return pack(played)
-
-
-def _prefer_batches() -> None:
-    """Keep this thread and the bots it starts from being preempted when another one wakes up.
-
-    The one that wakes up then finds all that the others wrote: answers and requests come many at a
-    time, with fewer context switches.
-    """
-    with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

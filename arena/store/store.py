@@ -86,6 +86,12 @@ class Store:
             found = next(self._rows.rows("SELECT info FROM league"), None)
             return _leagues.decode(found[0]) if found else None
 
+    def conditions(self) -> LeagueInfo:
+        """Return the conditions; raises ArenaError if nothing was played yet."""
+        if (info := self.league) is None:
+            raise self._not_played()
+        return info
+
     def begin(self, info: LeagueInfo) -> None:
         """Store the conditions, before the first game."""
         new = _encode(info)
@@ -191,9 +197,7 @@ class Store:
         The same league, played again by deterministic bots, has the same root. Raises ArenaError
         if nothing was played yet.
         """
-        info = self.league
-        if info is None:
-            raise self._not_played()
+        info = self.conditions()
         found = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
         with self._rows.translate_errors():
             return root_hash(info, (content_hash for (content_hash,) in found))

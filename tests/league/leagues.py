@@ -8,6 +8,7 @@ from pathlib import Path
 from arena.league.conditions import commit, resolve
 from arena.league.config import League, load_league
 from arena.league.host import this_machine
+from arena.league.play import RunOutcome, RunRequest, open_run
 from arena.league.process_pool import ProcessEngine
 from arena.league.progress import LeagueProgress
 from arena.league.runner import OnResult, RunListener, play_due
@@ -106,6 +107,12 @@ def play(
         bots = {bot.name: in_place(bot) for bot in plan.bots}
         engine, ledger = ProcessEngine(ProcessSandbox(), workers), StoredLedger(store, conditions)
         return play_due(conditions, bots, engine, ledger, RunListener(), progress)
+
+
+def play_league(request: RunRequest, listener: RunListener | None = None) -> RunOutcome:
+    """Play what a store lacks of a league."""
+    with open_run(request, listener or RunListener()) as run:
+        return run.play()
 
 
 def records(path: Path) -> list[tuple[str, bytes]]:

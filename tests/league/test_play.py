@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.play import RunRequest, play_league
+from arena.league.play import RunRequest
 from arena.league.progress import Verdict
 from arena.league.runner import OnResult, RunListener
 from arena.records import FixtureResult, LeagueInfo
@@ -59,7 +59,7 @@ def request(folder: Path, **changes: object) -> RunRequest:
 
 def test_league_is_played_to_its_end(tmp_path: Path) -> None:
     listener = Recorder()
-    outcome = play_league(request(tmp_path), listener)
+    outcome = leagues.play_league(request(tmp_path), listener)
     assert (outcome.finished, outcome.stored) == (True, 6)
     assert outcome.conditions == listener.conditions
     assert [id_ for id_, _ in leagues.records(tmp_path / "store")] == listener.played
@@ -68,36 +68,36 @@ def test_league_is_played_to_its_end(tmp_path: Path) -> None:
 
 def test_stopped_league_goes_on_where_it_stopped(tmp_path: Path) -> None:
     first, second = Recorder(stop_after=2), Recorder()
-    outcome = play_league(request(tmp_path), first)
+    outcome = leagues.play_league(request(tmp_path), first)
     assert (outcome.finished, outcome.stored) == (False, len(first.played))
     assert 2 <= len(first.played) < 6
     assert first.stops == 1
-    assert play_league(request(tmp_path), second).finished
+    assert leagues.play_league(request(tmp_path), second).finished
     assert second.notes == [f"stored already: {len(first.played)} of 6 fixtures"]
     assert second.left == len(second.played) == 6 - len(first.played)
     whole = tmp_path / "whole"
     whole.mkdir()
-    play_league(request(whole))
+    leagues.play_league(request(whole))
     assert leagues.records(tmp_path / "store") == leagues.records(whole / "store")
 
 
 def test_finished_league_is_not_played_again(tmp_path: Path) -> None:
-    play_league(request(tmp_path))
+    leagues.play_league(request(tmp_path))
     listener = Recorder()
-    assert play_league(request(tmp_path), listener).finished
+    assert leagues.play_league(request(tmp_path), listener).finished
     assert (listener.left, listener.notes) == (None, ["stored already: 6 of 6 fixtures"])
 
 
 def test_changed_league_is_played_only_if_that_is_accepted(tmp_path: Path) -> None:
-    play_league(request(tmp_path))
+    leagues.play_league(request(tmp_path))
     before = (tmp_path / "store").read_bytes()
     changed, listener = request(tmp_path, games=1), Recorder()
     with pytest.raises(ArenaError, match="games is 1, not 2: 6 of 6 stored fixtures would no long"):
-        play_league(changed, listener)
+        leagues.play_league(changed, listener)
     assert listener.conditions is None
     assert (tmp_path / "store").read_bytes() == before
     accepted = RunRequest(changed.league, changed.store, workers=1, accept_changes=True)
-    outcome = play_league(accepted, listener)
+    outcome = leagues.play_league(accepted, listener)
     assert listener.notes == [
         "the league changed: games is 1, not 2: 6 of 6 stored fixtures no longer count"
     ]
@@ -108,7 +108,7 @@ def test_verdict_is_told_of_each_division_that_stopped(tmp_path: Path) -> None:
     bots = ["sample:odds", "sample:random"]
     until = {"separated": 0.5}
     listener = Recorder()
-    play_league(request(tmp_path, bots=bots, rounds=12, until=until, games=1), listener)
+    leagues.play_league(request(tmp_path, bots=bots, rounds=12, until=until, games=1), listener)
     [verdict] = listener.verdicts
     assert verdict.division == ("bga", 2)
     assert 8 <= verdict.rounds <= 12
@@ -122,15 +122,17 @@ def test_bots_without_their_runtime_are_left_out_on_request(tmp_path: Path) -> N
     bots = ["sample:honest", "sample:random", "missing"]
     asked = request(tmp_path, bots=bots)
     with pytest.raises(ArenaError, match="'missing' needs 'no-such-interpreter'"):
-        play_league(RunRequest(asked.league, asked.store, trust_bots=True))
+        leagues.play_league(RunRequest(asked.league, asked.store, trust_bots=True))
     listener = Recorder()
     skipping = RunRequest(asked.league, asked.store, trust_bots=True, skip_missing_runtimes=True)
-    assert play_league(skipping, listener).stored == 2
+    assert leagues.play_league(skipping, listener).stored == 2
     assert listener.notes[0].startswith("left out: missing (needs no-such-interpreter); to include")
 
 
 @pytest.mark.parametrize("cluster", ["", "nowhere", "local:0"])
 def test_wrong_cluster_is_refused_before_the_league_is_read(tmp_path: Path, cluster: str) -> None:
     with pytest.raises(ArenaError) as caught:
-        play_league(RunRequest(tmp_path / "missing.yaml", tmp_path / "store", cluster=cluster))
+        leagues.play_league(
+            RunRequest(tmp_path / "missing.yaml", tmp_path / "store", cluster=cluster)
+        )
     assert caught.value.where == f"--cluster {cluster}"

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.play import RunRequest, play_league
+from arena.league.play import RunRequest
 from arena.league.runner import RunListener
 from arena.league.schedule import Schedule
 from arena.publish.report import Report, ReportRequest, play_and_report, report, watch
@@ -102,11 +102,11 @@ def test_watched_report_follows_the_league_and_ends_with_it(
     leagues.write_league(tmp_path, players=[2], rounds=3)
     reports = watch(ReportRequest(run.league, run.store, tmp_path / "site"))
     assert next(reports) is None
-    assert not play_league(run, Once()).finished
+    assert not leagues.play_league(run, Once()).finished
     written = next(reports)
     assert written
     assert 0 < written.left < 9
-    assert play_league(run).finished
+    assert leagues.play_league(run).finished
     assert [last.left if last else None for last in reports] == [0]
 
 

@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from arena.errors import ArenaError
 
 MAX_LOCAL = 1024
-_LOCAL = "local"
 _REMOTE = re.compile(r"(tcp|tls|ws|wss|ucx|ucxx)://[^\s/]+")
 _EXAMPLE = "for example --cluster tcp://10.0.0.5:8786, or --cluster local:4"
 
@@ -18,7 +17,7 @@ def local_workers(address: str) -> int | None:
     """
     where = f"--cluster {address}"
     kind, _, number = address.partition(":")
-    if kind != _LOCAL:
+    if kind != "local":
         if not _REMOTE.fullmatch(address):
             raise ArenaError(f"'{address}' is not a scheduler address", where, _EXAMPLE)
         return None

@@ -1,4 +1,4 @@
-"""The client of a cluster: a connection to a scheduler, and the engine that plays through it."""
+"""The arena's end of a cluster: a connection to a scheduler, and the engine that plays by it."""
 
 import logging
 import math
@@ -10,7 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import resource_tracker
 from typing import Any
 
@@ -23,8 +23,7 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.league.cluster.address import local_workers
-from arena.league.cluster.scheduler_plugin import RunPlugin
-from arena.league.cluster.tasks import forget_run, play, prepare
+from arena.league.cluster.tasks import RunPlugin, forget_run, play, prepare
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
 from arena.league.host import enough_cores
 from arena.league.workers import Task, WorkerDiedError
@@ -71,10 +70,9 @@ class Cluster:
     def distribute(
         self, spec: RunSpec, bots: Sequence[StagedBot], notify: Callable[[str], None]
     ) -> None:
-        """Offer staged bots to the workers.
+        """Offer staged bots to the workers; raises ArenaError if one cannot take part.
 
-        `spec` has no bots yet. `notify` is told which sandboxes the workers chose, and later if no
-        worker is left. Raises ArenaError if a worker cannot take part.
+        `notify` is told which sandboxes they chose, and later if no worker is left.
         """
         self._notify = notify
         bundles = {bot.info.digest: bundle.pack(bot.folder) for bot in bots}
@@ -83,7 +81,10 @@ class Cluster:
         complete = replace(spec, bots=tuple(bots), bundles=digests, pin=pin)
         files = {packed.digest: packed.content for packed in bundles.values()}
         files[RUN_SPEC] = msgspec.msgpack.encode(complete, enc_hook=str)
-        self._register_plugin(files)
+        try:
+            self._client.register_plugin(RunPlugin(self._run, self._client.id, identity(), files))
+        except Exception as error:
+            raise _refusal("the scheduler", error, self._where) from None
         self._prepare_workers()
 
     def worker_count(self) -> int:
@@ -99,10 +100,7 @@ class Cluster:
         return count
 
     def batch_size(self, waiting: int) -> int:
-        """Return how many fixtures take BATCH_SECONDS, judging by those played so far.
-
-        If few are left, all workers get some.
-        """
+        """Return how many fixtures take BATCH_SECONDS; fewer if not all workers would get some."""
         if not self._fixtures:
             return 1
         wanted = math.ceil(BATCH_SECONDS * self._fixtures / max(self._seconds, 1e-6))
@@ -126,10 +124,9 @@ class Cluster:
             return executor.submit(play, TaskBatch(self._run, identity(), tasks))
 
     def collect(self, future: Future[object]) -> list[PackedFixture]:
-        """Return the results.
+        """Return the results; raises WorkerDiedError if the scheduler gave up on the batch.
 
-        Raises WorkerDiedError if the scheduler gave up on the batch, ArenaError if the scheduler is
-        gone or the worker refuses to take part.
+        Raises ArenaError if the scheduler is gone or the worker refuses to take part.
         """
         try:
             played = future.result()
@@ -146,19 +143,9 @@ class Cluster:
         return played.fixtures
 
     def release(self) -> None:
-        """Have all workers forget the run. Those that are not reached do so later.
-
-        The plugin sees the connection end, a worker sees that its scheduler is gone.
-        """
+        """Have all workers forget the run; the others do when they see the connection end."""
         with suppress(Exception):
             self._client.run(forget_run, self._run, on_error="ignore")
-
-    def _register_plugin(self, files: dict[str, bytes]) -> None:
-        plugin = RunPlugin(self._run, self._client.id, identity(), files)
-        try:
-            self._client.register_plugin(plugin)
-        except Exception as error:
-            raise _refusal("the scheduler", error, self._where) from None
 
     def _prepare_workers(self) -> None:
         """Have every worker choose its sandbox; raises ArenaError for the first that cannot."""
@@ -192,23 +179,15 @@ def connected(address: str) -> Iterator[Cluster]:
     """
     workers = local_workers(address)
     _be_quiet()
-    if workers is None:
-        with _client(address, address) as client:
-            yield from _engine(client, address, own=False)
-    else:
-        with _local(workers) as cluster, _client(cluster, address) as client:
-            yield from _engine(client, address, own=True)
-
-
-def _engine(client: Client, where: str, *, own: bool) -> Iterator[Cluster]:
-    engine = Cluster(client, where, own=own)
-    if not engine.worker_count():
-        hint = f"start some: dask worker {where} --nthreads 1"
-        raise ArenaError("the scheduler has no workers", where, hint)
-    try:
+    with ExitStack() as stack:
+        scheduler = address if workers is None else stack.enter_context(_local(workers))
+        client = stack.enter_context(_client(scheduler, address))
+        engine = Cluster(client, address, own=workers is not None)
+        if not engine.worker_count():
+            hint = f"start some: dask worker {address} --nthreads 1"
+            raise ArenaError("the scheduler has no workers", address, hint)
+        stack.callback(engine.release)
         yield engine
-    finally:
-        engine.release()
 
 
 @contextmanager
@@ -264,11 +243,10 @@ def _refusal(who: str, error: BaseException, where: str) -> ArenaError:
     if isinstance(error, ArenaError):
         return ArenaError(error.what, error.where or where, error.hint)
     if _NO_ARENA in str(error):
-        what = f"{who} has no arena to play with: {_short(error)}"
         hint = "install the arena there: pip install 'perudo-arena[cluster]'"
-        return ArenaError(what, where, hint)
-    what = f"{who} cannot take part: {_short(error)}"
-    return ArenaError(what, where, "start it with the same arena, Python and Dask as here")
+        return ArenaError(f"{who} has no arena to play with: {_short(error)}", where, hint)
+    hint = "start it with the same arena, Python and Dask as here"
+    return ArenaError(f"{who} cannot take part: {_short(error)}", where, hint)
 
 
 def _short(error: BaseException) -> str:

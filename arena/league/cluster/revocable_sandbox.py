@@ -7,10 +7,7 @@ from arena.sandboxes.base import Program, Running, Sandbox
 
 
 class RevocableSandbox:
-    """Passes everything to another sandbox until it is revoked, from any thread.
-
-    A fixture that is being played then ends at once: its bots are gone, and none can be started.
-    """
+    """Passes everything to another sandbox until it is revoked, which ends what is played."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox

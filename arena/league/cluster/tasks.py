@@ -1,14 +1,23 @@
-"""What Dask calls in a worker, by name: no code is sent."""
+"""What Dask calls by name, as no code is sent: tasks in a worker, a plugin in the scheduler."""
 
 import asyncio
+import pickle
+from collections.abc import Mapping
 from functools import cache, partial
 from socket import gethostname
 from typing import Any
 
 from distributed import get_worker
+from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.utils import sync
 
-from arena.league.cluster.worker import BatchResult, FileSource, TaskBatch, WorkerRuns
+from arena.league.cluster.worker import (
+    BatchResult,
+    FileSource,
+    TaskBatch,
+    WorkerRuns,
+    check_identity,
+)
 
 
 def play(batch: TaskBatch) -> BatchResult:
@@ -40,3 +49,36 @@ def _runs(worker: Any) -> WorkerRuns:
 def _file_source(worker: Any, run: str) -> FileSource:
     """Return a function that gets a run's files, from any thread but that of the worker's loop."""
     return lambda name: bytes(sync(worker.loop, partial(getattr(worker.scheduler, run), name=name)))
+
+
+class RunPlugin(SchedulerPlugin):
+    """Serves a run's files by name, and has all workers forget the run when its client is gone.
+
+    The scheduler sees a client go however it ends.
+    """
+
+    def __init__(self, run: str, client: str, identity: str, files: Mapping[str, bytes]) -> None:
+        self.name = run
+        self._client = client
+        self._identity = identity
+        self._files = files
+
+    async def start(self, scheduler: Any) -> None:
+        """Start serving; raises ArenaError in a scheduler of another arena."""
+        check_identity(self._identity, f"the scheduler {scheduler.address}")
+        scheduler.handlers[self.name] = self.serve
+
+    async def serve(self, name: str) -> bytes:
+        """Return the file of a name, for a worker."""
+        return self._files[name]
+
+    def remove_client(self, scheduler: Any, client: str) -> None:
+        """Stop serving if the client that left is this run's."""
+        if client == self._client:
+            scheduler.handlers.pop(self.name, None)
+            scheduler.loop.add_callback(self._end, scheduler)
+
+    async def _end(self, scheduler: Any) -> None:
+        call = {"function": pickle.dumps(forget_run), "args": pickle.dumps((self.name,))}
+        await scheduler.broadcast(msg={"op": "run", **call}, on_error="ignore")
+        await scheduler.unregister_scheduler_plugin(self.name)

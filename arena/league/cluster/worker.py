@@ -58,16 +58,14 @@ class TaskBatch(Struct, frozen=True):
     run: str
     """The run's name: its plugin's in the scheduler."""
     identity: str
-    """The identity of the arena that runs it."""
     tasks: Sequence[Task]
 
 
 class BatchResult(Struct, frozen=True):
-    """The results of a batch."""
+    """The results of a batch, and the time that the worker spent on it."""
 
     fixtures: list[PackedFixture]
     seconds: float
-    """Time that the worker spent, including the start of the bots."""
 
 
 @cache
@@ -96,7 +94,10 @@ class WorkerRun:
 
     def __init__(self, files: FileSource) -> None:
         self._files = files
-        self._spec = msgspec.msgpack.decode(files(RUN_SPEC), type=RunSpec, dec_hook=_path)
+        # Paths travel as text.
+        self._spec = msgspec.msgpack.decode(
+            files(RUN_SPEC), type=RunSpec, dec_hook=lambda kind, value: kind(value)
+        )
         self.sandbox = RevocableSandbox(_sandbox(self._spec))
         self._warm_pool = WarmPool()
         self._open = ExitStack()
@@ -132,12 +133,10 @@ class WorkerRun:
 
 
 class WorkerRuns:
-    """The runs of one worker. One task plays at a time, however many threads the worker has.
-
-    `name` is how errors name the worker.
-    """
+    """The runs of one worker. One task plays at a time, however many threads the worker has."""
 
     def __init__(self, name: str) -> None:
+        """`name` is how errors name the worker."""
         self.name = name
         self._runs: dict[str, WorkerRun] = {}
         self._playing = Lock()
@@ -193,10 +192,6 @@ class WorkerRuns:
             self._runs.popitem()[1].close()
 
 
-def _path(kind: type, value: object) -> object:
-    return kind(value)
-
-
 def _sandbox(spec: RunSpec) -> Sandbox:
     """Choose as a run on this machine would; raises ArenaError if it does not work here."""
     sandbox = make_sandbox(spec.sandbox, runtimes_of(spec.bots), spec.images)
@@ -206,14 +201,9 @@ def _sandbox(spec: RunSpec) -> Sandbox:
     if spec.freeze and not sandbox.freezes:
         what = f"its sandbox '{sandbox.name}' cannot freeze bots (limits.freeze)"
         raise ArenaError(what, hint="see what can: arena doctor, or leave limits.freeze out")
-    if sandbox.uses_host_programs:
-        for bot in spec.bots:
-            _check_program(bot)
+    for bot in spec.bots if sandbox.uses_host_programs else ():
+        program = missing_program(bot.command, bot.folder)
+        # A program in the bot's own folder comes with it.
+        if program and "/" not in program:
+            raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot.info.runtime))
     return sandbox
-
-
-def _check_program(bot: StagedBot) -> None:
-    """Refuse a bot whose interpreter is missing; a program in its own folder comes with it."""
-    program = missing_program(bot.command, bot.folder)
-    if program and "/" not in program:
-        raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot.info.runtime))
