@@ -59,7 +59,7 @@ rules: $(VENV)/.test ## write the clauses and their tests into docs/rules.md
 	@$(BIN)/python -m tests.rules.page
 
 hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go into docs/sandboxing.md
-	@$(BIN)/python -m tests.hostile.table
+	@$(BIN)/python -m tests.hostile.page
 
 columns: $(VENV)/.test ## write the columns of the site's data files into docs/site.md
 	@$(BIN)/python -m tests.publish.columns

@@ -20,7 +20,7 @@ from arena.publish.replay.steps import replay
 from arena.records import BidMade, CallMade, Cause, Event, Faulted, GameRecord, RoundStarted
 from tests.match.driver import Driven, driven_games
 from tests.match.test_replay import tampered
-from tests.publish import games
+from tests.support import played_games as games
 
 each_game = settings(max_examples=60, deadline=None, database=None)
 SEATS = ("a", "b", "c", "d")

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 from arena.perudo.rules import Rules, variant
 from arena.ratings.table import Suspicion
 from arena.records import BotInfo, Cause, Fault, LeagueInfo, MachineInfo, PlayedFixture
-from tests.publish import factory, games
+from tests.publish import factory
 from tests.publish.in_memory import write_site
+from tests.support import played_games as games
 
 KINDS = {
     "index": "index.html",

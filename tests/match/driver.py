@@ -9,7 +9,7 @@ from arena.match.referee import Referee
 from arena.perudo.rules import Rules, variant
 from arena.records import Cause, Fault, Faulted, Fixture, GameRecord, RoundStarted
 from arena.wire.messages import Answer, CalzaOffer, Turn
-from tests.perudo.games import rules
+from tests.support.random_games import rules
 
 SEED = "a seed"
 PASS = Answer(id=0, action="pass")

@@ -12,8 +12,8 @@ from arena.perudo.rules import variant
 from arena.records import Cause, LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.process import ProcessSandbox
-from tests.match.programs import start, turn
-from tests.match.tables import PATIENT, check_lost, faults, play
+from tests.support.bot_programs import start, turn
+from tests.support.live_tables import PATIENT, check_lost, faults, play
 
 HASTY = replace(PATIENT, answer=1.0, wall=1.0)
 

@@ -18,11 +18,11 @@ from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
 from tests.match.driver import faults
 from tests.match.fakes import Temper, play_reproducibly
-from tests.match.programs import program
-from tests.match.tables import PATIENT
-from tests.perudo.games import rules
+from tests.support.bot_programs import program
 from tests.support.depth import depth
 from tests.support.live import play_bots, write_bot
+from tests.support.live_tables import PATIENT
+from tests.support.random_games import rules
 
 each_table = settings(max_examples=depth(30, 150), deadline=None, database=None)
 

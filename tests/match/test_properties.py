@@ -15,8 +15,8 @@ from arena.records import CallMade, RoundStarted
 from arena.wire.messages import Turn
 from tests.match.driver import Driven, bid, driven_games, play_on
 from tests.match.fakes import Deal, written_to_seats
-from tests.perudo.games import rules
 from tests.support.depth import depth
+from tests.support.random_games import rules
 
 each_table = settings(max_examples=depth(40, 150), deadline=None, database=None)
 few_tables = settings(max_examples=depth(15, 40), deadline=None, database=None)

@@ -10,9 +10,9 @@ from arena.sandboxes.base import Sandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.submissions.staging import stage
 from arena.wire.codec import decode_answer, decode_ready
-from tests.match.programs import program, start, turn
-from tests.match.tables import PATIENT, play
+from tests.support.bot_programs import program, start, turn
 from tests.support.live import good_bot, write_bot
+from tests.support.live_tables import PATIENT, play
 
 # ---------------------------------------------------------------- standard error
 

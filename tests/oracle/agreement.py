@@ -25,9 +25,9 @@ from arena.perudo.round import (
 from arena.perudo.rules import Rules
 from arena.perudo.rules import variant as rules_of
 from tests.oracle import oracle
-from tests.oracle.games import PlayedRound, random_game
-from tests.oracle.positions import random_position
-from tests.oracle.table import Json
+from tests.oracle.bidding import Json
+from tests.oracle.random_games import PlayedRound, random_game
+from tests.oracle.random_positions import random_position
 
 
 class DisagreementError(Exception):

@@ -17,7 +17,7 @@ from traceback import format_exception_only
 from typing import NamedTuple
 
 from tests.oracle.agreement import compare_game, compare_position
-from tests.oracle.table import VARIANTS
+from tests.oracle.bidding import VARIANTS
 
 CHUNK = 500
 

@@ -5,7 +5,7 @@ ranges, verdicts and counts are made by asking that predicate about everything t
 and verdicts are plain dicts in the format of `arena judge`.
 """
 
-from tests.oracle.table import (
+from tests.oracle.bidding import (
     BOOKS,
     FACES,
     VARIANTS,

@@ -22,8 +22,8 @@ from tests.oracle.agreement import (
     compare_position,
     compare_verdict,
 )
-from tests.oracle.positions import random_position, random_value
-from tests.oracle.table import BOOKS, VARIANTS
+from tests.oracle.bidding import BOOKS, VARIANTS
+from tests.oracle.random_positions import random_position, random_value
 from tests.support.depth import depth
 
 CHUNKS = range(depth(1, 8))

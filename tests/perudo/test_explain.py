@@ -4,7 +4,7 @@ import pytest
 
 from arena.perudo.explain import name_bid, why_illegal_bid, why_illegal_call
 from arena.perudo.round import Bid, Round, Standing, open_round
-from tests.perudo.tables import after_bid, standing
+from tests.perudo.positions import after_bid, standing
 
 BGA = standing("bga")
 PRESSMAN = standing("pressman")

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from arena.perudo.judge import Position, RefusedError, judge
-from tests.perudo.tables import called, position, said
+from tests.perudo.positions import called, position, said
 
 Json = dict[str, Any]
 FULL = [[2, 3, 4, 5, 6]] * 3

@@ -12,8 +12,8 @@ from arena.perudo.explain import why_illegal_bid
 from arena.perudo.round import Bid, Outcome, Round, Standing, calza_seats, is_legal, raises
 from arena.perudo.rules import FACES, PACO, Rules
 from arena.perudo.view import seen_by
-from tests.perudo.games import Played, games, rules
 from tests.support.depth import depth
+from tests.support.random_games import Played, games, rules
 
 each_game = settings(max_examples=depth(50, 150), deadline=None, database=None)
 

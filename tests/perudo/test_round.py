@@ -23,7 +23,7 @@ from arena.perudo.round import (
 )
 from arena.perudo.rules import VARIANTS, variant
 from arena.perudo.view import SeatBid, View, seen_by
-from tests.perudo.tables import after_bid, standing
+from tests.perudo.positions import after_bid, standing
 
 
 @pytest.mark.parametrize("players", range(2, 7))

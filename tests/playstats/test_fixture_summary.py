@@ -15,7 +15,8 @@ from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.playstats.key_moves import KEPT
 from arena.playstats.league_summary import summarize_league
 from arena.records import PlayedFixture, RoundStarted
-from tests.publish import games, slow
+from tests.publish import slow
+from tests.support import played_games as games
 
 each_league = settings(max_examples=25, deadline=None, database=None)
 SEATS = ("alpha", "beta", "gamma", "delta")

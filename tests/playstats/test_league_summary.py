@@ -14,10 +14,11 @@ from arena.publish.links import file_stems
 from arena.publish.output.text import fixed, percent, signed
 from arena.ratings.standings import Ratings
 from arena.records import Cause, Faulted
-from tests.publish import factory, games
+from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read
 from tests.publish.test_site import table_text
+from tests.support import played_games as games
 
 NASTY = '</title></svg><script>alert(1)</script>"\x1b[31m{{ 7 * 7 }}'
 SEATS = ("alpha", NASTY, "gamma")

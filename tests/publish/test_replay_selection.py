@@ -13,9 +13,10 @@ from arena.publish.links import GAMES_PER_SHARD
 from arena.publish.replay.selection import ReplayChoice, select_replays
 from arena.publish.replay.steps import replay
 from arena.records import Cause, Faulted, PlayedFixture
-from tests.publish import factory, games
+from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, unpacked
+from tests.support import played_games as games
 
 BGA = VARIANTS["bga"]
 A, B, C = "alpha", "Bravo Bot", "</script><b>"

@@ -6,7 +6,7 @@ from arena.perudo.odds import at_least
 from arena.perudo.rules import VARIANTS, variant
 from arena.publish.replay.steps import Step, likely, replay
 from arena.records import CallMade, Cause, Faulted, GameRecord, RoundStarted
-from tests.publish import games
+from tests.support import played_games as games
 from tests.support.games import Action, round_events
 
 SEATS = ("alpha", "beta", "gamma")

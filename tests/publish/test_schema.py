@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from arena.publish.data.schema import DIALECT, TABLE_TYPES
 from arena.ratings.table import DiceGain, Suspicion
 from arena.records import QuarantinedFixture
-from tests.publish import factory, games
+from tests.publish import factory
 from tests.publish.columns import markdown, section
 from tests.publish.in_memory import write_site
 from tests.publish.test_hostile import NAMES
+from tests.support import played_games as games
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 

@@ -23,10 +23,11 @@ from arena.ratings.standings import by_division, rate_results
 from arena.records import PlayedFixture, RatingsInfo
 from arena.store.rows import pack
 from arena.store.store import Store
-from tests.publish import factory, games
+from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, timeless
 from tests.store.edit import removed
+from tests.support import played_games as games
 
 BGA = VARIANTS["bga"]
 BOTS = ("alpha", "Bravo Bot", "gamma")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.rules.clauses import shows
-from tests.rules.positions import ask, breaks, raises
+from tests.rules.notation import ask, breaks, raises
 
 KEEP_IT_SIMPLE = ["bga", "classic", "italian"]
 """The books in which a raise changes the quantity or the face, never both, and no face falls."""

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.rules.clauses import shows
-from tests.rules.positions import ask, because, breaks
+from tests.rules.notation import ask, because, breaks
 
 FIVE_FIVES = "55234 51162 23346"
 """Three fives and two pacos."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.rules.clauses import shows
-from tests.rules.positions import Json, ask, because, breaks
+from tests.rules.notation import Json, ask, because, breaks
 
 ANYONE = ["bga", "classic"]
 """Whoever is alive may call, but for the bidder."""

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.command import run
 from tests.rules.clauses import BOOKS
-from tests.rules.positions import by_oracle, facts
+from tests.rules.notation import by_oracle, facts
 
 EXAMPLES = Path(__file__).parent / "examples"
 BIDS = ("OPEN", "RAISE-QTY", "RAISE-FACE", "TO-PACOS", "FROM-PACOS")

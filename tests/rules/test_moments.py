@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.rules.clauses import shows
-from tests.rules.positions import Json, ask, because, breaks
+from tests.rules.notation import Json, ask, because, breaks
 
 CALLER_FIRST = ["bga", "classic", "pressman"]
 """A calza in the same moment as the action of the player on turn counts."""

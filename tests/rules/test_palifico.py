@@ -3,7 +3,7 @@
 import pytest
 
 from tests.rules.clauses import shows
-from tests.rules.positions import ask, because, breaks, cannot_be, raises
+from tests.rules.notation import ask, because, breaks, cannot_be, raises
 
 ONCE = ["bga", "pressman"]
 """A player is palifico once a game."""

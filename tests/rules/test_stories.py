@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.positions import ask, by_oracle, table
+from tests.rules.notation import ask, by_oracle, table
 from tests.rules.stories import EXAMPLES, STORIES, tell
 
 ACE = 1

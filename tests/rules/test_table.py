@@ -10,7 +10,7 @@ from arena.perudo.rules import VARIANTS, variant
 from arena.records import RoundStarted
 from arena.wire.messages import Answer, Turn
 from tests.rules.clauses import shows
-from tests.rules.positions import ask, cannot_be
+from tests.rules.notation import ask, cannot_be
 
 BY_CHANCE = ["bga", "italian"]
 BY_ROLL = ["classic", "pressman"]

@@ -6,7 +6,7 @@ the face, and those after it follow the new one.
 
 import pytest
 
-from tests.rules.positions import ask, breaks, raises
+from tests.rules.notation import ask, breaks, raises
 
 DICE = "3 4 22 5 66"
 """Seat 0 is palifico; seats 1 and 3 have an old single die."""

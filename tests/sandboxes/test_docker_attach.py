@@ -8,8 +8,8 @@ from arena.records import Cause
 from arena.sandboxes.base import Program
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.run_once import run_once
-from tests.match.tables import check_lost, faults, play
 from tests.support.live import HANG
+from tests.support.live_tables import check_lost, faults, play
 
 FLOOD = "def act(m):\n    while True: os.write(1, b'x' * 65536)\n"
 

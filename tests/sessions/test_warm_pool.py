@@ -14,8 +14,8 @@ from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.warm_pool import WarmPool
 from arena.submissions.bot import StagedBot
 from arena.submissions.staging import stage
-from tests.match.tables import PATIENT
 from tests.support.live import write_bot
+from tests.support.live_tables import PATIENT
 
 RULES = VARIANTS["bga"]
 COUNTER = """

@@ -36,8 +36,8 @@ from arena.wire.messages import (
     Turn,
 )
 from arena.wire.schemas import schemas, write
-from tests.perudo.games import Played, games, rules
 from tests.support.depth import depth
+from tests.support.random_games import Played, games, rules
 from tests.wire.test_strict import BAD_ANSWERS, BAD_READIES
 
 some = settings(max_examples=depth(10, 30), deadline=None, database=None)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from tests.oracle import oracle
-from tests.oracle.table import BOOKS, Json
+from tests.oracle.bidding import BOOKS, Json
 
 ILLEGAL_SHARE = 0.2
 CANNOT_BE_SHARE = 0.03

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.oracle import oracle
-from tests.oracle.positions import (
+from tests.oracle.bidding import FACES, Json, Table
+from tests.oracle.random_positions import (
     OVERRIDDEN_SHARE,
     bid_by,
     calza_by,
@@ -17,7 +18,6 @@ from tests.oracle.positions import (
     random_overrides,
     tie_together,
 )
-from tests.oracle.table import FACES, Json, Table
 
 CALZA_UNTIL = 60
 """The round from which nobody calls calza, so that every game ends: from there on each round takes

@@ -3,7 +3,7 @@
 import re
 
 from tests.hostile.misbehaviours import CGROUPS
-from tests.hostile.table import current, render
+from tests.hostile.page import current, render
 
 
 def test_page_names_every_misbehaviour() -> None:

@@ -7,7 +7,7 @@ from arena.perudo.rules import VARIANTS, Rules
 from arena.records import Cause, Faulted, Fixture, GameRecord, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.submissions.staging import stage
-from tests.match.programs import program
+from tests.support.bot_programs import program
 from tests.support.live import PYTHON, good_bot, play_bots, write_bot
 
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)
