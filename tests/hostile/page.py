@@ -6,16 +6,14 @@ It says what the tests check; only the milliseconds change each time.
 import re
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 from arena.sandboxes.registry import SANDBOXES
 from tests.hostile.attack import attack
 from tests.hostile.checks import check
 from tests.hostile.misbehaviours import CASES, MISBEHAVIOURS, SECTIONS, Misbehaviour, Outcome
+from tests.support.generated_section import GeneratedSection
 
-PAGE = Path(__file__).parents[2] / "docs" / "sandboxing.md"
-BEGIN = "<!-- misbehaviours: written by `make hostile` -->\n"
-END = "<!-- end of misbehaviours -->\n"
+SECTION = GeneratedSection("sandboxing.md", "misbehaviours", "hostile")
 
 _SPELLING = {
     "html": "HTML",
@@ -38,17 +36,6 @@ def render(times: Times) -> str:
     return "\n".join([*sections, _not_promised()])
 
 
-def current() -> str:
-    """Return the text that the page has now."""
-    return _parts()[1]
-
-
-def write(text: str) -> None:
-    """Replace the text in the page."""
-    before, _, after = _parts()
-    PAGE.write_text(before + BEGIN + text + END + after, encoding="utf-8")
-
-
 def play_all() -> Times:
     """Play every misbehaviour in every sandbox; raises AssertionError at a wrong outcome."""
     times = {}
@@ -58,12 +45,6 @@ def play_all() -> Times:
         check(result)
         times[name, sandbox] = result.seconds
     return times
-
-
-def _parts() -> tuple[str, str, str]:
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    text, _, after = rest.partition(END)
-    return before, text, after
 
 
 def _section(title: str, misbehaviours: Mapping[str, Misbehaviour], times: Times) -> str:
@@ -110,4 +91,4 @@ def _not_promised() -> str:
 
 
 if __name__ == "__main__":
-    write(render(play_all()))
+    SECTION.write(render(play_all()))

@@ -14,7 +14,7 @@ from arena.publish.data.schema import DIALECT, TABLE_TYPES
 from arena.ratings.table import DiceGain, Suspicion
 from arena.records import QuarantinedFixture
 from tests.publish import factory
-from tests.publish.columns import markdown, section
+from tests.publish.columns import SECTION, markdown
 from tests.publish.in_memory import write_site
 from tests.publish.test_hostile import NAMES
 from tests.support import played_games as games
@@ -95,4 +95,4 @@ def test_every_table_on_a_page_has_its_data_beside_it(site: Path) -> None:
 
 
 def test_the_documentation_has_every_column() -> None:
-    assert section() == markdown(), "make columns"
+    assert SECTION.read() == markdown(), "make columns"

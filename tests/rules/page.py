@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from arena.perudo.clauses import BOOKS, CLAUSES, Clause, by_text, value
+from tests.support.generated_section import GeneratedSection
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "rules.md"
-BEGIN, END = "<!-- clauses: written by `make rules` -->\n", "<!-- end of clauses -->\n"
+SECTION = GeneratedSection("rules.md", "clauses", "rules")
 
 Marks = dict[tuple[str, str], set[str]]
 """(book, clause id) -> the tests that show it, without their parameters."""
@@ -49,23 +49,6 @@ def written(marks: Marks) -> str:
     return "\n".join(_entry(clause, marks) for clause in CLAUSES)
 
 
-def current() -> str:
-    """Return the section that the page has now."""
-    return _parts()[1]
-
-
-def write(section: str) -> None:
-    """Put the section into the page."""
-    before, _, after = _parts()
-    PAGE.write_text(before + BEGIN + section + END + after, encoding="utf-8")
-
-
-def _parts() -> tuple[str, str, str]:
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    section, _, after = rest.partition(END)
-    return before, section, after
-
-
 def _entry(clause: Clause, marks: Marks) -> str:
     lines = [f"### {clause.id}: {clause.title}", ""]
     for text, books in by_text(clause):
@@ -91,4 +74,4 @@ def _tests(clause: Clause, marks: Marks) -> list[str]:
 
 
 if __name__ == "__main__":
-    write(written(collect()))
+    SECTION.write(written(collect()))
