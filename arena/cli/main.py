@@ -27,7 +27,10 @@ COMMANDS = {
     "report": "Write the site of a stored league.",
     "export": "Write one row per game: CSV, JSON lines, Parquet.",
 }
-"""A command NAME is the function `command` of `arena/cli/NAME.py`, imported when it is called."""
+"""A command NAME is the function `command` of `arena/cli/NAME.py`, imported when it is called.
+
+It takes --json, and the README's table lists it.
+"""
 
 HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).
 

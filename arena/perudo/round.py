@@ -209,7 +209,10 @@ def may_gain(standing: Standing, seat: int) -> bool:
 
 
 def lose_die(standing: Standing, loser: int) -> Standing:
-    """Take a die from a seat; decide who opens next, and whether as palifico (STARTER, OUT)."""
+    """Take one die from a seat, as bots count on; decide who opens next, and whether as palifico.
+
+    Clauses STARTER and OUT.
+    """
     dice = _with(standing.dice, loser, standing.dice[loser] - 1)
     used = _palificos_played(standing)
     opener = loser if dice[loser] else left_of(dice, loser)

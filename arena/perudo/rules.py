@@ -1,4 +1,10 @@
-"""The four rule books as data, with a named switch for each rule on which they differ."""
+"""The four rule books as data, with a named switch for each rule on which they differ.
+
+A new switch is a field of Rules; its text goes into `clauses.py`, its effect into `round.py`, its
+name into MEANINGS (`publish/data/rules_and_limits.py`) and its second reading into
+`tests/oracle/bidding.py`. A default keeps stores readable. An option that a league file names
+outside `overrides` also goes into OPTIONS and `league/config.py`.
+"""
 
 from typing import Annotated, Literal
 

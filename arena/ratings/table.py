@@ -24,7 +24,7 @@ class PlayedGames(Protocol[AnyGame_co]):
 
 
 class Row(Struct, frozen=True):
-    """One bot's row on a leaderboard."""
+    """One bot's row on a leaderboard: what places tell; bids and calls are in `playstats/`."""
 
     bot: str
     mu: float

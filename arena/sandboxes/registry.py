@@ -20,7 +20,8 @@ SANDBOXES: dict[str, Callable[..., Sandbox]] = {
 To add a sandbox, write a class that satisfies `base.Sandbox` and list it here. `process.py` is the
 shortest example; the class is called with a `Quota` or nothing. `HostSandbox` and `ChildProcess` do
 most for programs that are child processes of the arena. What it does not prevent goes into
-`tests/hostile/misbehaviours.py`, its description into the `PROMISES` of `arena/publish/pages/`.
+`tests/hostile/misbehaviours.py`, its description into PROMISES (`publish/pages/conditions.py`) and
+docs/sandboxing.md, its name into the help of --sandbox (`cli/options.py`).
 """
 AUTO = "auto"
 

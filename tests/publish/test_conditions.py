@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
 from arena.playstats.league_summary import summarize_league, timing
-from arena.publish.data.conditions import MEANINGS, clauses_of, switches
+from arena.publish.data.rules_and_limits import MEANINGS, clauses_of, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES

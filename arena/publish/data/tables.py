@@ -9,8 +9,8 @@ from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
-from arena.publish.data.conditions import limit_rows, rule_rows
 from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow
+from arena.publish.data.rules_and_limits import limit_rows, rule_rows
 from arena.publish.data.schema import LeagueHead, Table, TableHead
 from arena.publish.replay.selection import Selection
 from arena.ratings.intervals import wilson

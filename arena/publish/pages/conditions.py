@@ -10,7 +10,7 @@ from arena import __version__
 from arena.perudo.clauses import CLAUSES, Clause, by_text
 from arena.perudo.rules import OPTIONS, SWITCHES
 from arena.playstats.league_summary import LeagueSummary, Timing
-from arena.publish.data.conditions import Value, limit_rows, switches, values
+from arena.publish.data.rules_and_limits import Value, limit_rows, switches, values
 from arena.publish.output.text import duration, moment
 from arena.records import LeagueInfo, MachineInfo
 from arena.wire.messages import PROTOCOL
