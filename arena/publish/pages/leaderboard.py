@@ -1,8 +1,8 @@
 """Page models of leaderboards: who is best, all bots, the scale of interval bars, head to head.
 
 A column is a cell of `reports/leaderboard.html` and a field of LeaderboardRow
-(`data/result_rows.py`) that `data/tables.py` fills: from Row (`ratings/table.py`) if places tell its
-value, else from a bot's Style (`playstats/style.py`) in the league summary of `site.py`.
+(`data/result_rows.py`) that `data/tables.py` fills: from Row (`ratings/table.py`) if places tell
+it, else from a bot's Style (`playstats/style.py`) in the league summary of `site.py`.
 """
 
 from collections.abc import Sequence
