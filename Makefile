@@ -25,11 +25,11 @@ run: $(VENV)/.run ## play examples/league.yaml and write site/
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
-check: $(VENV)/.test ## lint, types, layers, and the tests that need no process: while you work
+check: $(VENV)/.test ## while you work: lint, types, layers, and the tests that need no process
 	@$(LINT)
 	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes
 
-test: $(VENV)/.test ## all tests, long series sampled; FULL=1 samples nothing, as in CI
+test: $(VENV)/.test ## all tests, long series sampled; FULL=1 runs them in full, as in CI
 	@./.ci/system
 	@$(LINT)
 	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal
@@ -38,7 +38,7 @@ define LINT
 $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
 endef
 
-fix: $(VENV)/.test ## format, and mend what the linter can
+fix: $(VENV)/.test ## format, and fix what the linter can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
@@ -64,10 +64,10 @@ hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go in
 columns: $(VENV)/.test ## write the columns of the site's data files into docs/site.md
 	@$(BIN)/python -m tests.publish.columns
 
-mutants: $(VENV)/.mutation ## change arena/perudo/ in small ways that the tests must notice; MODULES=... chooses
+mutants: $(VENV)/.mutation ## change arena/perudo/ in small ways that the tests must notice; MODULES=... selects modules
 	@$(BIN)/python -m tests.mutation.mutants $(MODULES)
 
-protocol: $(VENV)/.run ## write the schemas, the golden transcripts and the stories of the rule books
+protocol: $(VENV)/.run ## write the schemas, the golden transcripts and the example rounds of the rule books
 	@$(BIN)/python -m arena.wire.schemas protocol/schema
 	@$(BIN)/python -m tests.protocol.golden
 	@$(BIN)/python -m tests.rules.stories
@@ -85,5 +85,5 @@ $(VENV)/.mutation: $(VENV)/.test
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[mutation]'
 	@touch $@
 
-clean: ## remove the environment and all that was made
+clean: ## remove the environment and all generated files
 	rm -rf $(VENV) build dist site

@@ -42,7 +42,7 @@ def command(
     trust_bots: bool,
     as_json: bool,
 ) -> int:
-    """Play each BOT (a folder with a bot.yaml, or an archive) against itself in all four variants.
+    """Play each BOT (a folder with a bot.yaml, or an archive) against itself under all rule books.
 
     Prints its faults and the end of its standard error; the exit code is 1 if there are faults.
     The output of its build is always shown.

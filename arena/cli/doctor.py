@@ -17,7 +17,7 @@ _CELLS = {True: "yes", False: "NO", None: "?"}
 def command(*, as_json: bool) -> int:
     """Run probes in every sandbox and print what each guarantees on this machine.
 
-    Exit code 0 if the sandbox that `auto` takes is safe for untrusted bots, else 1.
+    The exit code is 0 if the sandbox that `auto` takes is safe for untrusted bots, otherwise 1.
     """
     reports = []
     for name, make in SANDBOXES.items():

@@ -14,16 +14,16 @@ OK, FINDINGS, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
 COMMANDS = {
     "run": "Play a league and write its report.",
-    "status": "Say how far a league has come, even while it runs.",
-    "check": "Start a bot, play it against itself, say what is wrong.",
+    "status": "Show the progress of a league, even while it runs.",
+    "check": "Play a bot against itself and report its faults.",
     "compare": "Say whether a new version of a bot is better.",
-    "doctor": "Try what each sandbox keeps on this machine.",
+    "doctor": "Test what each sandbox isolates on this machine.",
     "judge": "Apply the rules to positions.",
     "rules": "Print the rule books, clause by clause.",
     "perft": "Count the bid sequences of a round.",
-    "images": "Show or build what containers are made of.",
+    "images": "List or build the images of the docker sandbox.",
     "verify": "Replay and check a stored league.",
-    "rerun": "Play a stored fixture again and compare.",
+    "rerun": "Play a stored fixture again and compare the results.",
     "report": "Write the site of a stored league.",
     "export": "Write one row per game: CSV, JSON lines, Parquet.",
 }

@@ -14,8 +14,8 @@ league_argument = click.argument("league", type=click.Path(path_type=Path))
 store_option = click.option(
     "--store",
     type=click.Path(path_type=Path),
-    help="Where the games are stored, with NAME.logs.sqlite beside it [default: beside"
-    " league.yaml, named after it, .sqlite].",
+    help="File that the games are stored in, with NAME.logs.sqlite beside it [default: the name of"
+    " LEAGUE with the ending .sqlite].",
 )
 site_option = click.option(
     "--site",
@@ -27,7 +27,7 @@ site_option = click.option(
 sandbox_option = click.option(
     "--sandbox",
     metavar="NAME",
-    help="auto, docker, bubblewrap or process [default: as in league.yaml].",
+    help="auto, docker, bubblewrap or process [default: as in league.yaml, otherwise auto].",
 )
 trust_option = click.option(
     "--trust-bots", is_flag=True, help="Run unvetted bots without isolation, as your own user."

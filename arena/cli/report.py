@@ -23,12 +23,13 @@ from arena.publish.report import Report, ReportRequest, report, watch
     "--watch",
     "watching",
     is_flag=True,
-    help="Write it again while the league is played, until it is finished or Ctrl-C.",
+    help="Update it while the league is played, until it is finished or Ctrl-C.",
 )
 @click.option(
     "--anonymous",
     is_flag=True,
-    help="Call bots and authors by pseudonyms, the same in every report of the league.",
+    help="Replace the names of bots and authors with pseudonyms, the same in every report of the"
+    " league.",
 )
 @click.option(
     "--anonymous-key",

@@ -47,7 +47,7 @@ _QUARANTINED_SHOWN = 5
 @click.option(
     "--accept-changes",
     is_flag=True,
-    help="Go on if LEAGUE or its bots changed: games that no longer count stay stored.",
+    help="Continue if LEAGUE or its bots changed; games that no longer count stay stored.",
 )
 @options.json_option
 def command(
@@ -62,7 +62,7 @@ def command(
     """Play LEAGUE (a league.yaml) to its end and write its report.
 
     Each fixture is stored as soon as it is played. Ctrl-C finishes and saves the fixtures being
-    played; run the same command again to go on from there.
+    played; run the same command again to continue.
     """
     paths = {"league": league, "store": options.store_path(league, store)}
     request = msgspec.convert({**paths, **values}, RunRequest)

@@ -18,9 +18,9 @@ from arena.store.store import Store
 @store_option
 @json_option
 def command(league: Path, store: Path | None, *, as_json: bool) -> int:
-    """Say how much of LEAGUE is stored, how fast it goes, what went wrong and what comes next.
+    """Show how much of LEAGUE is stored, how fast it is played, its faults and what comes next.
 
-    Works while `arena run` is playing it, too.
+    Also works while `arena run` is playing it.
     """
     path = store_path(league, store)
     playing = is_locked(path)

@@ -33,10 +33,10 @@ def command(
     *,
     as_json: bool,
 ) -> int:
-    """Prove what is stored of LEAGUE: no bit has changed, and every game replays the same.
+    """Check that no stored bit of LEAGUE has changed and that every game replays the same.
 
     Rates the games again with the trueskill package. Prints the root: one hash over the conditions
-    and all games. Exit code 1 when anything differs.
+    and all games. The exit code is 1 if anything differs.
     """
     with Store(store_path(league, store)) as opened:
         verified = verify(opened, workers=workers or core_count(), root=root, site=site)
@@ -68,7 +68,7 @@ def _rerated(divisions: Sequence[DivisionCheck]) -> str:
     count = sum(one.rated > 0 for one in divisions)
     agree = not any([*one.mismatches()] for one in divisions)
     return (
-        f"ratings: {rated} of {games} games in {count} of {len(divisions)} divisions"
+        f"ratings: {rated} of {games} games in {count} of {len(divisions)} leaderboards"
         f"{' (drawn with the root as seed)' if rated < games else ''}"
         " rated again with the trueskill package: "
         + (f"mu and sigma agree within {TOLERANCE}" if agree else "NOT confirmed")

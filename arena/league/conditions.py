@@ -76,8 +76,8 @@ def resolve(
         raise ArenaError(
             f"the league changed: {change}",
             str(league.path),
-            "--accept-changes goes on, and keeps every game in the store; or undo the change, "
-            f"or start anew with another --store than {store.path}",
+            "continue with --accept-changes, which keeps every game in the store; "
+            f"or undo the change, or start over with another --store than {store.path}",
         )
     return Resolution(schedule, stored, change, harmless)
 
@@ -122,8 +122,8 @@ def _check_seed(stored: LeagueInfo, now: LeagueInfo, league: League, store: Stor
         raise ArenaError(
             f"the master seed cannot change: its SHA-256 is {hashes} as before the first game",
             str(league.path),
-            "leave `seed` out to go on with the one in the store, "
-            f"or start anew with another --store than {store.path}",
+            "omit `seed` to continue with the one in the store, "
+            f"or start over with another --store than {store.path}",
         )
 
 

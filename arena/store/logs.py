@@ -23,7 +23,7 @@ def check_rows_exist(store: Path) -> None:
     if path.exists() and not store.exists():
         hint = (
             f"put {store.name} back: logs alone are no store;"
-            " or, to start anew, move them away or choose another --store"
+            " or, to start over, move them away or choose another --store"
         )
         raise ArenaError(f"{store.name} is missing, but its logs exist", str(path), hint)
 
@@ -43,7 +43,7 @@ class Logs:
         """
         self.path = logs_path(store)
         if not new and not self.path.is_file():
-            hint = f"put the file back: {store.name} is of no use without it"
+            hint = f"put the file back: {store.name} is useless without it"
             raise ArenaError(f"the logs of {store.name} are missing", str(self.path), hint)
         self.file = Database(self.path)
         try:
@@ -81,5 +81,5 @@ class Logs:
             raise ArenaError(
                 f"these are not the logs of {store.name}, but of another store",
                 str(self.path),
-                "move them away, and put those back that belong here; or choose another --store",
+                "move them away and put the right ones back; or choose another --store",
             )

@@ -27,13 +27,13 @@ def check_version(rows: Database, version: int, migrations: Sequence[Migration])
     """Raise ArenaError if a store's version is newer than this arena's, or too old to migrate."""
     if version > SCHEMA_VERSION:
         raise ArenaError(
-            f"the store is of version {version}, this arena reads up to {SCHEMA_VERSION}",
+            f"the store has version {version}, but this arena reads at most {SCHEMA_VERSION}",
             str(rows.path),
             "use a newer arena, or --store with a new file",
         )
     if version < SCHEMA_VERSION and version not in {step.version for step in migrations}:
         raise ArenaError(
-            f"the store is of version {version}, made by a pre-release arena;"
+            f"the store has version {version}, made by a pre-release arena;"
             f" this one reads version {SCHEMA_VERSION}",
             str(rows.path),
             "start a new store: --store with a new file",

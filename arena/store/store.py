@@ -223,7 +223,7 @@ class Store:
             if version < SCHEMA_VERSION:
                 migrate(self._rows, logs.file, migrations)
         elif version < SCHEMA_VERSION:
-            what = f"the store is of version {version}, this arena reads version {SCHEMA_VERSION}"
+            what = f"the store has version {version}, this arena reads version {SCHEMA_VERSION}"
             raise ArenaError(what, str(self.path), "arena run brings it up to date")
 
     def _fixtures(

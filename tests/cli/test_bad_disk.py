@@ -151,7 +151,7 @@ def test_a_store_from_a_newer_version(tmp_path: Path, command: str) -> None:
     db.close()
     before = tree(tmp_path)
     ran = run(command, "league.yaml", cwd=tmp_path)
-    error_line(ran, "the store is of version 99", "/ league.sqlite / use a newer arena, or --store")
+    error_line(ran, "the store has version 99", "/ league.sqlite / use a newer arena, or --store")
     assert tree(tmp_path) == before
 
 
@@ -178,7 +178,7 @@ def test_logs_whose_store_was_deleted(tmp_path: Path, command: str) -> None:
     before = tree(tmp_path)
     ran = run(command, "league.yaml", cwd=tmp_path)
     what = "league.sqlite is missing, but its logs exist / league.logs.sqlite / put"
-    error_line(ran, what, "league.sqlite back: ", "to start anew, move them away or choose another")
+    error_line(ran, what, "league.sqlite back: ", "to start over, move them away or choose another")
     assert tree(tmp_path) == before
     (tmp_path / "old.sqlite").rename(tmp_path / "league.sqlite")
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
@@ -193,7 +193,7 @@ def test_a_store_with_the_logs_of_another(tmp_path: Path, command: str) -> None:
     before = tree(tmp_path)
     ran = run(command, "league.yaml", cwd=tmp_path)
     what = "these are not the logs of league.sqlite, but of another store / league.logs.sqlite / "
-    error_line(ran, what, "put those back that belong here")
+    error_line(ran, what, "put the right ones back")
     assert tree(tmp_path) == before
 
 

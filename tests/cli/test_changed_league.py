@@ -95,9 +95,9 @@ def ids(found: Iterable[Any]) -> list[str]:
 def test_change_that_decides_games_must_be_accepted(copy: Path, row: Row) -> None:
     before = tree(copy)
     league(copy, **{**KEYS, **row.change})
-    line = f"error: the league changed: {row.what}: {row.effect} / league.yaml / --accept-changes "
+    line = f"error: the league changed: {row.what}: {row.effect} / league.yaml / continue with "
     refused = run(*PLAY, cwd=copy)
-    error_line(refused, line, "or start anew with another --store than league.sqlite")
+    error_line(refused, line, "or start over with another --store than league.sqlite")
     assert refused.err.count("\n") == 1
     assert {**tree(copy), "league.yaml": b""} == {**before, "league.yaml": b""}
     ran = run(*PLAY, "--accept-changes", cwd=copy)
@@ -169,7 +169,7 @@ def test_another_seed_is_refused_for_good(copy: Path, accept: tuple[str, ...]) -
     league(copy, **KEYS, seed="luckier")
     digests = [sha256(seed).hexdigest()[:8] for seed in (b"luckier", b"s")]
     what = f"the master seed cannot change: its SHA-256 is {digests[0]}, not {digests[1]} as"
-    hint = "leave `seed` out to go on with the one in the store, or start anew with another --store"
+    hint = "omit `seed` to continue with the one in the store, or start over with another --store"
     ran = run(*PLAY, *accept, cwd=copy)
     error_line(ran, what, "/ league.yaml / ", hint)
     assert ran.err.count("\n") == 1

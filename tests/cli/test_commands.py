@@ -197,7 +197,7 @@ def test_verify(played: tuple[Path, Ran]) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
         f"{2 * count} games in {count} of {count} fixtures: all replay byte for byte\n"
-        f"ratings: {2 * count} of {2 * count} games in 4 of 4 divisions rated again with the"
+        f"ratings: {2 * count} of {2 * count} games in 4 of 4 leaderboards rated again with the"
         " trueskill package: mu and sigma agree within 0.0001\n"
         f"root: {root}\n"
     )

@@ -95,7 +95,7 @@ def changed(
             begin(plan, sandbox, store)
         assert store.league == before
         assert caught.value.where == str(tmp_path / "league.yaml")
-        assert caught.value.hint.startswith("--accept-changes goes on")
+        assert caught.value.hint.startswith("continue with --accept-changes")
         assert str(tmp_path / "s") in caught.value.hint
         info = begin(plan, sandbox, store, accept=True, notify=said.append)
         assert store.league == info
@@ -177,7 +177,7 @@ def test_another_seed_is_refused_for_good(tmp_path: Path) -> None:
             begin(plan, "process", store, accept=True)
         assert store.league == before
     assert sha256(b"luckier").hexdigest()[:8] in caught.value.what
-    assert "leave `seed` out" in caught.value.hint
+    assert "omit `seed`" in caught.value.hint
 
 
 def test_harmless_change_is_only_noted(tmp_path: Path) -> None:

@@ -156,8 +156,8 @@ def test_unknown_sandbox_is_named(tmp_path: Path) -> None:
     league = factory.league(("a", "b"), sandbox="moon")
     write_site(league, factory.ratings([]), [], tmp_path)
     page = (tmp_path / "conditions.html").read_text()
-    assert "<code>moon</code> <small>asked for, not used yet</small>" in page
-    assert "not known to this arena" in page
+    assert "<code>moon</code> <small>requested, not used yet</small>" in page
+    assert "does not know what it guarantees" in page
 
 
 def stored(stored_at: float | None, seconds: float) -> FixtureResult:

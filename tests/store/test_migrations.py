@@ -87,7 +87,7 @@ def test_store_that_is_up_to_date_is_not_copied(tmp_path: Path) -> None:
 def test_reader_leaves_an_older_store_as_it_is(tmp_path: Path) -> None:
     path = version_4(tmp_path / "s.sqlite")
     before = path.read_bytes()
-    with pytest.raises(ArenaError, match="the store is of version 4") as caught:
+    with pytest.raises(ArenaError, match="the store has version 4") as caught:
         Store(path, migrations=[STEP])
     assert caught.value.hint == "arena run brings it up to date"
     assert (path.read_bytes(), files(tmp_path)) == (before, BOTH)
@@ -162,7 +162,7 @@ def test_store_of_a_pre_release_arena_is_refused(
     with pytest.raises(ArenaError) as caught:
         Store(path, create=create)
     assert str(caught.value) == (
-        f"the store is of version {version}, made by a pre-release arena;"
+        f"the store has version {version}, made by a pre-release arena;"
         f" this one reads version {SCHEMA_VERSION} / {path}"
         " / start a new store: --store with a new file"
     )

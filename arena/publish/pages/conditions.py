@@ -16,7 +16,7 @@ from arena.records import LeagueInfo, MachineInfo
 from arena.wire.messages import PROTOCOL
 
 _INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
-_KERNEL = "Bots share the machine's kernel: a hole in it is a way out."
+_KERNEL = "Bots share the machine's kernel: a vulnerability in it is a way out."
 _SIGNALS = "Two bots at a table can signal each other by how busy they keep the machine."
 
 
@@ -34,7 +34,7 @@ PROMISES = {
             "No network, no sight of other processes, no privileges.",
             "Files: those of its image and its own folder, read-only, and a small /tmp.",
             "Memory, processes and one core, capped for all of a bot together.",
-            "All that a bot started ends with its match, and with the arena.",
+            "All that a bot started ends with its fixture, and with the arena.",
         ),
         (_KERNEL, _SIGNALS),
     ),
@@ -43,7 +43,7 @@ PROMISES = {
             "No network, no sight of other processes, no privileges.",
             "Files: its own folder and the system's programs, read-only, and a small /tmp.",
             "Memory and open files of a process are capped, and the number of processes.",
-            "All that a bot started ends with its match, and with the arena.",
+            "All that a bot started ends with its fixture, and with the arena.",
         ),
         (
             _INODES,
