@@ -172,7 +172,7 @@ def test_store_of_a_pre_release_arena_is_refused(
 def test_newer_store_is_refused_with_both_versions(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s.sqlite")
     edit.execute(path, "PRAGMA user_version = 41")
-    with pytest.raises(ArenaError, match=f"version 41, .* up to {SCHEMA_VERSION}") as caught:
+    with pytest.raises(ArenaError, match=f"version 41, .* at most {SCHEMA_VERSION}") as caught:
         Store(path)
     assert "newer arena" in caught.value.hint
 
