@@ -2,7 +2,8 @@
 
 A column is a cell of `reports/leaderboard.html` and a field of LeaderboardRow
 (`data/result_rows.py`) that `data/tables.py` fills: from Row (`ratings/table.py`) if places tell
-it, else from a bot's Style (`playstats/style.py`) in the league summary of `site.py`.
+it, else from `summary.bots[bot][division].style` (`playstats/`), which templates have already and
+`_board` of `site.py` must hand to `tables.leaderboard`.
 """
 
 from collections.abc import Sequence
