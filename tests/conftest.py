@@ -15,8 +15,8 @@ os.environ.setdefault("ARENA_TEST_SEED", str(SystemRandom().randrange(1_000_000)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A failed assertion in a module that tests share shows its values, too.
-_ROOMS = {f"{__package__}.{path.name}" for path in Path(__file__).parent.iterdir()}
-pytest.register_assert_rewrite(*_ROOMS - sys.modules.keys())
+_PACKAGES = {f"{__package__}.{path.name}" for path in Path(__file__).parent.iterdir()}
+pytest.register_assert_rewrite(*_PACKAGES - sys.modules.keys())
 
 from tests.support import no_processes  # noqa: E402 (imported with its assertions rewritten)
 from tests.support.depth import FULL, depth  # noqa: E402

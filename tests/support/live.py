@@ -1,6 +1,7 @@
 """Bots and probes written by tests, and fixtures for the sandboxes they run in."""
 
 import json
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,18 @@ def write_bot(folder: Path, program: str, command: str = PYTHON, more: str = "")
     )
     folder.joinpath("bot.py").write_text(program, encoding="utf-8")
     return load_bot(folder)
+
+
+def write_built(folder: Path, script: str, program: str = "") -> Bot:
+    """Write the folder of a bot whose build runs a shell script."""
+    folder.mkdir()
+    folder.joinpath("build.sh").write_text(script, encoding="utf-8")
+    return write_bot(folder, program, more="build: sh build.sh\n")
+
+
+def mode(path: Path) -> int:
+    """Return the permission bits of a file."""
+    return stat.S_IMODE(path.stat().st_mode)
 
 
 def good_bot(runs: Path, sandbox: Sandbox) -> StagedBot:

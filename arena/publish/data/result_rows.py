@@ -157,7 +157,7 @@ class SuspicionRow(TableRow, frozen=True):
     players: Players
     bot: Annotated[str, doc("Who lost to the rival too often, or whose strength changed.")]
     rival: Annotated[str | None, doc("Null for drift.")]
-    games: Annotated[Positive, doc("The games that tell of it.")]
+    games: Annotated[Positive, doc("The games that the finding rests on.")]
     expected: Annotated[float, doc("The share of games ahead of the rival; for drift 0.")]
     observed: Annotated[float, doc("That share as it was; for drift the change of mu.")]
     p: Annotated[Share, doc("How often a league of fair bots would show so much anywhere.")]

@@ -108,7 +108,7 @@ def changes(
 
 def ranks(row: Row) -> str:
     """Return the range of a rank in words, with an en dash."""
-    return f"{row.best}" if row.best == row.worst else f"{row.best}–{row.worst}"  # noqa: RUF001
+    return f"{row.best}" if row.best == row.worst else f"{row.best}\N{EN DASH}{row.worst}"
 
 
 def _urn(league: LeagueInfo, *parts: str) -> str:

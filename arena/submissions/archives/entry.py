@@ -34,13 +34,13 @@ class Entry(Struct):
     def parts(self) -> tuple[str, ...]:
         """Return the folders and the name in the entry's name, () for the top folder.
 
-        Raises BadArchive for a name that leads out of the archive, that some system cannot store,
+        Raises ArchiveError for a name that leads out of the archive, that some system cannot store,
         or that has invisible characters.
         """
         name = self.name
         _check_characters(name)
         if name.startswith("/") or _DRIVE.match(name):
-            raise BadArchive("an absolute path", name, "archive the bot's folder from beside it")
+            raise ArchiveError("an absolute path", name, "archive the bot's folder from beside it")
         parts = name.split("/")
         if parts[0] == ".":
             del parts[0]
@@ -50,15 +50,15 @@ class Entry(Struct):
             _check_part(part, name)
         # One more than in a bot's folder, as the archive may hold that folder itself.
         if len(parts) - (not self.is_folder) > MAX_DEPTH + 1:
-            raise BadArchive(f"more than {MAX_DEPTH + 1} folders within one another", name)
+            raise ArchiveError(f"more than {MAX_DEPTH + 1} folders within one another", name)
         if len(name.encode()) > MAX_PATH:
-            raise BadArchive(f"a path of more than {MAX_PATH} bytes", name)
+            raise ArchiveError(f"a path of more than {MAX_PATH} bytes", name)
         if not parts and not self.is_folder:
-            raise BadArchive("a file in place of the bot's folder", name)
+            raise ArchiveError("a file in place of the bot's folder", name)
         return tuple(parts)
 
 
-class BadArchive(ArenaError):  # noqa: N818 - it is the archive that is bad
+class ArchiveError(ArenaError):
     """Why an archive is refused; `where` is the name of an entry, "" for the whole archive."""
 
 
@@ -71,21 +71,21 @@ def _check_characters(name: str) -> None:
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise BadArchive("a name that is not UTF-8", name, "rename the file") from None
+        raise ArchiveError("a name that is not UTF-8", name, "rename the file") from None
     if not name.isprintable():
-        raise BadArchive("a name with a character that does not show", name, "rename the file")
+        raise ArchiveError("a name with a character that does not show", name, "rename the file")
     if "\\" in name:
         hint = "archive it with a program that writes / between folders"
-        raise BadArchive("a name with a backslash", name, hint)
+        raise ArchiveError("a name with a backslash", name, hint)
 
 
 def _check_part(part: str, name: str) -> None:
     if part == "..":
-        raise BadArchive("a path that leads out of the archive", name)
+        raise ArchiveError("a path that leads out of the archive", name)
     if part in {"", "."}:
-        raise BadArchive("a path with an empty part", name)
+        raise ArchiveError("a path with an empty part", name)
     if ":" in part or part[-1] in ". ":
         hint = "no colon, no dot or space at the end"
-        raise BadArchive("a name that not every system can hold", name, hint)
+        raise ArchiveError("a name that not every system can hold", name, hint)
     if len(part.encode()) > MAX_PART:
-        raise BadArchive(f"a name of more than {MAX_PART} bytes", name)
+        raise ArchiveError(f"a name of more than {MAX_PART} bytes", name)

@@ -14,7 +14,7 @@ from pathlib import Path
 from tarfile import TarInfo
 from typing import BinaryIO
 
-from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, BadArchive, Entry
+from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, ArchiveError, Entry
 
 _BLOCK = 512
 _MAX_EXTENDED_SIZE = 65_536
@@ -44,7 +44,7 @@ _Read = Callable[[int], bytes]
 
 
 def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
-    """Yield a tar archive's entries, `max_bytes` in all; raises BadArchive, or as codecs do."""
+    """Yield a tar archive's entries, `max_bytes` in all; raises ArchiveError, or as codecs do."""
     with path.open("rb") as file:
         yield from _entries(_Stream(_reader(path, file), max_bytes))
 
@@ -88,7 +88,7 @@ class _Stream:
         chunk = self._read(min(size, CHUNK))
         self._left -= len(chunk)
         if self._left < 0:
-            raise BadArchive("the archive unpacks to too many bytes", "", LEAVE_OUT)
+            raise ArchiveError("the archive unpacks to too many bytes", "", LEAVE_OUT)
         return chunk
 
     def parts(self, size: int) -> Iterator[bytes]:
@@ -96,7 +96,7 @@ class _Stream:
         while size > 0:
             chunk = self.some(size)
             if not chunk:
-                raise BadArchive("the archive is cut off")
+                raise ArchiveError("the archive is cut off")
             size -= len(chunk)
             yield chunk
 
@@ -113,7 +113,7 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
         if text := extended.get(b"size"):
             size = int(text) if text.isdigit() and len(text) < 20 else -1
         if size < 0:
-            raise BadArchive("a size that is not a number", name)
+            raise ArchiveError("a size that is not a number", name)
         yield from _entry(stream, header, name, size)
     # The rest is padding, but a compressed stream has its checksum at the end.
     while stream.some(CHUNK):
@@ -130,7 +130,7 @@ def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
             yield header, extended
             extended, count = {}, 0
         elif count == _MAX_EXTENDED:
-            raise BadArchive(f"more than {_MAX_EXTENDED} headers for one entry", header.name)
+            raise ArchiveError(f"more than {_MAX_EXTENDED} headers for one entry", header.name)
         else:
             extended |= _extended_header(stream, header)
             count += 1
@@ -145,13 +145,13 @@ def _header(stream: _Stream, damage: str) -> TarInfo | None:
     except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
         return None
     except tarfile.HeaderError as error:
-        raise BadArchive(f"{damage}: {error}") from None
+        raise ArchiveError(f"{damage}: {error}") from None
 
 
 def _extended_header(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
     """Read a header about the entry after it: its long name, or attributes."""
     if not 0 <= header.size <= _MAX_EXTENDED_SIZE:
-        raise BadArchive(f"a header of more than {_MAX_EXTENDED_SIZE:,} bytes", header.name)
+        raise ArchiveError(f"a header of more than {_MAX_EXTENDED_SIZE:,} bytes", header.name)
     content = b"".join(stream.parts(header.size))
     stream.skip(-header.size % _BLOCK)
     if header.type == tarfile.GNUTYPE_LONGLINK:
@@ -160,13 +160,13 @@ def _extended_header(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
         return {b"path": content.partition(b"\0")[0]}
     pairs = list(islice(_attributes(content), _MAX_ATTRIBUTES + 1))
     if len(pairs) > _MAX_ATTRIBUTES:
-        raise BadArchive(f"a header of more than {_MAX_ATTRIBUTES} attributes", header.name)
+        raise ArchiveError(f"a header of more than {_MAX_ATTRIBUTES} attributes", header.name)
     attributes = dict(pairs)
     if any(key.startswith(b"GNU.sparse") for key in attributes):
-        raise BadArchive(_SPARSE[0], header.name, _SPARSE[1])
+        raise ArchiveError(_SPARSE[0], header.name, _SPARSE[1])
     used = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}
     if used and header.type == tarfile.XGLTYPE:
-        raise BadArchive("one name or size for all entries", header.name)
+        raise ArchiveError("one name or size for all entries", header.name)
     return used
 
 
@@ -176,7 +176,7 @@ def _attributes(content: bytes) -> Iterator[tuple[bytes, bytes]]:
     while at < len(content):
         length = content[at : at + 8].partition(b" ")[0]
         if not length.isdigit() or not len(length) + 4 <= int(length) <= len(content) - at:
-            raise BadArchive("the archive is damaged: bad attributes")
+            raise ArchiveError("the archive is damaged: bad attributes")
         key, _, value = content[at + len(length) + 1 : at + int(length) - 1].partition(b"=")
         at += int(length)
         yield key, value
@@ -190,7 +190,7 @@ def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[E
     if header.type not in _FILES:
         other = "what is neither a file nor a folder", _LEAVE_OUT
         what, hint = _REFUSED.get(header.type, other)
-        raise BadArchive(what, name, hint)
+        raise ArchiveError(what, name, hint)
     content = stream.parts(size)
     yield Entry(name, is_folder=False, executable=bool(header.mode & 0o100), content=content)
     for _ in content:

@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 
 from arena.errors import ArenaError
 from arena.sandboxes.run_folder import RunFolder
-from arena.submissions.archives.entry import LEAVE_OUT, MAX_PATH, BadArchive, Entry, folded
+from arena.submissions.archives.entry import LEAVE_OUT, MAX_PATH, ArchiveError, Entry, folded
 from arena.submissions.archives.tar import read_tar
 from arena.submissions.archives.zip import read_zip
 
@@ -54,7 +54,7 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
         unpacking = _Unpacking(target, max_entries, max_bytes)
         for entry in _read(archive, max_entries, max_bytes):
             unpacking.add(entry)
-    except BadArchive as error:
+    except ArchiveError as error:
         what = f"the archive holds {error.what}" if error.where else error.what
         raise ArenaError(what, _place(archive, error.where), error.hint) from None
     except UnicodeDecodeError:
@@ -72,7 +72,7 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
 def _read(archive: Path, max_entries: int, max_bytes: int) -> Iterator[Entry]:
     max_size = max_bytes + max_entries * _OVERHEAD
     if archive.stat().st_size > max_size:
-        raise BadArchive("the archive is too large", "", LEAVE_OUT)
+        raise ArchiveError("the archive is too large", "", LEAVE_OUT)
     if archive.name.lower().endswith(".zip"):
         return read_zip(archive, max_entries)
     return read_tar(archive, max_size)
@@ -103,10 +103,10 @@ class _Unpacking:
         """Case-folded path -> the path as written, and whether it is a folder."""
 
     def add(self, entry: Entry) -> None:
-        """Make a folder or write a file; raises BadArchive if it is not allowed."""
+        """Make a folder or write a file; raises ArchiveError if it is not allowed."""
         self._entries += 1
         if self._entries > self._max_entries:
-            raise BadArchive(f"the archive holds more than {self._max_entries:,} entries")
+            raise ArchiveError(f"the archive holds more than {self._max_entries:,} entries")
         parts = entry.parts()
         *folders, path = list(accumulate(parts, "{}/{}".format)) or [""]
         for folder in folders:
@@ -125,14 +125,14 @@ class _Unpacking:
             self._claimed[folded(path)] = (path, is_folder)
             if len(self._claimed) > self._max_entries:
                 what = f"the archive holds more than {self._max_entries:,} files and folders"
-                raise BadArchive(what, "", LEAVE_OUT)
+                raise ArchiveError(what, "", LEAVE_OUT)
         elif written != path:
             what = f"a name that differs only by case or Unicode form from {written[:_MAX_SHOWN]}"
-            raise BadArchive(what, name, "rename one of them")
+            raise ArchiveError(what, name, "rename one of them")
         elif is_folder != was_folder:
-            raise BadArchive("a file and a folder of one name", name)
+            raise ArchiveError("a file and a folder of one name", name)
         elif not is_folder:
-            raise BadArchive("the same file twice", name)
+            raise ArchiveError("the same file twice", name)
 
     def _write(self, path: Path, entry: Entry) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -141,6 +141,6 @@ class _Unpacking:
                 self._bytes += len(chunk)
                 if self._bytes > self._max_bytes:
                     mib = self._max_bytes // (1024 * 1024)
-                    raise BadArchive(f"more than {mib} MiB", entry.name, LEAVE_OUT)
+                    raise ArchiveError(f"more than {mib} MiB", entry.name, LEAVE_OUT)
                 file.write(chunk)
         path.chmod(0o755 if entry.executable else 0o644)

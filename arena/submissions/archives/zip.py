@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from arena.submissions.archives.entry import CHUNK, BadArchive, Entry
+from arena.submissions.archives.entry import CHUNK, ArchiveError, Entry
 
 _ENCRYPTED = 0x1
 _MAX_READ = 4 * 1024 * 1024
@@ -15,12 +15,12 @@ _PLAIN_HINT = "archive it again: zip -r"
 
 
 def read_zip(path: Path, max_entries: int) -> Iterator[Entry]:
-    """Yield the entries of a zip archive; raises BadArchive, and whatever zipfile raises."""
+    """Yield the entries of a zip archive; raises ArchiveError, and whatever zipfile raises."""
     # Names without the UTF-8 flag are read as UTF-8, too: most programs write it.
     with _Bounded(path) as file, ZipFile(file, metadata_encoding="utf-8") as zipped:
         entries = zipped.infolist()
         if len(entries) > max_entries:
-            raise BadArchive(f"the archive holds more than {max_entries:,} entries")
+            raise ArchiveError(f"the archive holds more than {max_entries:,} entries")
         for info in entries:
             _check(info)
             name = info.orig_filename
@@ -33,7 +33,7 @@ class _Bounded(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _MAX_READ:
-            raise BadArchive("the archive's list of contents is too long")
+            raise ArchiveError("the archive's list of contents is too long")
         return super().read(-1 if size is None else size)
 
 
@@ -41,15 +41,15 @@ def _check(info: ZipInfo) -> None:
     name = info.orig_filename
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
-        raise BadArchive("a symbolic link", name, "put a copy of the file in its place")
+        raise ArchiveError("a symbolic link", name, "put a copy of the file in its place")
     if kind == stat.S_IFDIR and not name.endswith("/"):
-        raise BadArchive("a folder that is named like a file", name, _PLAIN_HINT)
+        raise ArchiveError("a folder that is named like a file", name, _PLAIN_HINT)
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
-        raise BadArchive("what is neither a file nor a folder", name, "leave it out")
+        raise ArchiveError("what is neither a file nor a folder", name, "leave it out")
     if info.flag_bits & _ENCRYPTED:
-        raise BadArchive("an encrypted file", name, "archive it without a password")
+        raise ArchiveError("an encrypted file", name, "archive it without a password")
     if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
-        raise BadArchive("a file with an unsupported compression method", name, _PLAIN_HINT)
+        raise ArchiveError("a file with an unsupported compression method", name, _PLAIN_HINT)
 
 
 def _content(zipped: ZipFile, info: ZipInfo) -> Iterator[bytes]:
@@ -60,4 +60,4 @@ def _content(zipped: ZipFile, info: ZipInfo) -> Iterator[bytes]:
             total += len(chunk)
             yield chunk
     if total != info.file_size:
-        raise BadArchive("a file that is not as long as it says", info.orig_filename, _PLAIN_HINT)
+        raise ArchiveError("a file that is not as long as it says", info.orig_filename, _PLAIN_HINT)
