@@ -5,15 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings import block_variance, thurstone
+from arena.ratings import block_variance
 from arena.ratings.arrays import Floats, Ints, as_floats, records
 from arena.ratings.block_variance import Covariance
 from arena.ratings.games import Games, as_arrays
-from arena.ratings.history import relative, snapshots
+from arena.ratings.history import PastRating, Point, checkpoints, relative
 from arena.ratings.intervals import UPPER, indistinct_range
+from arena.ratings.pairs import Pairs, pairs
+from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
 from arena.ratings.t_distribution import t_cdf, t_quantile
 from arena.ratings.table import Duel, Leaderboard, PlayedGames, Row
-from arena.ratings.thurstone import Fit
+from arena.ratings.trueskill import rate_all
 from arena.records import GameResult, RatingsInfo
 
 _MAX_T = 1e6
@@ -25,7 +27,8 @@ class RatedDivision(NamedTuple):
 
     board: Leaderboard
     games: Games
-    fit: Fit
+    skills: Posterior
+    pairs: Pairs
     covariance: Covariance
 
 
@@ -38,27 +41,46 @@ def rate(
     """Rate at least one game of a division, given in any order."""
     options = options or RatingsInfo()
     games = as_arrays(results)
-    history = snapshots(games.orders())
-    skill = history[-1].bots
-    mean = sum(rating.mu for rating in skill.values()) / len(skill)
-    mu = as_floats([skill[bot].mu - mean for bot in games.bots])
-    sigma = as_floats([skill[bot].sigma for bot in games.bots])
-    fit = thurstone.fit(thurstone.count_ahead(games))
-    covariance = block_variance.covariance(games, fit, mu, sigma)
-    better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.differences)
+    skills = posterior(distinct(games))
+    mu = as_floats(skills.mu - skills.mu.mean())
+    met = pairs(games, mu)
+    covariance = block_variance.covariance(games, skills, met)
+    better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
     board = Leaderboard(
         variant=variant,
         players=players,
-        rows=_rows(games, fit, mu, sigma, better, covariance, options),
-        duels=_duels(games.bots, fit.ahead),
+        rows=_rows(games, mu, _sequential(games), better, covariance, options),
+        duels=_duels(games.bots, met.ahead),
         better=_by_pair(games.bots, better),
         blocks=covariance.blocks,
         method=covariance.method,
-        dice_gain=block_variance.dice_gain(games, fit),
+        dice_gain=block_variance.dice_gain(games, met),
         anchor=options.anchor if options.anchor in games.bots else None,
-        history=relative(history, options.anchor),
+        history=relative(_snapshots(games, skills), options.anchor),
     )
-    return RatedDivision(board, games, fit, covariance)
+    return RatedDivision(board, games, skills, met, covariance)
+
+
+def _sequential(games: Games) -> Floats:
+    """Return what TrueSkill's usual pass says, one game after another, relative to the field."""
+    ratings = rate_all(games.orders())
+    mu = as_floats([ratings[bot].mu for bot in games.bots])
+    return as_floats(mu - mu.mean())
+
+
+def _snapshots(games: Games, solution: Posterior) -> list[Point]:
+    """Return the ratings on the way to a division's solution, with a prior mean of 0."""
+    points = []
+    for checkpoint in checkpoints(len(games.order)):
+        played = np.bincount(games.order[:checkpoint].ravel(), minlength=games.size)
+        present = np.flatnonzero(played)
+        skills = solution if checkpoint == len(games.order) else after(checkpoint, solution)
+        sigma = relative_errors(skills.covariance[np.ix_(present, present)])
+        columns = {"mu": skills.mu[present], "sigma": sigma, "games": played[present]}
+        bots = [games.bots[bot] for bot in present]
+        ratings = [PastRating(**row) for row in records(columns)]
+        points.append(Point(checkpoint, dict(zip(bots, ratings, strict=True))))
+    return points
 
 
 def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floats:
@@ -97,9 +119,8 @@ def rank_ranges(better: Floats) -> tuple[Ints, Ints]:
 
 def _rows(
     games: Games,
-    fit: Fit,
     mu: Floats,
-    sigma: Floats,
+    sequential: Floats,
     better: Floats,
     covariance: Covariance,
     options: RatingsInfo,
@@ -116,7 +137,7 @@ def _rows(
     best, worst = rank_ranges(better)
     columns = {
         "mu": mu,
-        "sigma": sigma,
+        "sigma": covariance.sigma,
         "low": mu - half_width,
         "high": mu + half_width,
         "best": best,
@@ -127,7 +148,7 @@ def _rows(
         "place_low": np.maximum(place - place_half_width, 1.0),
         "place_high": np.minimum(place + place_half_width, players),
         "faults": np.bincount(games.faulted, minlength=games.size),
-        "batch_mu": _relative_to(anchor, fit.mu),
+        "mu_sequential": _relative_to(anchor, sequential),
         "provisional": played < options.provisional,
     }
     rows = [Row(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]

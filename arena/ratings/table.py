@@ -28,9 +28,9 @@ class Row(Struct, frozen=True):
 
     bot: str
     mu: float
-    """TrueSkill mean, relative to the mean of the field or to the anchor."""
+    """Posterior mean of the skill, relative to the mean of the field or to the anchor."""
     sigma: float
-    """TrueSkill's own standard deviation, for which all games are independent."""
+    """Its standard deviation relative to the field by the model, which knows no shared dice."""
     low: float
     """The ends of the 95 % interval of mu, by block."""
     high: float
@@ -45,8 +45,8 @@ class Row(Struct, frozen=True):
     place_high: float
     faults: int
     """Games in which the bot faulted."""
-    batch_mu: float
-    """The order-free fit's mu, relative to the same."""
+    mu_sequential: float
+    """mu by TrueSkill's usual pass over the games in canonical order, relative to the same."""
     provisional: bool = False
     """Fewer games than the league requires of a rating."""
 

@@ -35,7 +35,7 @@ def row(bot: str, mu: float, sigma: float) -> Row:
         place_low=1.0,
         place_high=1.5,
         faults=0,
-        batch_mu=mu,
+        mu_sequential=mu,
     )
 
 

@@ -139,7 +139,7 @@ def test_more_games_of_the_same_blocks_do_not_narrow_intervals() -> None:
 
 def test_scores_sum_to_zero_at_the_maximum() -> None:
     found = rated(Shape(8, 4, 3))
-    scores = GameScores(found.games, found.fit.score).sums(found.games.block)
+    scores = GameScores(found.games, found.skills.scores()).sums(found.games.block)
     assert np.abs(scores.sum(1)).max() < 1e-9
     # At the maximum only the prior is left of the sum over all blocks.
     assert np.abs(scores.sum(0)).max() < 0.2
@@ -148,7 +148,7 @@ def test_scores_sum_to_zero_at_the_maximum() -> None:
 @pytest.mark.parametrize("players", [2, 4, 6])
 def test_dice_gain_is_above_1_only_if_dice_are_shared(players: int) -> None:
     alone, shared = (rated(Shape(8, players, 30, 1, part)) for part in (0.0, 0.5))
-    gain, more = dice_gain(alone.games, alone.fit), dice_gain(shared.games, shared.fit)
+    gain, more = dice_gain(alone.games, alone.pairs), dice_gain(shared.games, shared.pairs)
     assert gain is not None
     assert more is not None
     assert gain.low < 1 < gain.high

@@ -71,14 +71,16 @@ class LeaderboardRow(TableRow, frozen=True):
     worst: WorstRank
     bot: Bot
     provisional: Annotated[bool, doc("Fewer games than the league requires of a rating.")]
-    mu: Annotated[float, doc("TrueSkill mean, relative to the mean of the field or to the anchor.")]
+    mu: Annotated[
+        float, doc("Mean of the skill, relative to the mean of the field or to the anchor.")
+    ]
     low: Annotated[float, doc("The lower end of the 95 % interval of mu.")]
     high: UpperEnd
     sigma: Annotated[
-        float, doc("TrueSkill's standard deviation: it takes all games as independent.")
+        float, doc("The model's standard deviation of mu: it takes all games as independent.")
     ]
     conservative: Annotated[float, doc("mu - 3 sigma.")]
-    batch_mu: Annotated[float, doc("mu by a fit that ignores the order of games.")]
+    mu_sequential: Annotated[float, doc("mu by TrueSkill's usual pass, one game after another.")]
     games: GamesPlayed
     wins: Wins
     win_share: WinShare

@@ -1,0 +1,47 @@
+"""Pairs of bots: how often one finished ahead of the other, and how often that was expected."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from arena.ratings.arrays import Floats
+from arena.ratings.games import Games
+from arena.ratings.posterior import inverse_mills_ratio
+from arena.ratings.t_distribution import normal_cdf
+from arena.ratings.trueskill import BETA
+
+_SCALE = sqrt(2.0) * BETA
+"""The standard deviation of the difference of two performances."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Matrices over ordered pairs of bots [i, j]."""
+
+    ahead: Floats
+    """The games in which i finished ahead of j."""
+    probability: Floats
+    """The probability that i finishes ahead of j."""
+    score: Floats
+    """The derivative of the logarithm of that probability by i's skill."""
+
+    @property
+    def met(self) -> Floats:
+        """The games that both played."""
+        return self.ahead + self.ahead.T
+
+
+def pairs(games: Games, mu: Floats) -> Pairs:
+    """Count the pairs of a division whose bots have these skills."""
+    difference = (mu[:, None] - mu[None, :]) / _SCALE
+    score = inverse_mills_ratio(difference) / _SCALE
+    return Pairs(_count_ahead(games), normal_cdf(difference), score)
+
+
+def _count_ahead(games: Games) -> Floats:
+    n = games.size
+    counts = np.zeros(n * n)
+    for i, j in games.place_pairs():
+        counts += np.bincount(games.order[:, i] * n + games.order[:, j], minlength=n * n)
+    return counts.reshape(n, n)
