@@ -15,6 +15,25 @@ from tests.e2e.live import Process, processes, wait_for_death, wait_until
 _SETTINGS = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
 
 
+def make_certificates(folder: Path) -> None:
+    """Write a certificate authority and a key pair that it signed, as docs/cluster.md does."""
+    commands = """
+        openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=arena-ca
+            -keyout ca.key -out ca.pem
+        openssl req -newkey rsa:2048 -nodes -subj /CN=arena -keyout key.pem -out request.pem
+        openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 365
+            -out cert.pem
+    """
+    for command in " ".join(commands.split()).split("openssl ")[1:]:
+        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
+
+
+def tls_settings(folder: Path) -> dict[str, str]:
+    """Return Dask's settings for the certificates in a folder, for a client, as Python has them."""
+    names = {"ca-file": "ca.pem", "client.cert": "cert.pem", "client.key": "key.pem"}
+    return {f"distributed.comm.tls.{name}": str(folder / file) for name, file in names.items()}
+
+
 class Part:
     """A scheduler, or a node; its temporary files are in a folder of its own."""
 
@@ -86,13 +105,19 @@ class Part:
 class Grid:
     """A scheduler to which nodes can be added; a context manager."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *, protocol: str = "tcp", env: Mapping[str, str] | None = None
+    ) -> None:
+        """`env`: more variables for the scheduler."""
         self._folder = folder
+        self._protocol = protocol
+        self._env = env
         self._names = (f"node-{number}x" for number in count(1))
 
     def __enter__(self) -> "Grid":
-        options = ["--host", "127.0.0.1", "--port", "0"]
-        self.scheduler = Part("dask_scheduler", *options, home=self._folder / "scheduler")
+        options = ["--host", "127.0.0.1", "--port", "0", "--protocol", self._protocol]
+        home = self._folder / "scheduler"
+        self.scheduler = Part("dask_scheduler", *options, home=home, env=self._env)
         self.scheduler.wait_for_log("Scheduler at:")
         text = self.scheduler.log.read_text()
         self.address = text.split("Scheduler at:")[1].split()[0]
