@@ -207,8 +207,12 @@ def _changed(folder: Path, code: str) -> dict[str, str]:
     return {"PYTHONPATH": f"{folder}:{ROOT}"}
 
 
-UNFIT = [
-    (lambda folder: _blind_to(folder, "arena"), "no arena to play with"),
+def _without_arena(folder: Path) -> dict[str, str]:
+    return _blind_to(folder, "arena")
+
+
+UNFIT: list[tuple[Callable[[Path], dict[str, str]], str]] = [
+    (_without_arena, "no arena to play with"),
     (_other_arena, "the run is of arena"),
     (_other_python, "on Python 3.99"),
     (_other_msgspec, "msgspec 0.99"),
