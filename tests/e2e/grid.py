@@ -9,23 +9,31 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from tests.cli.command import HANG, environment
+from tests.cli.command import HANG, ROOT, environment
 from tests.e2e.live import Process, processes, wait_for_death, wait_until
 
+_QUIET = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 _SETTINGS = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
 
 
 def make_certificates(folder: Path) -> None:
-    """Write a certificate authority and a key pair that it signed, as docs/cluster.md does."""
-    commands = """
-        openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=arena-ca
-            -keyout ca.key -out ca.pem
-        openssl req -newkey rsa:2048 -nodes -subj /CN=arena -keyout key.pem -out request.pem
-        openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 365
-            -out cert.pem
-    """
-    for command in " ".join(commands.split()).split("openssl ")[1:]:
-        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
+    """Write certificates as docs/cluster.md says."""
+    subprocess.run(
+        ["bash", "-ec", _documented("umask")], cwd=folder, check=True, capture_output=True
+    )
+
+
+def tls_environment(folder: Path) -> dict[str, str]:
+    """Return the variables that docs/cluster.md says, for the certificates in a folder."""
+    lines = _documented("export DASK_DISTRIBUTED__COMM").replace("~/tls", str(folder)).splitlines()
+    return dict(line.removeprefix("export ").split("=") for line in lines)
+
+
+def _documented(start: str) -> str:
+    """Return the commands in docs/cluster.md that begin like this."""
+    blocks = (ROOT / "docs/cluster.md").read_text().split("```sh\n")[1:]
+    [block] = [block for block in blocks if block.startswith(start)]
+    return block.partition("```")[0]
 
 
 def tls_settings(folder: Path) -> dict[str, str]:
@@ -50,7 +58,7 @@ class Part:
         self.temporary.mkdir()
         self.log = home / "log"
         own = {"TMPDIR": str(self.temporary), "DASK_TEMPORARY_DIRECTORY": str(home), **_SETTINGS}
-        command = [sys.executable, "-m", f"distributed.cli.{program}", "--no-dashboard", *options]
+        command = [sys.executable, "-m", f"distributed.cli.{program}", *_QUIET, *options]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*map(str, under), *map(str, command)],
