@@ -2,6 +2,7 @@
 
 import gc
 import shutil
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
@@ -11,7 +12,7 @@ from threading import Thread
 import dask
 import pytest
 
-from arena.league.cluster import connection
+from arena.league.cluster import client, connection, roster
 from arena.league.cluster.address import is_exposed
 from tests.cli.command import ROOT, bot, error_line, league, run
 from tests.e2e.grid import Grid, make_certificates, tls_settings
@@ -242,6 +243,23 @@ def test_unfit_workers_are_left_out_and_named(grid: Grid, tmp_path: Path) -> Non
     left_out = [line for line in ran.err.splitlines() if line.startswith("left out: the worker")]
     assert len(left_out) == len(UNFIT), ran.err
     assert all(any(why in line for line in left_out) for _, why in UNFIT)
+
+
+def test_workers_that_do_not_answer_are_left_out(
+    grid: Grid, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league(tmp_path, sandbox="process")
+    command = ["run", "league.yaml", "--cluster", grid.address]
+    with grid.nodes(1, NO_NANNY) as [silent]:
+        silent.process.send_signal(signal.SIGSTOP)
+        monkeypatch.setattr(client, "_FORGET_SECONDS", 1.0)
+        monkeypatch.setattr(roster, "PREPARE_SECONDS", 1.0)
+        _refused(tmp_path, grid.address, "no worker is ready", "none answered within 1 s")
+        monkeypatch.setattr(roster, "PREPARE_SECONDS", 20.0)
+        with grid.nodes(1, NO_NANNY):
+            ran = run(*command, cwd=tmp_path)
+    assert ran.code == 0, ran
+    assert "left out until it answers: the worker tcp://" in ran.err
 
 
 def test_scheduler_of_another_arena_is_refused(tmp_path: Path) -> None:

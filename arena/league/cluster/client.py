@@ -1,5 +1,6 @@
 """The engine that plays by way of a Dask scheduler."""
 
+import asyncio
 import math
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,8 @@ from arena.submissions.bot import StagedBot
 BATCH_SECONDS = 0.5
 """What a batch should take at least: each costs the scheduler a millisecond or two."""
 
+_FORGET_SECONDS = 10.0
+"""How long workers may take to say that they forgot a run: one that is suspended never does."""
 _EXPOSED = (
     "{} is not encrypted: anyone who can reach it can run programs on the scheduler and all"
     " workers; docs/cluster.md says how to use tls://"
@@ -131,7 +134,11 @@ class Cluster:
         if self._roster:
             self._roster.close()
         with suppress(Exception):
-            self._client.run(forget_run, self._run, on_error="ignore")
+            self._client.sync(self._forget)
+
+    async def _forget(self) -> None:
+        call = self._client.run(forget_run, self._run, on_error="ignore")
+        await asyncio.wait_for(call, _FORGET_SECONDS)
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
