@@ -36,8 +36,13 @@ _QUARANTINED_SHOWN = 5
 @click.option(
     "--cluster",
     metavar="ADDRESS",
-    help="Play on the workers of a Dask scheduler (tcp://HOST:PORT), or on N workers started here"
-    " for this run (local:N).",
+    help="Play on the workers of a Dask scheduler (tls://HOST:PORT or tcp://HOST:PORT), or on N"
+    " workers started here for this run (local:N).",
+)
+@click.option(
+    "--mixed-sandboxes",
+    is_flag=True,
+    help="Let each worker of a cluster take the strongest sandbox that works there.",
 )
 @click.option(
     "--skip-missing-runtimes",
