@@ -1,5 +1,6 @@
 """`arena compare`: let two versions of a bot play the same field, and say which is better."""
 
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -55,13 +56,14 @@ def command(old: str, new: str, *, as_json: bool, **options: object) -> int:
         print_json({"old": old, "new": new, **asdict(comparison)})
     else:
         _print(old, new, comparison)
+    say(f"to play the same games again: --seed {shlex.quote(comparison.conditions.seed)}")
     return OK
 
 
 class _Listener(TerminalListener):
     def started(self, conditions: LeagueInfo) -> None:
         field = ", ".join(bot.name for bot in conditions.bots)
-        say(f"field: {field}; sandbox: {conditions.sandbox}; seed: {conditions.seed}")
+        say(f"field: {field}; sandbox: {conditions.sandbox}")
 
     def stopping(self) -> None:
         say("stopping after the fixtures being played; Ctrl-C again stops at once")

@@ -59,11 +59,12 @@ def begin(
     store: Store,
     *,
     accept: bool = False,
+    trusted: bool = False,
     notify: Callable[[str], None] = lambda _: None,
     machine: Callable[[], MachineInfo] = this_machine,
 ) -> LeagueInfo:
     """Return the conditions in force, stored."""
-    resolution = resolve(plan, sandbox, store, accept=accept, machine=machine)
+    resolution = resolve(plan, sandbox, store, accept=accept, trusted=trusted, machine=machine)
     commit(resolution, store, notify)
     return resolution.schedule.conditions
 
