@@ -40,7 +40,11 @@ def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable
 @_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
 @_number("--players", MIN_PLAYERS, MAX_PLAYERS, 2, "Players at a table.")
 @click.option("--variant", metavar="NAME", default="bga", show_default=True, help="The rule book.")
-@click.option("--seed", metavar="TEXT", help="Plays the same games again [default: random].")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    help="Plays the same games again, if it is one that was printed [default: random].",
+)
 @workers_option
 @sandbox_option
 @trust_option

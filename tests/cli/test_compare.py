@@ -24,7 +24,8 @@ def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
     assert last.startswith("new is better with probability ")
     assert last.endswith("; 24 games each; faults: old 0, new 0")
     assert float(last.split("probability ")[1].split("%")[0]) > 95
-    assert "field: honest, memory; sandbox: process; seed: " in ran.err
+    assert "field: honest, memory; sandbox: process\n" in ran.err
+    assert "to play the same games again: --seed " in ran.err.splitlines()[-1]
     assert [path.name for path in tmp_path.iterdir()] == []
 
 

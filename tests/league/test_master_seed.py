@@ -1,7 +1,10 @@
 """The master seed: salted where bots could guess it, and kept while nothing is known of it."""
 
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from re import fullmatch
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -10,12 +13,13 @@ from arena.errors import ArenaError
 from arena.league.config import League
 from arena.league.master_seed import choose, describe, master_seed, seeds_of, withheld
 from arena.league.schedule import Schedule, epochs
+from arena.perudo.dice import roll
 from arena.records import LeagueInfo
 from arena.seeds import commitment
 from arena.store.store import Store
+from tests.cli.command import ROOT
 from tests.league import leagues
-from tests.league.leagues import begin
-from tests.league.stored import store_all
+from tests.league.leagues import begin, store_all
 
 SALT = "0123456789abcdef" * 2
 SAMPLES = ["sample:honest", "sample:random"]
@@ -95,7 +99,9 @@ def test_salt_is_drawn_once(tmp_path: Path, foreign: str, trusted: bool) -> None
     assert played == unplayed
     assert played.commitment == commitment(played.seed)
     for seed in ("autumn", None, played.seed):
-        assert _next(tmp_path, _league(tmp_path, foreign, seed=seed), trusted=trusted) == played.seed
+        assert (
+            _next(tmp_path, _league(tmp_path, foreign, seed=seed), trusted=trusted) == played.seed
+        )
     assert _next(tmp_path, _league(tmp_path)) == played.seed
 
 
@@ -159,3 +165,18 @@ def test_no_seed_is_left_in_withheld_conditions(tmp_path: Path, foreign: str) ->
     info = _played(tmp_path, _league(tmp_path, foreign))
     assert seeds_of(withheld(info)) == {""}
     assert replace(withheld(info), seed=info.seed, earlier=info.earlier) == info
+
+
+def test_dice_can_be_derived_as_the_documentation_says(tmp_path: Path, foreign: str) -> None:
+    page = (ROOT / "docs/league.md").read_text(encoding="utf-8")
+    recipe, names = page.partition("```python\n")[2].partition("```")[0], dict[str, Any]()
+    with redirect_stdout(StringIO()):
+        exec(recipe, names)
+    _played(tmp_path, _league(tmp_path))
+    info = _played(tmp_path, _league(tmp_path, foreign))
+    for fixture, _ in Schedule(info).drawn.values():
+        epoch = int("foreign" in fixture.seats)
+        master = info.seed if epoch else "autumn"
+        place = (2, 1, 0, 5)
+        derived = names["hand"](master, "bga", 2, epoch, fixture.block, *place)
+        assert tuple(derived) == roll(fixture.dice_key, *place)

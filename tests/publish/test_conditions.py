@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.league.master_seed import withheld
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
-from arena.playstats.league_summary import summarize_league, timing
+from arena.playstats.league_summary import timing
 from arena.publish.data.rules_and_limits import MEANINGS, clauses_of, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
@@ -112,8 +112,8 @@ def test_a_seed_is_quoted_for_the_shell() -> None:
 
 def test_every_master_seed_is_shown_with_its_commitment(tmp_path: Path) -> None:
     """Bots joined twice, the second time without a new seed."""
-    joined = [Epoch((), 1, (), seed=seed, commitment=commitment(seed)) for seed in ("a", "b", "b")]
-    info = replace(league_info(), earlier=tuple(joined))
+    joined = [Epoch((), 1, (), None, seed, commitment(seed)) for seed in ("a", "b", "b")]
+    info = factory.league((), earlier=tuple(joined))
     page = conditions_page(info, tmp_path)
     for number, seed in enumerate(("a", "b", factory.SEED), 1):
         assert f"<dt>Master seed {number}</dt><dd><code>{seed}</code>" in page

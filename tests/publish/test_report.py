@@ -133,13 +133,13 @@ def test_seed_is_published_after_the_last_game(run: RunRequest, anonymous: bool)
             with Store(run.store) as store:
                 return bool(store.positions())
 
-    secret = "a secret that nobody guesses"
+    words = "a seed that nobody guesses"
     site = run.league.with_name("site")
-    leagues.write_league(run.league.parent, players=[2], rounds=3, seed=secret)
+    leagues.write_league(run.league.parent, players=[2], rounds=3, seed=words)
     assert not leagues.play_league(run, Once()).finished
     assert report(ReportRequest(run.league, run.store, site, anonymous=anonymous)).left
-    assert secret not in everything(site)
+    assert words not in everything(site)
     assert ("published after the last game" in everything(site)) != anonymous
     assert leagues.play_league(run).finished
     report(ReportRequest(run.league, run.store, site, anonymous=anonymous))
-    assert (secret in everything(site)) != anonymous
+    assert (words in everything(site)) != anonymous
