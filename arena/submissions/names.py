@@ -84,7 +84,7 @@ def flaw(text: str) -> str:
     """Say why readers could take a text for another one; "" if they could not."""
     for character in text:
         if _is_unseen(character):
-            return f"has a character that cannot be seen (U+{ord(character):04X})"
+            return f"has a character that does not show (U+{ord(character):04X})"
     if text != " ".join(text.split(" ")).strip() or "  " in text:
         return "has spaces at an end, or several in a row"
     if text and unicodedata.category(text[0]).startswith("M"):
