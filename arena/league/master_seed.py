@@ -25,7 +25,7 @@ def choose(named: str | None, bots: Sequence[Bot], *, trusted: bool) -> str:
     If some of the bots could guess that, it is `NAMED/SALT`, with a salt drawn now. One that has
     a salt already is taken as it is: that repeats a league.
     """
-    if named and (_SALTED.fullmatch(named) or not _must_not_guess(bots, trusted=trusted)):
+    if named and (is_salted(named) or not _must_not_guess(bots, trusted=trusted)):
         return named
     return _draw(named)
 
@@ -45,11 +45,11 @@ def master_seed(league: League, store: Store, *, trusted: bool) -> str:
         if played:
             raise _cannot_change(str(named), stored, league, store)
         return choose(named, league.bots, trusted=trusted)
-    if named and _SALTED.fullmatch(named):
+    if named and is_salted(named):
         return before
     known = stored.bots if played else ()
     joined = [bot for bot in league.bots if bot.info not in known]
-    safe = _SALTED.fullmatch(before) or not _must_not_guess(league.bots, trusted=trusted)
+    safe = is_salted(before) or not _must_not_guess(league.bots, trusted=trusted)
     if _must_not_guess(joined, trusted=trusted) and (played or not safe):
         return _draw(_named_part(before))
     if safe:
@@ -75,7 +75,7 @@ def _cannot_change(named: str, stored: LeagueInfo, league: League, store: Store)
 
 def describe(master: str, named: str | None, bots: Sequence[Bot]) -> str:
     """Return a sentence on who could know the dice before they are rolled."""
-    if _SALTED.fullmatch(master) and named != master:
+    if is_salted(master) and named != master:
         drawn = "the master seed was drawn at random"
         if _named_part(master):
             drawn = "a random salt is mixed into the master seed"
@@ -86,6 +86,11 @@ def describe(master: str, named: str | None, bots: Sequence[Bot]) -> str:
         "warning: no salt is mixed into the master seed:"
         " whoever knows or guesses it knows every die before it is rolled"
     )
+
+
+def is_salted(master: str) -> bool:
+    """Tell whether nobody can find a master seed by trying words."""
+    return _SALTED.fullmatch(master) is not None
 
 
 def seeds_of(info: LeagueInfo) -> set[str]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.league.config import given_seed, load_ratings
-from arena.league.master_seed import seeds_of, withheld
+from arena.league.master_seed import is_salted, seeds_of, withheld
 from arena.league.progress import LeagueProgress
 from arena.league.schedule import Schedule
 from arena.publish.output.site_folder import check_folder
@@ -51,12 +51,13 @@ class ReportRequest(Struct, frozen=True):
         return self.anonymous or self.key is not None
 
     def reveals_seed(self) -> bool:
-        """Tell whether readers of the league.yaml can find out who is who."""
+        """Tell whether readers of league.yaml, or who guess a seed, can find out who is who."""
         if not (self.hides_names and self.league.is_file() and self.store.is_file()):
             return False
         with Store(self.store) as store:
             played = store.league
-        return played is not None and given_seed(self.league) in seeds_of(played)
+        seeds = seeds_of(played) if played else set[str]()
+        return given_seed(self.league) in seeds or not all(map(is_salted, seeds))
 
 
 class Report(Struct, frozen=True):

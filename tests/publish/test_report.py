@@ -17,6 +17,8 @@ from arena.store.store import Store
 from tests.league import leagues
 from tests.publish.pages import broken_links, everything, tree
 
+SALTED = f"7/{32 * 'a'}"
+
 
 @pytest.fixture
 def run(tmp_path: Path) -> RunRequest:
@@ -111,18 +113,26 @@ def test_watched_report_follows_the_league_and_ends_with_it(
     assert [last.left if last else None for last in reports] == [0]
 
 
-@pytest.mark.parametrize(("given", "used"), [(None, "x"), (7, "7"), (7, f"7/{32 * 'a'}")])
-def test_league_file_reveals_a_seed_that_it_gives_whole(
-    tmp_path: Path, given: int | None, used: str
+@pytest.mark.parametrize(
+    ("given", "used", "reveals"),
+    [
+        (None, "x", True),
+        (7, "7", True),
+        (7, SALTED, False),
+        (None, SALTED, False),
+        (SALTED, SALTED, True),
+    ],
+)
+def test_seed_that_is_given_whole_or_guessed_reveals_names(
+    tmp_path: Path, given: object, used: str, reveals: bool
 ) -> None:
     plan = leagues.league(tmp_path, seed=given)
     request = ReportRequest(plan.path, tmp_path / "store", tmp_path / "site", anonymous=True)
     assert not request.reveals_seed()
     with Store(request.store, create=True) as store:
         store.begin(conditions_of(plan, "process", used))
-    whole = str(given) == used
-    assert request.reveals_seed() == whole
-    assert replace(request, anonymous=False, key=tmp_path / "key").reveals_seed() == whole
+    assert request.reveals_seed() == reveals
+    assert replace(request, anonymous=False, key=tmp_path / "key").reveals_seed() == reveals
     assert not replace(request, anonymous=False).reveals_seed()
 
 
