@@ -37,7 +37,7 @@ def master_seed(league: League, store: Store, *, trusted: bool) -> str:
     that by now, so a new salt is drawn for what they play. Raises ArenaError if another seed is
     named after games, or if bots could guess the dice to come.
     """
-    stored, named = store.league, league.seed
+    stored, named = store.league, league.seed or None
     if stored is None:
         return choose(named, league.bots, trusted=trusted)
     before, played = stored.seed, bool(store.finished())

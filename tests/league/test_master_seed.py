@@ -98,7 +98,7 @@ def test_salt_is_drawn_once(tmp_path: Path, foreign: str, trusted: bool) -> None
     played = _played(tmp_path, plan)
     assert played == unplayed
     assert played.commitment == commitment(played.seed)
-    for seed in ("autumn", None, played.seed):
+    for seed in ("autumn", None, "", played.seed):
         assert (
             _next(tmp_path, _league(tmp_path, foreign, seed=seed), trusted=trusted) == played.seed
         )
