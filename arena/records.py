@@ -268,6 +268,8 @@ class Epoch(Struct, frozen=True, omit_defaults=True):
     """Blocks that stay in the schedule, per division."""
     terms: Terms | None = None
     """None stands for the league's own."""
+    seed: str = ""
+    commitment: str = ""  # both are the league's own if they are not given
 
 
 class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
@@ -300,7 +302,7 @@ class LeagueInfo(Struct, frozen=True):
     limits: LimitsInfo
     sandbox: str
     seed: str
-    """The master seed: published with the results."""
+    """The master seed, published after the last game: `NAMED/SALT`, `NAMED` or drawn digits."""
     commitment: str
     """SHA-256 of the master seed: published before the first game."""
     arena_version: str

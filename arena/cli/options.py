@@ -30,7 +30,9 @@ sandbox_option = click.option(
     help="auto, docker, bubblewrap or process [default: as in league.yaml, otherwise auto].",
 )
 trust_option = click.option(
-    "--trust-bots", is_flag=True, help="Run unvetted bots without isolation, as your own user."
+    "--trust-bots",
+    is_flag=True,
+    help="Run unvetted bots without isolation, as your own user. No salt is mixed into a seed.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 workers_option = click.option(

@@ -55,7 +55,7 @@ def command(
     paths = {"league": league, "store": options.store_path(league, store)}
     request = msgspec.convert({**paths, **values}, ReportRequest)
     if request.reveals_seed():
-        say(f"warning: {league} gives the seed: its readers can find out who is who")
+        say("warning: whoever guesses the seed or reads it in league.yaml can find out who is who")
     last = _watch(request, opening=opening) if watching else report(request)
     if last is None:
         return OK

@@ -13,6 +13,7 @@ from arena.cli import options
 from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.output import print_json, print_table, say, say_report
 from arena.cli.progress_bar import TerminalListener
+from arena.league.master_seed import withheld
 from arena.league.play import RunRequest
 from arena.league.progress import Verdict
 from arena.league.runner import MAX_DEATHS
@@ -76,7 +77,8 @@ def command(
         say(f"stopped: {outcome.stored} fixtures are stored; go on with: {_same_command()}")
         return INTERRUPTED
     if as_json:
-        print_json({**report.data(), "league": outcome.conditions})
+        conditions = withheld(outcome.conditions) if report.left else outcome.conditions
+        print_json({**report.data(), "league": conditions})
     else:
         _print_boards(report.ratings.boards)
         if report.ratings.overall:

@@ -1,6 +1,5 @@
 """Two versions of a bot against the same field: the same tables, the same seats, the same dice."""
 
-import secrets
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from arena import __version__
 from arena.errors import ArenaError
 from arena.league.block_design import joining_blocks
 from arena.league.host import core_count
+from arena.league.master_seed import choose, describe
 from arena.league.process_pool import ProcessEngine
 from arena.league.runner import RunListener, play_due
 from arena.match.preparation import prepared
@@ -41,7 +41,7 @@ class CompareRequest(Struct, frozen=True):
     players: int = 2
     variant: str = "bga"
     seed: str | None = None
-    """The same seed plays the same games; None draws one."""
+    """The one that a comparison printed plays the same games; None draws one."""
     workers: int | None = None
     """None stands for one per core."""
     sandbox: str | None = None
@@ -73,8 +73,10 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     bots = [*versions, *field]
     sandbox = make_sandbox(request.sandbox or AUTO, runtimes_of(bots))
     check_trust(sandbox, bots, trusted=request.trust_bots)
-    conditions = _conditions(request, field, sandbox.name)
+    seed = choose(request.seed, bots, trusted=request.trust_bots)
+    conditions = _conditions(request, field, sandbox.name, seed)
     listener.started(conditions)
+    listener.note(describe(seed, request.seed, bots))
     games = _Games(conditions)
     [rules] = conditions.variants.values()
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
@@ -129,8 +131,9 @@ def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
     return bots
 
 
-def _conditions(request: CompareRequest, field: Sequence[Bot], sandbox: str) -> LeagueInfo:
-    seed = request.seed or secrets.token_hex(8)
+def _conditions(
+    request: CompareRequest, field: Sequence[Bot], sandbox: str, seed: str
+) -> LeagueInfo:
     return LeagueInfo(
         name=f"{request.old} and {request.new}",
         variants={request.variant: variant(request.variant, {})},

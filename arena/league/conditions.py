@@ -1,6 +1,5 @@
 """From a league.yaml to the conditions that its games are played under, stored before the first."""
 
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -10,6 +9,7 @@ from arena import __version__
 from arena.errors import ArenaError
 from arena.league.config import League
 from arena.league.host import this_machine
+from arena.league.master_seed import master_seed
 from arena.league.schedule import Schedule, divisions, has_same_terms, terms_of
 from arena.records import Epoch, LeagueInfo, MachineInfo
 from arena.seeds import commitment
@@ -47,14 +47,15 @@ def resolve(
     store: Store,
     *,
     accept: bool = False,
+    trusted: bool = False,
     machine: Callable[[], MachineInfo] = this_machine,
 ) -> Resolution:
-    """Compare a league with its store, and write nothing yet; a seed is drawn if there is none.
+    """Compare a league with its store, and write nothing yet; a seed or its salt may be drawn.
 
-    Raises ArenaError for changes that decide games and are not accepted, or cannot be.
+    With `trusted` bots a seed needs no salt. Raises ArenaError for changes that decide games and
+    are not accepted, or cannot be.
     """
-    stored = store.league
-    seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
+    stored, seed = store.league, master_seed(league, store, trusted=trusted)
     conditions = conditions_of(league, sandbox, seed)
     if stored is None:
         return Resolution(Schedule(replace(conditions, machine=machine())), None)
@@ -65,7 +66,6 @@ def resolve(
         what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
         change = f"{what}: nothing was played before" if what else ""
         return Resolution(Schedule(conditions), stored, change, harmless)
-    _check_seed(stored, conditions, league, store)
     if not what:
         conditions = replace(conditions, earlier=stored.earlier)
         return Resolution(Schedule(conditions), stored, "", harmless)
@@ -115,25 +115,21 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
     )
 
 
-def _check_seed(stored: LeagueInfo, now: LeagueInfo, league: League, store: Store) -> None:
-    """Refuse another seed: its hash was published, so that nobody can pick dice."""
-    if now.seed != stored.seed:
-        hashes = f"{now.commitment[:_DIGITS]}, not {stored.commitment[:_DIGITS]}"
-        raise ArenaError(
-            f"the master seed cannot change: its SHA-256 is {hashes} as before the first game",
-            str(league.path),
-            "omit `seed` to continue with the one in the store, "
-            f"or start over with another --store than {store.path}",
-        )
-
-
 def _next_epoch(before: Schedule, now: LeagueInfo, finished: set[str]) -> LeagueInfo:
     """Return the conditions with all earlier ones as epochs, each with terms of its own."""
     stored = before.conditions
     old = terms_of(stored)
-    earlier = [replace(epoch, terms=epoch.terms or old) for epoch in stored.earlier]
-    ended = Epoch(stored.bots, stored.rounds, _kept_blocks(before, now, finished), old)
+    earlier = [
+        replace(epoch, terms=epoch.terms or old, **_seed(epoch if epoch.seed else stored))
+        for epoch in stored.earlier
+    ]
+    kept = _kept_blocks(before, now, finished)
+    ended = Epoch(stored.bots, stored.rounds, kept, old, **_seed(stored))
     return replace(now, earlier=(*earlier, ended))
+
+
+def _seed(of: LeagueInfo | Epoch) -> dict[str, str]:
+    return {"seed": of.seed, "commitment": of.commitment}
 
 
 def _kept_blocks(before: Schedule, now: LeagueInfo, finished: set[str]) -> tuple[int, ...]:

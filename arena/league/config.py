@@ -115,7 +115,7 @@ def load_league(path: Path) -> League:
         bots=reader.bots(entry.bots),
         players=reader.players(sizes),
         until=reader.until(entry),
-        seed=None if entry.seed is None else str(entry.seed),
+        seed=_text(entry.seed),
         images=reader.images(entry.images),
         workers=entry.workers or core_count(),
         lines={key: reader.at(f"$.{key}") for key in ("ratings.anchor", "players", "rounds")},
@@ -138,10 +138,10 @@ def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
     return part.ratings
 
 
-def gives_seed(path: Path) -> bool:
-    """Tell whether a league.yaml names its seed; raises ArenaError if it cannot be read."""
+def given_seed(path: Path) -> str | None:
+    """Return the seed that a league.yaml names, if any; raises ArenaError if it cannot be read."""
     data, marks = parse_yaml(path)
-    return bool(data) and convert(data, marks, path, SeedPart).seed is not None
+    return _text(convert(data, marks, path, SeedPart).seed) if data else None
 
 
 def check_anchor(ratings: RatingsInfo, bots: Sequence[str], where: str) -> None:
@@ -276,6 +276,10 @@ class _Reader:
     def bots(self, patterns: list[str]) -> tuple[Bot, ...]:
         lines = [(name, self.at(f"$.bots[{index}]")) for index, name in enumerate(patterns)]
         return find_bots(lines, self._path.absolute().parent)
+
+
+def _text(seed: int | str | None) -> str | None:
+    return None if seed is None else str(seed)
 
 
 def _label(rules: Rules) -> str:

@@ -13,6 +13,7 @@ from arena.league.cluster.address import check_cluster
 from arena.league.cluster.worker import RunSpec
 from arena.league.conditions import commit, resolve
 from arena.league.config import League, check_anchor, check_bot_count, load_league
+from arena.league.master_seed import describe
 from arena.league.process_pool import ProcessEngine
 from arena.league.progress import LeagueProgress
 from arena.league.runner import RunListener, play_due
@@ -74,11 +75,14 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
         raise ArenaError("only a cluster has sandboxes to mix", "--mixed-sandboxes", hint)
     league, sandbox = _checked(request, listener)
     with _connected(request.cluster) as cluster, Store(request.store, create=True) as store:
-        resolution = resolve(league, sandbox.name, store, accept=request.accept_changes)
+        accept, trusted = request.accept_changes, request.trust_bots
+        resolution = resolve(league, sandbox.name, store, accept=accept, trusted=trusted)
         rules = next(iter(league.variants.values()))
         with prepared(league.bots, rules, league.limits, sandbox) as staged:
             commit(resolution, store, listener.note)
-            listener.started(resolution.schedule.conditions)
+            conditions = resolution.schedule.conditions
+            listener.started(conditions)
+            listener.note(describe(conditions.seed, league.seed, league.bots))
             if sandbox.name == DockerSandbox.name and (text := runc_warning()):
                 listener.note(f"warning: {text}")
             workers = request.workers or league.workers
@@ -88,7 +92,7 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
                 spec = RunSpec(
                     sandbox=asked if request.mixed_sandboxes else sandbox.name,
                     images=league.images,
-                    trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
+                    trusted=trusted or all(bot.shipped for bot in league.bots),
                     freeze=league.limits.freeze,
                     pin=league.pin,
                 )

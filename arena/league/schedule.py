@@ -204,8 +204,8 @@ def epochs(conditions: LeagueInfo) -> Iterator[LeagueInfo]:
     """Yield the conditions of each earlier epoch, and last those of now."""
     for number, epoch in enumerate(conditions.earlier):
         terms = asdict(epoch.terms) if epoch.terms else {}
-        earlier = conditions.earlier[:number]
-        yield replace(conditions, bots=epoch.bots, rounds=epoch.rounds, earlier=earlier, **terms)
+        own = {"bots": epoch.bots, "rounds": epoch.rounds, "seed": epoch.seed or conditions.seed}
+        yield replace(conditions, earlier=conditions.earlier[:number], **own, **terms)
     yield conditions
 
 

@@ -86,7 +86,8 @@ def verify(
     info = store.conditions()
     published = read_leaderboards(site) if site else None
     findings = [Finding(*pair) for pair in store.damage()]
-    if commitment(info.seed) != info.commitment:
+    pairs = [(epoch.seed, epoch.commitment) for epoch in info.earlier if epoch.seed]
+    if any(commitment(seed) != hash_ for seed, hash_ in [(info.seed, info.commitment), *pairs]):
         findings.append(Finding("league", "the master seed does not match its published hash"))
     schedule = Schedule(info)
     progress = LeagueProgress(schedule)

@@ -17,6 +17,7 @@ from arena.records import BotInfo
 from arena.submissions.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
 from arena.submissions.bot import Bot
 from arena.submissions.folder import BOT_LIMITS, BotLimits, digest, is_ignored
+from arena.submissions.names import check_distinct, check_info
 
 MANIFEST = "bot.yaml"
 SAMPLE = "sample:"
@@ -44,7 +45,7 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
 
     Each pattern comes with its place in a file or on the command line, for errors; relative ones
     start at the folder `base`. Raises ArenaError if a pattern matches no bot, or two bots have the
-    same name.
+    same name or names that look alike.
     """
     by_source: dict[Path, Bot] = {}
     for pattern, where in patterns:
@@ -56,6 +57,7 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
         if first.name == second.name:
             what = f"two bots are called '{first.name}'"
             raise ArenaError(what, f"{first.source}, {second.source}", "rename one in its bot.yaml")
+    check_distinct(bots)
     return tuple(bots)
 
 
@@ -135,6 +137,7 @@ def _load(
             digest=digest(folder, limits),
             tags=tuple(manifest.tags),
         )
+        check_info(info, path)
         return Bot(info, source.resolve(), folder.resolve(), command, build, archive)
 
 

@@ -95,7 +95,7 @@ _INODES = "The number of files in `/tmp` is not capped, and each takes some of t
 
 UNUSUAL = {
     **_allowed(
-        "has_a_name_of_html_terminal_codes_and_dots",
+        "has_a_name_of_html_and_dots",
         "writes_one_byte_at_a_time",
         "ends_its_lines_with_crlf",
         "puts_spaces_around_its_lines",

@@ -14,7 +14,7 @@ from arena.records import LeagueInfo, MachineInfo, PlayedFixture
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.league import leagues
-from tests.league.leagues import begin
+from tests.league.leagues import begin, store_all
 
 OTHER = MachineInfo("Zuse Z3", 1, 64 * 22 // 8, "relays", "none")
 
@@ -71,12 +71,6 @@ def test_another_name_or_version_is_the_same_league(
         second = begin(leagues.league(tmp_path, name="after"), "process", store)
         assert replace(second, name="before", arena_version=first.arena_version) == first
         assert store.league == first
-
-
-def store_all(store: Store, info: LeagueInfo) -> None:
-    """Store the fixtures of a league as if they had been played."""
-    for fixture in Schedule(info).fixtures:
-        store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
 
 
 def changed(
