@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from arena import shipped
-from arena.config_files.yaml_file import load_yaml
+from arena.config_files.yaml_file import convert, locate, parse_yaml
 from arena.errors import ArenaError
 from arena.records import BotInfo
 from arena.submissions.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
@@ -21,7 +21,11 @@ from arena.submissions.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 MANIFEST = "bot.yaml"
 SAMPLE = "sample:"
 """The prefix of bots that came with the arena: `sample:odds`, `sample:*`."""
+MAX_BYTES = 64 * 1024
+"""Of a bot.yaml."""
 MAX_NAME = 40
+_MAX_TEXT = {"author": 80, "version": 40}
+"""Characters."""
 MAX_TAGS = 8
 _TAG = re.compile(r"\w[\w .+#-]{0,31}")
 _TAG_HINT = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
@@ -121,10 +125,7 @@ def _load(
         if not path.is_file():
             what = f"no {MANIFEST} in the bot's {'archive' if archive else 'folder'}"
             raise ArenaError(what, str(folder), "see protocol/README.md")
-        manifest = load_yaml(path, Manifest)
-        if not 1 <= len(manifest.name) <= MAX_NAME:
-            raise ArenaError(f"a bot's name has 1 to {MAX_NAME} characters", str(path))
-        _check_tags(manifest.tags, path)
+        manifest = _manifest(path)
         command = _words(manifest.command, path, "command")
         build = None if manifest.build is None else _words(manifest.build, path, "build")
         info = BotInfo(
@@ -148,15 +149,30 @@ def errors_name_source(folder: Path, source: Path, prefix: str = "") -> Iterator
         raise ArenaError(f"{prefix}{what}", where, error.hint) from None
 
 
-def _check_tags(tags: list[str], path: Path) -> None:
+def _manifest(path: Path) -> Manifest:
+    """Read bot.yaml and check its texts, which are published."""
+    data, marks = parse_yaml(path, MAX_BYTES)
+    manifest = convert(data, marks, path, Manifest)
+    if not 1 <= len(manifest.name) <= MAX_NAME:
+        what = f"a bot's name has 1 to {MAX_NAME} characters"
+        raise ArenaError(what, locate(path, marks, "$.name"))
+    for key, most in _MAX_TEXT.items():
+        text = getattr(manifest, key)
+        if len(text) > most or not text.isprintable():
+            what = f"{key} has at most {most} characters, all of them visible"
+            raise ArenaError(what, locate(path, marks, f"$.{key}"))
+    _check_tags(manifest.tags, locate(path, marks, "$.tags"))
+    return manifest
+
+
+def _check_tags(tags: list[str], where: str) -> None:
     if len(tags) > MAX_TAGS:
-        raise ArenaError(f"a bot has {MAX_TAGS} tags at most, not {len(tags)}", str(path))
+        raise ArenaError(f"a bot has {MAX_TAGS} tags at most, not {len(tags)}", where)
     for tag in tags:
         if not _TAG.fullmatch(tag):
-            what = f"{tag[:40]!a} is not a tag"
-            raise ArenaError(what, str(path), _TAG_HINT)
+            raise ArenaError(f"{tag[:40]!a} is not a tag", where, _TAG_HINT)
         if tags.count(tag) > 1:
-            raise ArenaError(f"duplicate tag '{tag}'", str(path))
+            raise ArenaError(f"duplicate tag '{tag}'", where)
 
 
 def _words(value: str | list[str], path: Path, key: str) -> tuple[str, ...]:
