@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from arena.cli.main import INTERRUPTED, OK
-from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
+from arena.cli.options import json_option, printable, sandbox_option, trust_option, workers_option
 from arena.cli.output import print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
 from arena.league.compare import NEW, OLD, CompareRequest, Comparison, compare
@@ -39,7 +39,12 @@ def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable
 @_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
 @_number("--players", MIN_PLAYERS, MAX_PLAYERS, 2, "Players at a table.")
 @click.option("--variant", metavar="NAME", default="bga", show_default=True, help="The rule book.")
-@click.option("--seed", metavar="TEXT", help="Plays the same games again [default: random].")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    callback=printable,
+    help="Plays the same games again [default: drawn].",
+)
 @workers_option
 @sandbox_option
 @trust_option

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 
 import click
 
@@ -79,9 +80,20 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _open_streams()
     # For matrices this small, more threads are slower, and they add in another order.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_streams() -> None:
+    """Have all three standard streams, and print what their encoding lacks in another way."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed (arena ... >&-)
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def run(arguments: list[str]) -> int:

@@ -11,7 +11,7 @@ def read_limited(path: Path, max_bytes: int) -> bytes:
     """Return a file's content; raises ArenaError if it is no plain file, or too large."""
     try:
         # Opening a FIFO would wait for a writer, and a device may never end.
-        with open(path, "rb", opener=_open) as file:  # noqa: PTH123 - Path.open takes no opener
+        with open(path, "rb", opener=_open) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise ArenaError("not a file", str(path), "name a file")
             content = file.read(max_bytes + 1)

@@ -11,6 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from arena import shipped
+from arena.config_files.files import reason
 from arena.config_files.yaml_file import convert, locate, parse_yaml
 from arena.errors import ArenaError
 from arena.records import BotInfo
@@ -27,6 +28,8 @@ MAX_NAME = 40
 _MAX_TEXT = {"author": 80, "version": 40}
 """Characters."""
 MAX_TAGS = 8
+_MAX_REFUSALS = 10
+"""Bots that one error names."""
 _TAG = re.compile(r"\w[\w .+#-]{0,31}")
 _TAG_HINT = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
 
@@ -47,15 +50,17 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     """Return the bots of all patterns, each once, by name.
 
     Each pattern comes with its place in a file or on the command line, for errors; relative ones
-    start at the folder `base`. Raises ArenaError if a pattern matches no bot, or two bots have the
-    same name.
+    start at the folder `base`. Raises ArenaError if a pattern matches no bot, if bots cannot be
+    read (one error names them all), or if two have the same name.
     """
-    by_source: dict[Path, Bot] = {}
+    places: dict[str, str] = {}
     for pattern, where in patterns:
+        places.setdefault(pattern, where)
+    sources: dict[Path, Path] = {}
+    for pattern, where in places.items():
         for source in bot_sources(pattern, base, where):
-            if source.resolve() not in by_source:
-                by_source[source.resolve()] = load_bot(source)
-    bots = sorted(by_source.values(), key=lambda bot: bot.name)
+            sources.setdefault(source.resolve(), source)
+    bots = sorted(_load_all(sources.values()), key=lambda bot: bot.name)
     for first, second in pairwise(bots):
         if first.name == second.name:
             what = f"two bots are called '{first.name}'"
@@ -63,13 +68,37 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     return tuple(bots)
 
 
+def _load_all(sources: Iterable[Path]) -> list[Bot]:
+    bots: list[Bot] = []
+    refusals: list[ArenaError] = []
+    for source in sources:
+        try:
+            bots.append(load_bot(source))
+        except ArenaError as error:
+            refusals.append(error)
+    if refusals:
+        raise _all_in_one(refusals)
+    return bots
+
+
+def _all_in_one(refusals: list[ArenaError]) -> ArenaError:
+    """Return one error that names every bot that cannot be read, up to a limit."""
+    if len(refusals) == 1:
+        return refusals[0]
+    shown = [f"{error.where}: {error.what}" for error in refusals[:_MAX_REFUSALS]]
+    if more := len(refusals) - len(shown):
+        shown.append(f"and {more} more")
+    what = f"{len(refusals)} bots cannot be read"
+    return ArenaError(what, "; ".join(shown), "correct them, or leave them out")
+
+
 def bot_sources(pattern: str, base: Path, where: str) -> list[Path]:
     """Return the folders and archives that a pattern matches; raises ArenaError if none do."""
     try:
         return _matches(pattern, base, where)
-    except (ValueError, RuntimeError) as error:
-        # `**` inside a word, the home of an unknown user.
-        raise ArenaError(f"'{pattern}' names no folder: {error}", where) from None
+    except (OSError, ValueError, RuntimeError, re.error) as error:
+        # A name that is too long, `**` inside a word, the home of an unknown user, `[b-a]`.
+        raise ArenaError(f"'{pattern}' names no folder: {reason(error)}", where) from None
 
 
 def _matches(pattern: str, base: Path, where: str) -> list[Path]:
