@@ -251,7 +251,30 @@ YAML: list[Mutation] = [*TEXT, _line, _value, _value, _value, _value, _key]
 
 # ---------------------------------------------------------------- JSON
 
-NUMBERS = [0, 1, -1, 2, 6, 7, 10, 2**31, 2**63, 2**64, -(2**63), 10**40, 10**400, 1.0, 0.5, -0.0]
+GAME_WORDS = ("bid", "dudo", "calza", "palifico", "normal", "bga", "classic", "pressman", "italian")
+NUMBERS = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    3,
+    -1,
+    2,
+    6,
+    7,
+    10,
+    2**31,
+    2**63,
+    2**64,
+    -(2**63),
+    10**40,
+    10**400,
+    1.0,
+    0.5,
+    -0.0,
+]
 
 
 def _mutated(value: Any, rng: Random) -> Any:
@@ -296,7 +319,11 @@ def _other(value: Any, rng: Random) -> Any:
         for _ in range(rng.choice((3, 90, 700))):
             value = [value] if rng.random() < 0.5 else {"a": value}
         return value
-    words = (*WORDS, "dudo", "calza", "palifico", "italian", "\ud800")
+    words = (*WORDS, *GAME_WORDS, "\ud800")
+    if rng.random() < 0.7 and value is not None:
+        # Of the same type, to be judged.
+        kinds = {bool: (True, False), int: NUMBERS, str: GAME_WORDS}
+        return rng.choice(kinds.get(type(value), words))
     return rng.choice(
         (
             rng.choice(NUMBERS),
