@@ -138,7 +138,7 @@ POSITION: dict[str, Any] = {
         {"seat": 0, "do": "bid", "quantity": 2, "face": 5},
         {"seat": 1, "do": "bid", "quantity": 4, "face": 5},
         {"seat": 3, "do": "dudo"},
-        {"seat": 1, "do": "calza", "with": 2},
+        {"seat": 0, "do": "calza", "with": 2},
     ],
 }
 
