@@ -1,5 +1,6 @@
 """The command `arena`: its commands, its errors, its exit codes."""
 
+import errno
 import os
 import signal
 import sys
@@ -12,6 +13,9 @@ from arena import __version__
 from arena.errors import ArenaError, did_you_mean
 
 OK, FINDINGS, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Why a file to which the output goes takes no more."""
 
 COMMANDS = {
     "run": "Play a league and write its report.",
@@ -67,8 +71,19 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             # Further out, click would take it for an error of its own: exit code 1.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_output()
             return OK
+        except OSError as error:
+            if error.filename is not None or error.errno not in _FULL:
+                raise
+            _discard_output()
+            what = f"the output cannot be written: {error.strerror}"
+            raise ArenaError(what, "standard output", "free some space") from None
+
+
+def _discard_output() -> None:
+    """Have Python not try again, at its end, to print what it could not."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})

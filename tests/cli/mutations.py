@@ -41,6 +41,7 @@ WORDS = [
     ),
     *("*", "**", "**x", "*/*", "[z-a]", "[!", "?" * 50, "~nobody", "~", "sample:", "sample:../*"),
     *("a\tb", "a\x1b[31mb", "a\x7fb", "a\u2028b", "a\u200bb", "%s %d {0} {x!r}", "$(id)", "`id`"),
+    *("local:0", "local:" + "9" * 5000, "tcp://", "tcp://\n", "tls://x", "all", "none"),
     *("loop", "fifo", "league.yaml", "league.yaml/x", "bots/good", "bots/*", "bad.zip"),
 ]
 """Values that are too long, too large, of another type, or that mean something to some program."""

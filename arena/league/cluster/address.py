@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from arena.errors import ArenaError
 
 MAX_LOCAL = 1024
+_MAX_DIGITS = 9
 _REMOTE = re.compile(r"(tcp|tls|ws|wss|ucx|ucxx)://[^\s/]+")
 _EXAMPLE = "for example --cluster tcp://10.0.0.5:8786, or --cluster local:4"
 
@@ -21,8 +22,9 @@ def local_workers(address: str) -> int | None:
         if not _REMOTE.fullmatch(address):
             raise ArenaError(f"'{address}' is not a scheduler address", where, _EXAMPLE)
         return None
-    if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= MAX_LOCAL):
-        what = f"local:N starts 1 to {MAX_LOCAL} workers on this machine, not '{number}'"
+    short = number.isascii() and number.isdecimal() and len(number) <= _MAX_DIGITS
+    if not (short and 1 <= int(number) <= MAX_LOCAL):
+        what = f"local:N starts 1 to {MAX_LOCAL} workers on this machine, not '{number[:40]}'"
         raise ArenaError(what, where, "for example --cluster local:4")
     return int(number)
 
