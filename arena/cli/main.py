@@ -89,7 +89,12 @@ def _discard_output() -> None:
 @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena")
 def cli() -> None:
-    """Take the options that all commands share: none so far."""
+    """Refuse what no command can do without: a folder to start from."""
+    try:
+        os.getcwd()  # noqa: PTH109 - Path.cwd() is the same
+    except OSError as error:
+        what = f"the current folder was deleted or cannot be read: {error.strerror}"
+        raise ArenaError(what, hint="change to another folder") from None
 
 
 def main() -> None:

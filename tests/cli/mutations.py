@@ -339,11 +339,10 @@ def _other(value: Any, rng: Random) -> Any:
 
 ENDINGS = {
     **{name: ["--sandbox", "process"] for name in ("run", "rerun", "check")},
-    **{name: ["--store", "none.sqlite"] for name in ("report", "verify", "export", "status")},
     "compare": ["--field", "bots/good", "--sandbox", "process"],
-    **{name: [] for name in ("judge", "rules", "perft")},
+    **{name: [] for name in ("report", "verify", "export", "status", "judge", "rules", "perft")},
 }
-"""Commands, and what keeps them from playing: bots that nobody trusts, or no store."""
+"""Commands, and what keeps some of them from playing bots: nobody trusts them."""
 UNTRIED = {"--trust-bots", "--watch", "--open"}
 
 

@@ -41,8 +41,10 @@ def test_odd_path_is_refused(
     (tmp_path / "loop").symlink_to("loop")
     path, reason = ODD[odd]
     arguments = [one for one in _commands()[name].params if isinstance(one, click.Argument)]
-    others = {one: "0" if "int" in one.type.name else "a" for one in arguments}
-    words = [name, *({**others, parameter: path}[one] for one in arguments)]
+    words = [name]
+    words += [
+        path if one is parameter else "0" if "int" in one.type.name else "a" for one in arguments
+    ]
     if isinstance(parameter, click.Option):
         words += [parameter.opts[0], path]
     ran = run(*words, cwd=tmp_path)
@@ -65,11 +67,30 @@ def test_odd_pattern_is_refused(tmp_path: Path, pattern: str) -> None:
     error_line(run("compare", "new", "new", "--field", pattern, cwd=tmp_path), " / --field")
 
 
-def test_what_is_no_file_is_no_manifest(tmp_path: Path) -> None:
+def test_fifo_or_folder_in_place_of_a_manifest_is_refused(tmp_path: Path) -> None:
     for name, make in {"fifo": os.mkfifo, "folder": os.mkdir}.items():
         (bot(tmp_path / name) / "bot.yaml").unlink()
         make(tmp_path / name / "bot.yaml")
         error_line(run("check", name, cwd=tmp_path), f"no bot.yaml in the bot's folder / {name} /")
+
+
+@pytest.mark.parametrize("store", ["fifo", "folder", "/dev/null", "/dev/zero"])
+def test_odd_store_is_refused(tmp_path: Path, store: str) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "folder").mkdir()
+    league(tmp_path, bots=["sample:odds", "sample:honest"], games=1, sandbox="process")
+    for command in ("status", "export", "report", "verify", "run"):
+        ran = run(command, "league.yaml", "--store", store, cwd=tmp_path)
+        error_line(ran, f" / {store}")
+
+
+def test_folder_that_was_deleted(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    under = _shell('cd gone && rmdir ../gone && "$@"')
+    for words in (["run", "league.yaml"], ["compare", "a", "b"], ["check", "bot"]):
+        ran = run_process(*words, cwd=tmp_path, under=under)
+        error_line(ran, "the current folder was deleted")
+        (tmp_path / "gone").mkdir()
 
 
 def test_line_without_an_end_is_no_position(tmp_path: Path) -> None:

@@ -104,6 +104,13 @@ def test_manifest_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     assert refusal.value.where == str(tmp_path / "bot.yaml")
 
 
+def test_error_quotes_only_the_beginning_of_a_long_value(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_text(GOOD + f"runtime: {'x' * 60_000}\n")
+    with pytest.raises(ArenaError, match="Invalid enum value 'xxx") as refusal:
+        load_bot(tmp_path)
+    assert len(str(refusal.value)) < 3000
+
+
 def test_nested_aliases_are_refused(tmp_path: Path) -> None:
     """Each line holds the one before ten times: a billion values if they were expanded."""
     lines = ["a0: &a0 x"] + [
