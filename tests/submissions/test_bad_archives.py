@@ -147,6 +147,15 @@ def test_chain_of_headers_is_refused(tmp_path: Path, note: bytes) -> None:
     assert "more than 8 headers for one entry" in refused(tmp_path / "b.tar.gz").what
 
 
+def test_too_many_headers_are_refused(tmp_path: Path) -> None:
+    """Of each entry there are not too many, but of all together."""
+    some = pax(record(b"a", b"")) * 8
+    content = entry(b"bot.yaml", MANIFEST) + b"".join(some + entry(b"%d" % n) for n in range(3400))
+    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(content + END, 1))
+    error = refused(tmp_path / "a.tar.gz")
+    assert error.what == "the archive holds more than 30,000 headers"
+
+
 def test_header_with_too_many_attributes_is_refused(tmp_path: Path) -> None:
     content = entry(b"bot.yaml", MANIFEST) + pax(*[record(b"a", b"")] * 10_000) + entry(b"x")
     (tmp_path / "a.tar").write_bytes(content + END)

@@ -20,6 +20,8 @@ _MAX_EXTENDED_SIZE = 65_536
 """Longest header with an entry's long name or attributes, in bytes."""
 _MAX_EXTENDED, _MAX_ATTRIBUTES = 8, 64
 """Most such headers before one entry, and attributes in one."""
+_MAX_HEADERS = 30_000
+"""Most headers of all kinds: each takes time, and few bytes."""
 _FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
 _EXTENDED = {
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
@@ -100,9 +102,12 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
 def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
     """Yield each entry's header, and its path and size if headers before it give them."""
     extended: dict[bytes, bytes] = {}
-    count = 0
+    count = total = 0
     header = _header(stream, "not a tar archive")
     while header is not None:
+        total += 1
+        if total > _MAX_HEADERS:
+            raise ArchiveError(f"the archive holds more than {_MAX_HEADERS:,} headers")
         if header.type not in _EXTENDED:
             yield header, extended
             extended, count = {}, 0
