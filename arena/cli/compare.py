@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from arena.cli.main import INTERRUPTED, OK
-from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
+from arena.cli.options import json_option, printable, sandbox_option, trust_option, workers_option
 from arena.cli.output import print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
 from arena.league.compare import NEW, OLD, CompareRequest, Comparison, compare
@@ -43,6 +43,7 @@ def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable
 @click.option(
     "--seed",
     metavar="TEXT",
+    callback=printable,
     help="Plays the same games again, if it is one that was printed [default: random].",
 )
 @workers_option

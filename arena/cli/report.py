@@ -34,7 +34,7 @@ from arena.publish.report import Report, ReportRequest, report, watch
 @click.option(
     "--anonymous-key",
     "key",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=options.PathType(dir_okay=False),
     help="Write who is who to this file (CSV); the report is anonymous.",
 )
 @options.json_option

@@ -37,6 +37,7 @@ _QUARANTINED_SHOWN = 5
 @click.option(
     "--cluster",
     metavar="ADDRESS",
+    callback=options.printable,
     help="Play on the workers of a Dask scheduler (tls://HOST:PORT or tcp://HOST:PORT), or on N"
     " workers started here for this run (local:N).",
 )

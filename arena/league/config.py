@@ -20,6 +20,10 @@ from arena.submissions.manifest import find_bots
 MAX_GAMES = 100_000
 MAX_ROUNDS = 10_000
 MAX_SECONDS = 86_400
+MAX_ENTRIES = {"bots": 1000, "variants": 100}
+"""Entries of lists; a pattern is one entry, however many bots it matches."""
+MAX_TEXT = 200
+"""Characters of a name, a label, a seed, an image."""
 SEPARATED = "separated"
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
@@ -107,10 +111,11 @@ def load_league(path: Path) -> League:
         raise ArenaError("the file is empty", str(path), "see examples/league.yaml")
     entry = convert(data, marks, path, LeagueFile)
     reader = _Reader(path, marks)
+    reader.check_texts(entry)
     sizes = [entry.players] if isinstance(entry.players, int) else entry.players
     league = League(
         path=path,
-        name=entry.name or path.stem,
+        name=entry.name or path.stem.encode(errors="replace").decode(),
         variants=reader.variants(entry.variants),
         bots=reader.bots(entry.bots),
         players=reader.players(sizes),
@@ -180,6 +185,22 @@ class _Reader:
             shown = f"{value:g}" if isinstance(value, float) else value
             what = f"{key} must be {low} to {high}, not {shown}"
             raise ArenaError(what, self.at(f"$.{key}"), hint)
+
+    def check_texts(self, entry: LeagueFile) -> None:
+        """Refuse what would be too long for a page, or too much to play."""
+        for key, most in MAX_ENTRIES.items():
+            if (count := len(getattr(entry, key))) > most:
+                raise ArenaError(
+                    f"{key} has {count:,} entries, at most {most:,}", self.at(f"$.{key}")
+                )
+        texts = {"name": entry.name, "seed": str(entry.seed)}
+        texts |= {f"images.{runtime}": image for runtime, image in entry.images.items()}
+        for index, one in enumerate(entry.variants):
+            texts[f"variants[{index}].label"] = "" if isinstance(one, str) else one.label
+        for key, text in texts.items():
+            if len(text) > MAX_TEXT or not text.isprintable():
+                what = f"{key} has at most {MAX_TEXT} characters, all of them visible"
+                raise ArenaError(what, self.at(f"$.{key}"))
 
     def check_limits(self, limits: LimitsInfo) -> None:
         for name in ("start", "answer", "game"):

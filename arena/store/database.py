@@ -192,7 +192,8 @@ def is_locked(path: Path) -> bool:
     Ask before this process opens the store: closing any descriptor drops SQLite's locks on it.
     """
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        # Opening a FIFO would wait for a writer.
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return False
     try:
