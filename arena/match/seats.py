@@ -105,9 +105,10 @@ class Seats:
             seat=seat,
             seats=len(fixture.seats),
             games=fixture.games,
+            max_rounds=fixture.max_rounds or None,
             seed=bot_seed(fixture.seed, seat),
             rules=self._rules,
-            limits=Limits(limits.start, limits.answer, limits.game),
+            limits=Limits(limits.start, limits.answer, limits.game, limits.fixture or None),
         )
 
 

@@ -120,6 +120,7 @@ class _Table:
             *(self._rules, len(fixture.seats), fixture.dice_key, number),
             frozenset(seats.calza_seats),
             self._roll,
+            fixture.max_rounds,
         )
         if seats.absent:
             referee.forfeit(seats.absent)

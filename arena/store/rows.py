@@ -19,8 +19,8 @@ from arena.records import (
     GameResult,
     LeagueInfo,
     PlayedFixture,
-    game_result,
 )
+from arena.results import game_result
 from arena.store.database import DamageError
 
 GAMES = 1 << 20

@@ -1,0 +1,28 @@
+"""The arena's own limit on the rounds of a game: with calza, the rules alone do not end it."""
+
+from collections.abc import Sequence
+from hashlib import sha512
+
+from arena.perudo.rules import Rules
+
+ROUNDS_PER_DIE = 10
+"""Without calza a game has fewer rounds than dice at the start, and one per fault. Players who call
+calza at random and whenever it is right had at most 6 rounds per die in 60,000 games."""
+
+
+def max_rounds(rules: Rules, players: int, per_die: int = ROUNDS_PER_DIE) -> int:
+    """Return the most rounds of a game, void ones among them."""
+    return per_die * players * rules.starting_dice
+
+
+def order_by_dice(dice: Sequence[int], seed: str, game: int) -> list[int]:
+    """Return the seats that have dice left, most dice first.
+
+    Seats with as many are ordered by SHA-512("seed/game/end/seat"), the lowest first: each is
+    equally likely to be first, and nothing that it does can change that.
+    """
+
+    def key(seat: int) -> tuple[int, bytes]:
+        return -dice[seat], sha512(f"{seed}/{game}/end/{seat}".encode()).digest()
+
+    return sorted((seat for seat, left in enumerate(dice) if left), key=key)
