@@ -171,7 +171,14 @@ def _decisive_changes(before: LeagueInfo, now: LeagueInfo) -> str:
     # Rounds that were not given follow the number of bots.
     default = all(one.rounds == len(one.bots) - 1 for one in (before, now))
     keys = [key for key in _DECISIVE if key != "rounds" or not default]
+    before, now = _without_default(before), _without_default(now)
     return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
+
+
+def _without_default(info: LeagueInfo) -> LeagueInfo:
+    """Return conditions without a limit that follows from the others."""
+    given = replace(info.limits, fixture=UNSET)
+    return replace(info, limits=given) if given.complete(info.games) == info.limits else info
 
 
 def _effect(before: Schedule, now: Schedule, stored: set[str], would: str) -> str:

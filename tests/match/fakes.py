@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from arena.match.table import play_fixture
 from arena.perudo.dice import Hand, roll
-from arena.perudo.rules import Rules
+from arena.perudo.rules import MAX_PLAYERS, Rules
 from arena.records import Cause, Fault, Fixture, LimitsInfo, PlayedFixture
 from arena.sandboxes.process import ProcessSandbox
-from arena.sessions.clock import READY
+from arena.sessions.clock import READY, FixtureBank
 from arena.sessions.multiplexer import Multiplexer, SeatReply
 from arena.wire.messages import Answer, Ready
 
@@ -26,6 +26,7 @@ class FakeMultiplexer(Multiplexer):
     def __init__(self, limits: LimitsInfo) -> None:
         super().__init__([], ProcessSandbox(), limits)
         self.running: set[int] = set()
+        self._banks = [FixtureBank(limits) for _ in range(MAX_PLAYERS)]
 
     def live(self, seat: int) -> bool:
         return seat in self.running

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena.records import LimitsInfo
-from arena.sessions.clock import Clock, TimeBank
+from arena.sessions.clock import Clock, FixtureBank
 
 LIMITS = LimitsInfo(start=10, answer=2, game=60, wall=4)
 OWN = "no answer within 2 s of its own CPU time"
@@ -193,8 +193,8 @@ def test_concurrent_games_have_separate_time_banks() -> None:
 
 def test_restarted_bot_inherits_the_time_bank() -> None:
     """Otherwise a bot could crash to get more time for its other games."""
-    machine, banks = Machine(), dict[int, TimeBank]()
-    first, second = (Clock(LIMITS, machine.now, machine.cpu, banks) for _ in range(2))
+    machine, bank = Machine(), FixtureBank(LIMITS)
+    first, second = (Clock(LIMITS, machine.now, machine.cpu, bank) for _ in range(2))
     assert play_on(first, machine, 1.5, 1.5)[0] == 39
     second.ask((1, 0))
     machine.run(1.9, 1.9)
