@@ -125,6 +125,8 @@ class Temper(Struct, frozen=True):
     calza: bool = False
     false_starts: bool = False
     """Careless seats never get ready."""
+    slow: int = 0
+    """The seats below this one take a second of wall time for each answer."""
 
 
 class _Process(Struct):
@@ -194,11 +196,22 @@ class ReproducibleSeats(FakeMultiplexer):
             return seat, id_, Ready(calza=self._temper.calza, concurrent_games=1024)
         notices = b"".join(self._processes[seat].notices.get(request["game"], []))
         rng = Random(hashlib.sha256(line + notices).digest())
+        if seat < self._temper.slow and not self._take_a_second(seat, request["game"]):
+            return seat, id_, Fault(Cause.TIMEOUT, "used up")
         if careless and rng.random() < self._temper.fault_rate:
             cause = rng.choice(list(Cause))
             illegal = cause is Cause.ILLEGAL_ACTION
             return seat, id_, illegal_answer(id_) if illegal else Fault(cause, f"at request {id_}")
         return seat, id_, legal_answer(id_, request, rng)
+
+    def _take_a_second(self, seat: int, game: int) -> bool:
+        """Charge a second to a seat; returns whether it had one."""
+        bank = self._banks[seat]
+        if not bank.used_up:
+            bank.wall -= 1
+            bank.game(game).wall -= 1
+            return True
+        return False
 
 
 def play_reproducibly(
