@@ -80,7 +80,7 @@ class CheckedBot(Struct, frozen=True):
 
 def check_bot(bot: StagedBot, sandbox: Sandbox, limits: LimitsInfo | None = None) -> CheckedBot:
     """Play a bot against itself under each variant, with calza and without."""
-    limits = limits or LimitsInfo()
+    limits = (limits or LimitsInfo()).complete(_GAMES)
     plain = list(VARIANTS.values())
     full = [replace(rules, calza=True, lost_dice_visible=True) for rules in plain]
     played = [

@@ -36,7 +36,7 @@ def transcript(
     seats = tuple(bot.name for bot in bots)
     rounds = max_rounds(rules, len(seats))
     fixture = Fixture("transcript", 0, rules.name, seats, seed, 1, max_rounds=rounds)
-    _, lines = conversation(fixture, rules, bots, sandbox, LimitsInfo())
+    _, lines = conversation(fixture, rules, bots, sandbox, LimitsInfo().complete(1))
     return [str(line) for line in lines]
 
 

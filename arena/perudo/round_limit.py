@@ -22,7 +22,8 @@ def order_by_dice(dice: Sequence[int], seed: str, game: int) -> list[int]:
     equally likely to be first, and nothing that it does can change that.
     """
 
-    def key(seat: int) -> tuple[int, bytes]:
-        return -dice[seat], sha512(f"{seed}/{game}/end/{seat}".encode()).digest()
+    def digest(seat: int) -> bytes:
+        return sha512(f"{seed}/{game}/end/{seat}".encode()).digest()
 
-    return sorted((seat for seat, left in enumerate(dice) if left), key=key)
+    seats = sorted((seat for seat, left in enumerate(dice) if left), key=digest)
+    return sorted(seats, key=dice.__getitem__, reverse=True)

@@ -17,7 +17,11 @@ from arena.wire.messages import Answer, CalzaOffer, GameEnd
 from tests.match.driver import CALZA, DUDO, GONE, PASS, Driven, bid, driven_games
 from tests.match.test_properties import each_table
 
-EVERYWHERE = {"calza_with_two_left": True, "calza_by_next": True, "calza_in_palifico": True}
+EVERYWHERE: dict[str, object] = {
+    "calza_with_two_left": True,
+    "calza_by_next": True,
+    "calza_in_palifico": True,
+}
 """Switches that let two players call calza in every round."""
 TABLES = [(book, players) for book in VARIANTS for players in (2, 6)]
 
