@@ -1,8 +1,8 @@
 """How many rounds games with calza have, per die at the start: `python -m tests.bench.rounds`.
 
 The limit (`arena/perudo/round_limit.py`) must be far above that. Two kinds of players: the sample
-bots that call calza, and players who see all dice and call calza in three of five cases in which it is right, which
-no honest player can.
+bots that call calza, and players who see all dice and call calza in three of five cases in which it
+is right, which no honest player can.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def sample_bots(rules: Rules, players: int, games: int) -> Iterator[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=1000, help="per kind, rule book and table")
+    parser.add_argument("--games", type=int, default=500, help="per kind, rule book and table")
     games: int = parser.parse_args().games
     print(f"rounds per die; the limit is {ROUNDS_PER_DIE}")
     for players_of in (seeing, sample_bots):

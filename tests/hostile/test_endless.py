@@ -55,11 +55,11 @@ def test_colluders_with_calza_end_by_the_limit_of_rounds(tmp_path: Path) -> None
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
     with Store(tmp_path / "league.sqlite") as store:
         for played in store.played():
-            assert [rounds(played, game) for game in (0, 1)] == [100, 100]
+            assert [rounds(played, game) for game in (0, 1)] == [500, 500]
             assert not any(faults(record) for record in played.games)
     exported = run("export", "league.yaml", "--format", "jsonl", cwd=tmp_path)
     rows = [json.loads(line) for line in exported.out.splitlines()]
-    assert {(row["rounds"], row["max_rounds"]) for row in rows} == {(100, 100)}
+    assert {(row["rounds"], row["max_rounds"]) for row in rows} == {(500, 500)}
 
 
 def rounds(played: PlayedFixture, game: int) -> int:

@@ -17,11 +17,9 @@ from arena.wire.messages import Answer, CalzaOffer, GameEnd
 from tests.match.driver import CALZA, DUDO, GONE, PASS, Driven, bid, driven_games
 from tests.match.test_properties import each_table
 
-EVERYWHERE: dict[str, object] = {
-    "calza_with_two_left": True,
-    "calza_by_next": True,
-    "calza_in_palifico": True,
-}
+EVERYWHERE: dict[str, object] = dict.fromkeys(
+    ("calza_with_two_left", "calza_by_next", "calza_in_palifico"), True
+)
 """Switches that let two players call calza in every round."""
 TABLES = [(book, players) for book in VARIANTS for players in (2, 6)]
 
@@ -119,7 +117,7 @@ def test_replay_page_says_that_the_limit_ended_the_game() -> None:
     referee, fixture = colluding(rules, 2)
     *_, end = replay_page(referee.record, ("a", "b"), rules, fixture.max_rounds).steps
     first, second = ("a", "b") if referee.record.places == (1, 2) else ("b", "a")
-    after = "The game is over after 100 rounds, its limit, by the dice that are left"
+    after = "The game is over after 500 rounds, its limit, by the dice that are left"
     assert end.said == f"{after}: 1st {first}, 2nd {second}."
 
 

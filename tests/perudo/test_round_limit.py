@@ -9,10 +9,10 @@ from arena.perudo.rules import VARIANTS, variant
 
 
 @pytest.mark.parametrize("book", VARIANTS)
-def test_limit_is_ten_rounds_for_each_die_at_the_start(book: str) -> None:
+def test_limit_is_fifty_rounds_for_each_die_at_the_start(book: str) -> None:
     rules = variant(book, {}, starting_dice=3)
-    assert [max_rounds(VARIANTS[book], players) for players in (2, 6)] == [100, 300]
-    assert max_rounds(rules, 2) == 60
+    assert [max_rounds(VARIANTS[book], players) for players in (2, 6)] == [500, 1500]
+    assert max_rounds(rules, 2) == 300
     assert max_rounds(rules, 4, per_die=7) == 84
 
 
