@@ -23,7 +23,6 @@ from tests.support.random_games import play
 
 BOTS = ("odds", "memory") * 3
 """The sample bots that call calza."""
-PLAYERS = (2, 3, 4, 6)
 
 
 def seeing(rules: Rules, players: int, games: int) -> Iterator[int]:
@@ -49,16 +48,19 @@ def sample_bots(rules: Rules, players: int, games: int) -> Iterator[int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=500, help="per kind, rule book and table")
-    games: int = parser.parse_args().games
+    parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 6])
+    options = parser.parse_args()
+    games: int = options.games
     print(f"rounds per die; the limit is {ROUNDS_PER_DIE}")
     for players_of in (seeing, sample_bots):
         for book in VARIANTS:
-            for players in PLAYERS:
+            for players in options.players:
                 rules = variant(book, {}, calza=True)
                 counts = list(players_of(rules, players, games))
                 dice = players * rules.starting_dice
                 mean, most = sum(counts) / games / dice, max(counts) / dice
-                print(f"{players_of.__name__} {book} {players}: mean {mean:.2f}, most {most:.2f}")
+                what = f"{players_of.__name__} {book} {players}"
+                print(f"{what}: mean {mean:.2f}, most {most:.2f}", flush=True)
 
 
 if __name__ == "__main__":

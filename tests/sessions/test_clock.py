@@ -273,3 +273,14 @@ def test_default_is_the_cpu_time_of_all_games_and_the_wall_time_of_one() -> None
     assert LIMITS.complete(20).fixture == 20 * 60 + 4 * 60
     assert SHORT.complete(20) == SHORT
     assert FixtureBank(LIMITS).wall == inf
+
+
+def test_default_does_not_bind_a_bot_that_uses_its_cpu_time() -> None:
+    games = 20
+    machine, limits = Machine(), LIMITS.complete(games)
+    clock = clock_of(machine, limits)
+    for game in range(games):
+        for number in range(39):
+            clock.ask((number, game))
+            machine.run(1.5, 1.5)
+            assert clock.expired() == clock.answered(number) == ""
