@@ -99,7 +99,7 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
     two pairs share dice. In each round a version meets every bot of the field equally often.
     """
     [(variant, rules)], [players] = conditions.variants.items(), conditions.players
-    rounds = max_rounds(rules, players)
+    limit = max_rounds(rules, players)
     names = [in_field(bot.name) for bot in conditions.bots]
     seed, rounds = conditions.seed, conditions.rounds
     fixtures: list[Fixture] = []
@@ -110,7 +110,7 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
             for version in (OLD, NEW):
                 seats = tuple([*names, version][bot] for bot in table)
                 place = f"{version}/{pair}", len(fixtures), variant, seats
-                games = conditions.games, block, dice, rounds
+                games = conditions.games, block, dice, limit
                 fixtures.append(Fixture(*place, bots_seed, *games))
     return fixtures
 
