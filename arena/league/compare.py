@@ -14,6 +14,7 @@ from arena.league.master_seed import choose, describe
 from arena.league.process_pool import ProcessEngine
 from arena.league.runner import RunListener, play_due
 from arena.match.preparation import prepared
+from arena.perudo.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.perudo.rules import variant
 from arena.ratings.t_distribution import Paired, paired
 from arena.records import Fixture, FixtureResult, LeagueInfo, LimitsInfo, QuarantinedFixture
@@ -99,7 +100,8 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
     A pair shares dice, seats and the seeds of the bots, so two equal versions play equal games; no
     two pairs share dice. In each round a version meets every bot of the field equally often.
     """
-    [variant], [players] = conditions.variants, conditions.players
+    [(variant, rules)], [players] = conditions.variants.items(), conditions.players
+    limit = max_rounds(rules, players)
     names = [in_field(bot.name) for bot in conditions.bots]
     seed, rounds = conditions.seed, conditions.rounds
     fixtures: list[Fixture] = []
@@ -110,7 +112,8 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
             for version in (OLD, NEW):
                 seats = tuple([*names, version][bot] for bot in table)
                 place = f"{version}/{pair}", len(fixtures), variant, seats
-                fixtures.append(Fixture(*place, bots_seed, conditions.games, block, dice))
+                games = conditions.games, block, dice, limit
+                fixtures.append(Fixture(*place, bots_seed, *games))
     return fixtures
 
 
@@ -141,11 +144,12 @@ def _conditions(
         players=(request.players,),
         games=request.games,
         rounds=request.rounds,
-        limits=request.limits,
+        limits=request.limits.complete(request.games),
         sandbox=sandbox,
         seed=seed,
         commitment=commitment(seed),
         arena_version=__version__,
+        rounds_per_die=ROUNDS_PER_DIE,
     )
 
 

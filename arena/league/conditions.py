@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from arena import __version__
@@ -11,6 +11,7 @@ from arena.league.config import League
 from arena.league.host import this_machine
 from arena.league.master_seed import master_seed
 from arena.league.schedule import Schedule, divisions, has_same_terms, terms_of
+from arena.perudo.round_limit import ROUNDS_PER_DIE
 from arena.records import Epoch, LeagueInfo, MachineInfo
 from arena.seeds import commitment
 from arena.store.store import Store
@@ -59,7 +60,7 @@ def resolve(
     conditions = conditions_of(league, sandbox, seed)
     if stored is None:
         return Resolution(Schedule(replace(conditions, machine=machine())), None)
-    conditions = replace(conditions, machine=stored.machine)
+    conditions = _as_begun(conditions, stored, league)
     what = _decisive_changes(stored, conditions)
     harmless = ", ".join(_value_changes(stored, conditions, _HARMLESS))
     if not (finished := store.finished()):
@@ -103,7 +104,7 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
         players=league.players,
         games=league.games,
         rounds=league.rounds or len(league.bots) - 1,
-        limits=league.limits,
+        limits=league.limits.complete(league.games),
         sandbox=sandbox,
         seed=seed,
         commitment=commitment(seed),
@@ -111,8 +112,18 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
         memory_across_fixtures=league.memory_across_fixtures,
         until=league.until,
         shared_dice=league.shared_dice,
+        rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
     )
+
+
+def _as_begun(now: LeagueInfo, stored: LeagueInfo, league: League) -> LeagueInfo:
+    """Return conditions with the machine that a league began on, and without limits newer than it.
+
+    A limit that league.yaml names is in force.
+    """
+    now = replace(now, machine=stored.machine, rounds_per_die=stored.rounds_per_die)
+    return now if stored.limits.fixture else replace(now, limits=league.limits)
 
 
 def _next_epoch(before: Schedule, now: LeagueInfo, finished: set[str]) -> LeagueInfo:
@@ -156,7 +167,14 @@ def _decisive_changes(before: LeagueInfo, now: LeagueInfo) -> str:
     # Rounds that were not given follow the number of bots.
     default = all(one.rounds == len(one.bots) - 1 for one in (before, now))
     keys = [key for key in _DECISIVE if key != "rounds" or not default]
+    before, now = _without_default(before), _without_default(now)
     return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
+
+
+def _without_default(info: LeagueInfo) -> LeagueInfo:
+    """Return conditions without a limit that follows from the others."""
+    given = replace(info.limits, fixture=UNSET)
+    return replace(info, limits=given) if given.complete(info.games) == info.limits else info
 
 
 def _effect(before: Schedule, now: Schedule, stored: set[str], would: str) -> str:
@@ -219,8 +237,8 @@ def _shown(value: object) -> str:
     """Return a value as one would write it in league.yaml."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(_shown, value))}]"
-    if value is None or isinstance(value, bool):
-        return "none" if value is None else str(value).lower()
+    if value is None or value is UNSET or isinstance(value, bool):
+        return str(value).lower() if isinstance(value, bool) else "none"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from arena.config_files.yaml_file import Positions, convert, locate, parse_yaml
 from arena.errors import ArenaError, did_you_mean
@@ -127,8 +127,8 @@ def load_league(path: Path) -> League:
         **{key: getattr(entry, key) for key in LeagueOptions.__struct_fields__},
     )
     reader.check_ratings(entry.ratings)
-    reader.check_limits(entry.limits)
     reader.check_numbers(entry)
+    reader.check_limits(entry.limits, entry.games)
     reader.check_sandbox(entry.sandbox)
     return league
 
@@ -202,16 +202,20 @@ class _Reader:
                 what = f"{key} has at most {MAX_TEXT} characters, all of them visible"
                 raise ArenaError(what, self.at(f"$.{key}"))
 
-    def check_limits(self, limits: LimitsInfo) -> None:
+    def check_limits(self, limits: LimitsInfo, games: int) -> None:
         for name in ("start", "answer", "game"):
-            value = getattr(limits, name)
-            if not 0 < value <= MAX_SECONDS:
-                what = f"limits.{name} must be above 0 and up to {MAX_SECONDS} seconds"
-                raise ArenaError(f"{what}, not {value:g}", self.at(f"$.limits.{name}"))
+            self._check_seconds(f"limits.{name}", getattr(limits, name), MAX_SECONDS)
+        if limits.fixture is not UNSET:
+            self._check_seconds("limits.fixture", limits.fixture, games * MAX_SECONDS)
         self.check_range("limits.wall", limits.wall, 1, 1000, "it is a factor")
         self.check_range("limits.restarts", limits.restarts, 0, 1000)
         hint = "1 plays one game after another"
         self.check_range("limits.concurrent_games", limits.concurrent_games, 1, 1024, hint)
+
+    def _check_seconds(self, key: str, value: float, high: int) -> None:
+        if not 0 < value <= high:
+            what = f"{key} must be above 0 and up to {high} seconds, not {value:g}"
+            raise ArenaError(what, self.at(f"$.{key}"))
 
     def check_numbers(self, entry: LeagueFile) -> None:
         self.check_range("games", entry.games, 1, MAX_GAMES)

@@ -9,9 +9,11 @@ from itertools import chain, product, zip_longest
 from math import ceil
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from arena.league.block_design import Table, blocks, joining_blocks
+from arena.perudo.round_limit import max_rounds
 from arena.perudo.rules import Rules
 from arena.records import BotInfo, Division, Fixture, LeagueInfo, Terms
 from arena.seeds import block_seed, fixture_seed
@@ -98,12 +100,15 @@ class Schedule:
         block = len(self._blocks[division])
         name = f"{variant}/{players}/{len(epoch.earlier)}/{block}"
         dice = block_seed(epoch.seed, name) if epoch.shared_dice else ""
+        rules, per_die = epoch.variants[variant], epoch.rounds_per_die
+        rounds = max_rounds(rules, players, per_die) if per_die else UNSET
         for seats in tables:
             index = len(self.drawn)
             id_ = sha256(f"{key}/{index}".encode()).hexdigest()[:16]
             seed = fixture_seed(epoch.seed, id_)
-            fixture = Fixture(id_, index, variant, seats, seed, epoch.games, block, dice)
-            self.drawn[id_] = fixture, epoch.variants[variant]
+            games = epoch.games, block, dice, rounds
+            fixture = Fixture(id_, index, variant, seats, seed, *games)
+            self.drawn[id_] = fixture, rules
             yield fixture
 
 

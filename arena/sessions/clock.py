@@ -22,6 +22,9 @@ READY = -1
 """The id under which the answer to `hello` is awaited."""
 _RESOLUTION = 0.01
 """The share of the limits below which CPU time is not read."""
+_LEAST = 0.001
+"""Seconds of wall time that an answer takes at least."""
+USED_UP = "the {:g} s by the wall clock for all answers of a fixture are used up"
 _ANSWERS = 100
 """Answers that a bot gives in a long game, roughly."""
 
@@ -32,9 +35,47 @@ class TimeBank:
     __slots__ = ("own", "wall")
 
     def __init__(self, limits: LimitsInfo) -> None:
+        self.fill(limits)
+
+    def fill(self, limits: LimitsInfo) -> None:
+        """Begin the game anew."""
         self.own = limits.game
         """In CPU time; in wall time if the sandbox cannot tell CPU time."""
         self.wall = limits.game * limits.wall
+
+
+class FixtureBank:
+    """Seconds of wall time that a bot has left in a fixture, and its time banks by game.
+
+    A restarted bot inherits them.
+    """
+
+    __slots__ = ("_games", "_limits", "wall")
+
+    def __init__(self, limits: LimitsInfo) -> None:
+        self.wall = limits.fixture or inf
+        self._limits = limits
+        self._games: dict[int, TimeBank] = {}
+
+    @property
+    def used_up(self) -> bool:
+        """Whether too little is left for an answer."""
+        return self.wall < _LEAST
+
+    def game(self, number: int) -> TimeBank:
+        """Return the time bank of a game."""
+        bank = self._games.get(number)
+        if bank is None:
+            bank = self._games[number] = TimeBank(self._limits)
+        return bank
+
+    def refund(self, first: int) -> None:
+        """Give back what was used in the games from `first` on: they are played again."""
+        whole = self._limits.game * self._limits.wall
+        for number, bank in self._games.items():
+            if number >= first:
+                self.wall += whole - bank.wall
+                bank.fill(self._limits)
 
 
 _Request = tuple[float, float | None, TimeBank]
@@ -46,7 +87,7 @@ class Clock:
 
     `open` holds the requests that await an answer, the oldest first. `next_check` is when `expired`
     must be called, infinite if no request is open. `now` reads the wall clock, `cpu` the CPU time
-    that the bot has used so far, None if unknown. `banks` holds the time banks by game.
+    that the bot has used so far, None if unknown. `bank` holds what it has left.
     """
 
     def __init__(
@@ -54,14 +95,14 @@ class Clock:
         limits: LimitsInfo,
         now: Callable[[], float],
         cpu: Callable[[], float | None],
-        banks: dict[int, TimeBank] | None = None,
+        bank: FixtureBank | None = None,
     ) -> None:
         self.open: dict[int, _Request] = {}
         self.next_check = inf
         self._limits = limits
         self._now = now
         self._cpu = cpu
-        self._banks = {} if banks is None else banks
+        self._bank = bank or FixtureBank(limits)
         self._max_wall = limits.answer * limits.wall
         self._resolution = _RESOLUTION * min(limits.answer, limits.game / _ANSWERS)
         self._read_at = -inf
@@ -79,9 +120,9 @@ class Clock:
         """Start the clocks of requests that are written together; each is an id and a game."""
         now = self._now()
         cpu = self._max_cpu(now)
-        limit = self._limits.answer
+        limit = min(self._limits.answer, self._bank.wall)
         for id_, game in requests:
-            bank = self._banks.setdefault(game, TimeBank(self._limits))
+            bank = self._bank.game(game)
             limit = min(limit, bank.own, bank.wall)
             self.open[id_] = (now, cpu, bank)
         self.next_check = min(self.next_check, now + limit)
@@ -98,6 +139,7 @@ class Clock:
         limit = min(self._limits.answer, bank.own)
         bank.own -= used
         bank.wall -= passed
+        self._bank.wall -= passed
         if self.open:
             self._answered_at, self._cpu_at_answer = now, self._max_cpu(now)
         return "" if used < limit or cpu is None else self._timeout(limit)
@@ -114,7 +156,12 @@ class Clock:
         return ""
 
     def forget(self) -> None:
-        """Drop all open requests."""
+        """Drop all open requests; the wall time of the oldest is charged."""
+        if self.open and READY not in self.open:
+            since, _, bank = self._since_last_answer(next(iter(self.open.values())))
+            passed = self._now() - since
+            bank.wall -= passed
+            self._bank.wall -= passed
         self.open.clear()
         self.next_check = inf
 
@@ -150,9 +197,11 @@ class Clock:
         used = self._used(since, cpu, now) if now - since >= limit else now - since
         if cpu is not None and used >= limit:
             return now, self._timeout(limit)
-        if now >= since + max_wall:
-            return now, self._timeout(max_wall, factor, "by the wall clock")
-        return min(now + max(self._resolution, limit - used), since + max_wall), ""
+        left = self._bank.wall
+        if now >= since + min(max_wall, left):
+            timeout = self._timeout(max_wall, factor, "by the wall clock")
+            return now, USED_UP.format(self._limits.fixture) if left < max_wall else timeout
+        return min(now + max(self._resolution, limit - used), since + min(max_wall, left)), ""
 
     def _timeout(self, limit: float, factor: float = 1.0, clock: str = "") -> str:
         """Say which limit a bot exceeded: by a clock, or in CPU time."""

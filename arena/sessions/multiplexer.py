@@ -9,7 +9,7 @@ from typing import Self
 
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Program, Sandbox
-from arena.sessions.clock import TimeBank
+from arena.sessions.clock import FixtureBank
 from arena.sessions.session import MAX_STDERR, Reply, Session
 from arena.sessions.warm_pool import WarmPool
 
@@ -49,7 +49,7 @@ class Multiplexer:
         self._sessions: dict[int, Session] = {}
         self._handlers: dict[int, _Handler] = {}
         self.stderr = [""] * len(programs)
-        self._banks: list[dict[int, TimeBank]] = [{} for _ in programs]
+        self._banks = [FixtureBank(limits) for _ in programs]
         self._to_flush: set[int] = set()
         self._read_ahead: set[int] = set()
         self._next_check = inf
@@ -98,10 +98,14 @@ class Multiplexer:
         for seat in list(self._sessions):
             self.stop(seat)
 
-    def end_game(self, game: int) -> None:
-        """Drop the time banks of a game."""
-        for banks in self._banks:
-            banks.pop(game, None)
+    def used_up(self, seat: int) -> bool:
+        """Return whether a seat has used all its time for the fixture."""
+        return self._banks[seat].used_up
+
+    def refund(self, first: int) -> None:
+        """Give all seats back what they used in the games from `first` on."""
+        for bank in self._banks:
+            bank.refund(first)
 
     def tell(self, seat: int, line: bytes) -> None:
         """Tell a bot something, if it runs; it is written together with the bot's next request."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Running
-from arena.sessions.clock import READY, Clock, TimeBank
+from arena.sessions.clock import READY, Clock, FixtureBank
 from arena.wire.codec import StrictError, decode_answer, decode_ready
 from arena.wire.messages import MAX_LINE, Answer, Ready
 
@@ -36,11 +36,11 @@ class Session:
         limits: LimitsInfo,
         now: Callable[[], float],
         log: Callable[[str, bytes], None] | None = None,
-        banks: dict[int, TimeBank] | None = None,
+        bank: FixtureBank | None = None,
     ) -> None:
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.exit_fd = running.stderr, running.exit_fd
-        self.clock = Clock(limits, now, running.cpu_time, banks)
+        self.clock = Clock(limits, now, running.cpu_time, bank)
         self._open = self.clock.open
         self._requests: list[tuple[int, int]] = []
         self.outbox = b""

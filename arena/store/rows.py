@@ -19,8 +19,8 @@ from arena.records import (
     GameResult,
     LeagueInfo,
     PlayedFixture,
-    game_result,
 )
+from arena.results import game_result
 from arena.store.database import DamageError
 
 GAMES = 1 << 20
@@ -198,7 +198,8 @@ def root_hash(info: LeagueInfo, content_hashes: Iterable[bytes]) -> str:
 
     The machine is left out, so that the league has the same root wherever it is played again.
     """
-    same = {key: getattr(info, key) for key in info.__struct_fields__ if key != "machine"}
+    fields = ((key, getattr(info, key)) for key in info.__struct_fields__ if key != "machine")
+    same = {key: value for key, value in fields if value is not msgspec.UNSET}
     return sha256(row_hash([_encode(same)]) + b"".join(content_hashes)).hexdigest()
 
 

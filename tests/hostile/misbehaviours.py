@@ -17,6 +17,8 @@ LATE = LimitsInfo(start=3.0, answer=20.0, game=60.0, restarts=1)
 """For bots that are never ready."""
 CROWDED = LimitsInfo(start=20.0, answer=1.0, game=10.0, wall=1.0, restarts=1)
 """For bots that do not answer and keep the machine busy."""
+DRAWN_OUT = LimitsInfo(start=20.0, answer=20.0, game=60.0, restarts=1, fixture=6.0)
+"""For bots that answer slowly."""
 
 
 class Outcome(Struct, frozen=True):
@@ -48,8 +50,8 @@ class Misbehaviour(Struct, frozen=True):
 
     @property
     def games(self) -> int:
-        """Two if games take no time: the bot is started again for the second."""
-        return 2 if self.limits is PATIENT else 1
+        """Two, unless games take time: whether the bot is started again for the second shows."""
+        return 2 if self.limits in (PATIENT, DRAWN_OUT) else 1
 
     def outcome(self, sandbox: str) -> Outcome:
         """Return what happens in a sandbox."""
@@ -188,6 +190,11 @@ SILENCE = {
         ignores_every_signal="no answer within 0.5 s",
         does_not_read="no answer within 0.5 s",
         closes_its_input="no answer within 0.5 s",
+    ),
+    **_faults(
+        Cause.TIMEOUT,
+        DRAWN_OUT,
+        takes_its_time_for_every_answer="for all answers of a fixture are used up",
     ),
     # A container's supervisor must not be stopped, so no process there can stop another.
     "stops_itself": Misbehaviour(

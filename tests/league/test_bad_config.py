@@ -75,6 +75,9 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "answer": (TWO + "limits: {answer: -1}\n", "2:10", "limits.answer must be above 0", ""),
     "game": (TWO + "limits: {game: .inf}\n", "2:10", "limits.game must be above 0", ""),
     "nan": (TWO + "limits: {game: .nan}\n", "2:10", "86400 seconds, not nan", ""),
+    "fixture": (TWO + "limits: {fixture: 0}\n", "2:10", "limits.fixture must be above 0", ""),
+    "endless": (TWO + "limits: {fixture: .inf}\n", "2:10", "1728000 seconds, not inf", ""),
+    "no limit": (TWO + "limits: {fixture: null}\n", "2:10", "limits.fixture", ""),
     "restarts": (TWO + "limits: {restarts: -1}\n", "2:10", "limits.restarts must be 0 to 1000", ""),
     "no game": (
         TWO + "limits: {concurrent_games: 0}\n",

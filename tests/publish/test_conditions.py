@@ -15,7 +15,8 @@ from arena.publish.data.rules_and_limits import MEANINGS, clauses_of, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES
-from arena.records import Epoch, FixtureResult, LeagueInfo, MachineInfo, fixture_result
+from arena.records import Epoch, FixtureResult, LeagueInfo, MachineInfo
+from arena.results import fixture_result
 from arena.seeds import commitment
 from tests.publish import factory
 from tests.publish.in_memory import write_site

@@ -16,8 +16,8 @@ from arena.records import (
     Fixture,
     LimitsInfo,
     PlayedFixture,
-    fixture_result,
 )
+from arena.results import fixture_result
 from arena.sandboxes.process import ProcessSandbox
 from arena.shipped import folder
 from arena.store.database import is_locked

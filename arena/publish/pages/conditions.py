@@ -114,7 +114,7 @@ def model(league: LeagueInfo, summary: LeagueSummary, known: Timing | None) -> d
     return {
         "switches": switches(league, SWITCHES),
         "options": switches(league, OPTIONS),
-        "limits": limit_rows(league.limits),
+        "limits": limit_rows(league),
         "sandboxes": dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
         "promises": PROMISES,
         "machine": machine(league.machine),
