@@ -2,18 +2,19 @@
 
 import os
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from arena.sandboxes.base import ENVIRONMENT, Program, Unavailable
 from arena.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
+from arena.sandboxes.masks import PROC
 from arena.sandboxes.run_once import last_line, run_once
 from arena.sandboxes.seccomp import bpf_filter, denials
+from arena.sandboxes.users import new_user
 
 GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
-NOBODY = 65_534
-"""The user and group that bubblewrap runs as if the arena runs as root, whom limits do not bind."""
 _OWN_PROCESSES = 2
 """bubblewrap's own: one outside, and the init inside."""
 _TRIAL_SECONDS = 20.0
@@ -31,7 +32,7 @@ class BubblewrapSandbox(HostSandbox):
         """Return why bubblewrap does not work on this machine, or None if it does."""
         if missing := missing_tools(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP):
             return missing
-        switch = subprocess.run([*_as_nobody(), "true"], capture_output=True, check=False)
+        switch = subprocess.run([*_as_user(), "true"], capture_output=True, check=False)
         if switch.returncode != 0:
             return Unavailable(
                 "it would run as root, whom limits do not bind, and cannot switch to another user",
@@ -54,7 +55,7 @@ class BubblewrapSandbox(HostSandbox):
         options = (os.fsencode(option) for option in self._options(program.folder, writable))
         options_fd = _memory_file(b"\0".join(options))
         filter_fd = _memory_file(bpf_filter(denials(memory_capped=self._caps_memory)))
-        argv = [*_as_nobody(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
+        argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
         argv += ["--info-fd", str(child_info_fd), "--", *with_limits(program.command, self._quota)]
         fds = (options_fd, filter_fd, child_info_fd)
         try:
@@ -71,7 +72,8 @@ class BubblewrapSandbox(HostSandbox):
             options += ["--setenv", name, value]
         options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
         # Unless it has a size and is read-only, /dev may take half of the machine's memory.
-        options += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]
+        options += ["--proc", "/proc", *_hidden()]
+        options += ["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]
         if not self._caps_memory:
             # Mapped, it gives shared memory, which no per-process limit counts.
             options += ["--dev-bind", "/dev/null", "/dev/zero"]
@@ -93,12 +95,23 @@ def _system_mounts() -> list[str]:
     return mounts
 
 
-def _as_nobody() -> list[str]:
+@cache
+def _hidden() -> list[str]:
+    """Return the options that hide parts of /proc."""
+    # A bot could write to the memory of the init process, and have it outlive the arena.
+    folders = ["/proc/1", *(path for path in PROC if Path(path).is_dir())]
+    options = [word for path in folders for word in ("--tmpfs", path, "--remount-ro", path)]
+    files = [path for path in PROC if Path(path).is_file()]
+    return options + [word for path in files for word in ("--dev-bind", "/dev/null", path)]
+
+
+def _as_user() -> list[str]:
     """Return a command prefix that drops real root, which ignores the limit on processes."""
     if os.geteuid() != 0:
         return []
-    user = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
-    return ["setpriv", *user, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
+    user = str(new_user())
+    switch = ["--reuid", user, "--regid", user, "--clear-groups"]
+    return ["setpriv", *switch, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
 
 
 def _memory_file(content: bytes) -> int:

@@ -17,8 +17,9 @@ read -r _ <lease
 """
 """What the container runs: the bot, until the arena's end of the lease is closed.
 
-The container ends with this shell, which Docker's init waits for. A bot may kill it and dies with
-it; it may not stop it (see `seccomp.docker_profile`).
+The container ends with this shell, which Docker's init waits for. Both run as root, without the
+privileges of root, so that a bot, which is another user, can neither stop them nor write to their
+memory or their standard output.
 """
 PIPES = "/run/arena"
 """Where the folder of FIFOs is mounted."""
