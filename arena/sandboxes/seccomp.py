@@ -171,6 +171,7 @@ def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 # ---------------------------------------------------------------- as Docker's profile
 
+
 @cache
 def docker_profile() -> dict[str, Any]:
     """Return the profile of containers."""
