@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.sandboxes.base import ENVIRONMENT, Program, Unavailable
+from arena.sandboxes.build_folder import SOURCE, copy_first
 from arena.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
 from arena.sandboxes.masks import PROC
 from arena.sandboxes.run_once import last_line, run_once
@@ -47,24 +48,28 @@ class BubblewrapSandbox(HostSandbox):
         reason = last_line(trial.stderr) or f"bwrap ended with {trial.code}"
         return Unavailable(reason, GET_BUBBLEWRAP)
 
-    def start(self, program: Program, *, writable: bool = False) -> ChildProcess:
+    def start(self, program: Program, *, space: int = 0) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
-        quota = replace(self._quota, processes=self._quota.processes + _OWN_PROCESSES)
-        tree = self._make_tree(quota)
+        own = self._quota
+        processes, memory = own.processes + _OWN_PROCESSES, own.memory + space
+        tree = self._make_tree(replace(own, processes=processes, memory=memory))
         info_fd, child_info_fd = os.pipe()
-        options = (os.fsencode(option) for option in self._options(program.folder, writable))
+        options = (os.fsencode(option) for option in self._options(program.folder, space))
         options_fd = _memory_file(b"\0".join(options))
         filter_fd = _memory_file(bpf_filter(denials(memory_capped=self._caps_memory)))
         argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
-        argv += ["--info-fd", str(child_info_fd), "--", *with_limits(program.command, self._quota)]
+        command = copy_first(program.command) if space else program.command
+        argv += ["--info-fd", str(child_info_fd), "--", *with_limits(command, own)]
         fds = (options_fd, filter_fd, child_info_fd)
         try:
-            return ChildProcess(argv, program.folder, pass_fds=fds, info_fd=info_fd, tree=tree)
+            return ChildProcess(
+                argv, program.folder, pass_fds=fds, info_fd=info_fd, tree=tree, copies=space > 0
+            )
         finally:
             for fd in fds:
                 os.close(fd)
 
-    def _options(self, folder: Path, writable: bool) -> list[str]:
+    def _options(self, folder: Path, space: int) -> list[str]:
         size = str(self._quota.file_size)
         options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         options += ["--hostname", "bot", "--clearenv"]
@@ -78,7 +83,9 @@ class BubblewrapSandbox(HostSandbox):
             # Mapped, it gives shared memory, which no per-process limit counts.
             options += ["--dev-bind", "/dev/null", "/dev/zero"]
         options += ["--remount-ro", "/dev", "--size", size, "--tmpfs", "/tmp"]
-        options += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
+        options += ["--ro-bind", str(folder), SOURCE if space else "/bot"]
+        if space:
+            options += ["--size", str(space), "--tmpfs", "/bot"]
         return [*options, "--remount-ro", "/", "--chdir", "/bot"]
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from arena.sandboxes.base import ENVIRONMENT, Program, Quota, Running, Unavailable
+from arena.sandboxes.build_folder import SOURCE, copy_first
 from arena.sandboxes.docker import engine
 from arena.sandboxes.docker.attached import AttachedContainer, Attachment
 from arena.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
@@ -94,14 +95,14 @@ class DockerSandbox:
             running.kill()
             running.close()
 
-    def start(
-        self, program: Program, *, writable: bool = False
-    ) -> FifoContainer | AttachedContainer:
+    def start(self, program: Program, *, space: int = 0) -> FifoContainer | AttachedContainer:
         """Start a program and return at once; if that fails, its standard error says why."""
         run = current_run()
         pipes = run.new_pipe_folder()
         user = str(new_user())
-        bot_mount = f"{program.folder}:/bot:{'rw' if writable else 'ro'}"
+        copies = space > 0 and self._sees_files
+        mode = "rw" if space and not copies else "ro"
+        bot_mount = f"{program.folder}:{SOURCE if copies else '/bot'}:{mode}"
         config: dict[str, Any] = {
             "image": self._images[program.runtime],
             "environment": ENVIRONMENT,
@@ -111,15 +112,25 @@ class DockerSandbox:
             "network_disabled": True,
         }
         limits = self._limits([bot_mount, f"{pipes}:{self._pipes}:ro"])
+        if copies:
+            options = f"rw,exec,nosuid,nodev,size={space},uid={user},gid={user}"
+            limits["tmpfs"] |= {"/bot": options}
+            limits |= dict.fromkeys(("mem_limit", "memswap_limit"), self._quota.memory + space)
         if self.attach:
             config |= {"entrypoint": [], "command": list(program.command), "stdin_open": True}
             config["user"] = f"{user}:{user}"
             return AttachedContainer(partial(_launch_attached, config, limits))
         config["entrypoint"] = ["sh", "-c", SUPERVISOR, "supervisor"]
-        config |= {"command": [*_as_user(user), *program.command], "user": "0:0"}
+        command = copy_first(program.command) if copies else program.command
+        config |= {"command": [*_as_user(user), *command], "user": "0:0"}
         limits |= {"auto_remove": True, "cap_add": _SWITCH_USER}
         launch = partial(_launch, config, limits)
-        return FifoContainer(pipes, launch, engine.is_running, engine.remove)
+        return FifoContainer(pipes, launch, engine.is_running, engine.remove, copies=copies)
+
+    @property
+    def _sees_files(self) -> bool:
+        """Whether this process can open files in containers: as root, and not those of a VM."""
+        return os.geteuid() == 0 and self.clock == "cpu" and not self.attach
 
     def _limits(self, mounts: list[str]) -> dict[str, Any]:
         quota = self._quota
