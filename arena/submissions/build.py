@@ -16,6 +16,9 @@ from arena.submissions.manifest import errors_name_source
 
 BUILD_FACTOR = 4
 """How much more than a bot's folder may hold fits into it while it is built."""
+_LOST_FACTOR = 1.5
+"""How much free space a disk may lose while a bot is built there, relative to what the build may
+take."""
 _LINES, _LINE = 5, 200
 """Lines of a build's output that an error shows, and characters of each."""
 _LEADS_OUT = "a bot's folder may hold no link that leads out of it"
@@ -55,19 +58,24 @@ def build(
 def _watch(bot: Bot, path: Path, folder: int | None, limits: BotLimits) -> Callable[[], None]:
     """Return a function that raises ArenaError if a build takes too much."""
     entries, size = BUILD_FACTOR * limits.entries, BUILD_FACTOR * limits.size
+    command = " ".join(bot.build or ())
     free_before = _free(path)
 
     def watch() -> None:
         if folder is None:
-            # Files without a name take space, too; half as much may be written by others.
-            full = exceeds(path, entries, size) or free_before - _free(path) > 1.5 * size
+            full = exceeds(path, entries, size)
+            lost = free_before - _free(path)
+            # Files without a name take space, too. Other programs may write meanwhile.
+            if not full and lost > _LOST_FACTOR * size:
+                what = f"the disk lost {lost // MIB} MiB while '{bot.name}' was built"
+                raise ArenaError(what, command, "if other programs wrote that, run it again")
         else:
             used = os.fstatvfs(folder)
             full = not used.f_bfree or used.f_files - used.f_ffree > entries
         if full:
             what = f"the build of '{bot.name}' filled its folder"
             hint = f"at most {size // MIB} MiB and {entries:,} files while it runs"
-            raise ArenaError(what, " ".join(bot.build or ()), hint)
+            raise ArenaError(what, command, hint)
 
     return watch
 

@@ -24,11 +24,6 @@ PROGRAM = Path(__file__).with_name("signals.py")
 Ask = Callable[..., Any]
 
 
-@pytest.fixture(scope="module", params=["bubblewrap", "docker"])
-def isolating(request: pytest.FixtureRequest) -> Sandbox:
-    return make_sandbox(request.param)
-
-
 def staged(runs: Path, sandbox: Sandbox) -> StagedBot:
     return stage(write_bot(runs / "bot", PROGRAM.read_text(encoding="utf-8")), runs, sandbox)
 
