@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from arena.sandboxes import probe
 from arena.sandboxes.base import MIB, Program, Quota, Sandbox
-from arena.sandboxes.cgroups.groups import cgroups
+from arena.sandboxes.cgroups import groups
 from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import last_line, run_once
 
@@ -214,8 +214,7 @@ class _Examiner:
             finally:
                 arena.kill()
             gone = self._is_gone(alive)
-        if own := cgroups():
-            own.remove_abandoned()
+        groups.remove_abandoned()
         return gone
 
     def _is_gone(self, alive: int) -> bool:

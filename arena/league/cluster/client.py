@@ -27,6 +27,8 @@ from arena.league.cluster.tasks import RunPlugin, forget_run, play, prepare
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
 from arena.league.host import enough_cores
 from arena.league.workers import Task, WorkerDiedError
+from arena.sandboxes.cgroups import groups
+from arena.sandboxes.owner import name_semaphores, track_semaphores
 from arena.sandboxes.run_folder import run_folder
 from arena.store.rows import PackedFixture
 from arena.submissions import bundle
@@ -206,6 +208,7 @@ def _client(to: Any, where: str) -> Iterator[Client]:
 @contextmanager
 def _local(workers: int) -> Iterator[LocalCluster]:
     """Start a scheduler and worker processes on this machine; they end with this process."""
+    name_semaphores()
     # Only the arena itself reacts to Ctrl-C: processes started by these threads ignore it.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -225,9 +228,13 @@ def _local(workers: int) -> Iterator[LocalCluster]:
             ) as cluster,
         ):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            yield cluster
+            try:
+                yield cluster
+            finally:
+                track_semaphores()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        groups.remove_abandoned()
 
 
 def _be_quiet() -> None:
