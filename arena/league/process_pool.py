@@ -21,8 +21,8 @@ from typing import TypeVar
 from arena.league.host import claim_core, enough_cores
 from arena.league.workers import Task, WorkerDiedError, play_task
 from arena.sandboxes.base import Sandbox
-from arena.sandboxes.cgroups import groups
 from arena.sandboxes.owner import name_semaphores, track_semaphores
+from arena.sandboxes.run_folder import remove_leftovers
 from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import PackedFixture
 
@@ -110,7 +110,7 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
         # of a worker.
         executor.shutdown(wait=True)
         # A worker that was killed could not end what its bots had started.
-        groups.remove_abandoned()
+        remove_leftovers()
 
 
 def start(executor: Executor, call: Callable[[], _Result]) -> Future[_Result]:

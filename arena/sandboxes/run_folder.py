@@ -38,13 +38,8 @@ class RunFolder:
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """Yield a folder for the bots of a run, and remove it afterwards.
-
-    First, what killed arenas left is removed: folders, control groups, semaphores.
-    """
-    remove_abandoned()
-    groups.remove_abandoned()
-    remove_abandoned_semaphores()
+    """Yield a folder for the bots of a run, and remove it afterwards; first, what others left."""
+    remove_leftovers()
     folder = RunFolder()
     # Bots run as another user, who must get in, only if the arena runs as root. Otherwise nobody
     # needs to: a program that a build made setuid would let them act as the operator.
@@ -53,6 +48,13 @@ def run_folder() -> Iterator[Path]:
         yield folder.path
     finally:
         folder.remove()
+
+
+def remove_leftovers() -> None:
+    """Remove what processes of any arena left that were killed: folders, groups, semaphores."""
+    remove_abandoned()
+    groups.remove_abandoned()
+    remove_abandoned_semaphores()
 
 
 def remove_abandoned(parent: Path | None = None) -> None:

@@ -40,7 +40,7 @@ def write_league(folder: Path, source: str = LOWEST) -> str:
     for name in "abcd":
         bot(folder / name, source, command=f"python3 bot.py {mark}")
     hour = 3600.0
-    league(folder, bots=list("abcd"), games=4, rounds=20, limits={"answer": hour, "game": hour})
+    league(folder, bots=list("abcd"), games=2, rounds=6, limits={"answer": hour, "game": hour})
     return mark
 
 
@@ -95,3 +95,27 @@ def test_killed_resource_tracker_is_no_traceback(tmp_path: Path) -> None:
     assert "Traceback" not in live.text
     assert "resource_tracker" not in live.text
     assert not [name for name in semaphores() if int(name.split(".")[3]) == live.process.pid]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_killed_workers_of_a_cluster_leave_nothing(tmp_path: Path, whole: bool) -> None:
+    """Alone, or with all the rest of the run."""
+    pytest.importorskip("distributed")
+    mark = write_league(tmp_path)
+    ours = ("run", "league.yaml", "--sandbox", "process", "--trust-bots", "--cluster", "local:2")
+    with Live(*ours, cwd=tmp_path, mark=mark) as live:
+        live.read_until_stored()
+        [*_, worker] = live.workers()
+        if whole:
+            kills.kill(kills.family(live))
+            live.process.wait()
+            live.wait_until_all_are_gone()
+            assert list(live.temporary.glob("perudo-arena-*"))
+        else:
+            os.kill(worker, signal.SIGKILL)
+        text = live.text if whole else (live.end(), live.text)[1]
+    if whole:
+        with Live(*ours, cwd=tmp_path, mark=mark) as live:
+            assert live.end() == 0
+    assert "Traceback" not in text
+    assert list(live.temporary.iterdir()) == []

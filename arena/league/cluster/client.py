@@ -27,9 +27,8 @@ from arena.league.cluster.tasks import RunPlugin, forget_run, play, prepare
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
 from arena.league.host import enough_cores
 from arena.league.workers import Task, WorkerDiedError
-from arena.sandboxes.cgroups import groups
 from arena.sandboxes.owner import name_semaphores, track_semaphores
-from arena.sandboxes.run_folder import run_folder
+from arena.sandboxes.run_folder import remove_leftovers, run_folder
 from arena.store.rows import PackedFixture
 from arena.submissions import bundle
 from arena.submissions.bot import StagedBot
@@ -234,7 +233,8 @@ def _local(workers: int) -> Iterator[LocalCluster]:
                 track_semaphores()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        groups.remove_abandoned()
+        # Of workers that were killed.
+        remove_leftovers()
 
 
 def _be_quiet() -> None:
