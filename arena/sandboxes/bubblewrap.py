@@ -105,10 +105,11 @@ def _system_mounts() -> list[str]:
 @cache
 def _hidden() -> list[str]:
     """Return the options that hide parts of /proc."""
-    # A bot could write to the memory of the init process, and have it outlive the arena.
-    folders = ["/proc/1", *(path for path in PROC if Path(path).is_dir())]
+    exist = [path for path in map(Path, PROC) if path.exists() and path.stat().st_mode & 0o004]
+    # /proc/1: in the memory of the init process a bot could undo what ends it with the arena.
+    folders = ["/proc/1", *(str(path) for path in exist if path.is_dir())]
     options = [word for path in folders for word in ("--tmpfs", path, "--remount-ro", path)]
-    files = [path for path in PROC if Path(path).is_file()]
+    files = [str(path) for path in exist if not path.is_dir()]
     return options + [word for path in files for word in ("--dev-bind", "/dev/null", path)]
 
 
