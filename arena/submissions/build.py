@@ -63,7 +63,11 @@ def _watch(bot: Bot, path: Path, folder: int | None, limits: BotLimits) -> Calla
 
     def watch() -> None:
         if folder is None:
-            full = exceeds(path, entries, size)
+            try:
+                full = exceeds(path, entries, size)
+            except PermissionError:
+                what = f"the build of '{bot.name}' made a folder that cannot be read"
+                raise ArenaError(what, command, "keep it readable: it may hold too much") from None
             lost = free_before - _free(path)
             # Files without a name take space, too. Other programs may write meanwhile.
             if not full and lost > _LOST_FACTOR * size:

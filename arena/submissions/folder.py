@@ -62,7 +62,7 @@ def walk(
 def exceeds(folder: Path, entries: int, size: int) -> bool:
     """Return whether a folder takes more entries or bytes of disk, while it is being changed.
 
-    What cannot be read may take any number, so it is too much.
+    Raises PermissionError for what cannot be read: it may hold any number.
     """
     count = total = 0
     waiting = [str(folder)]
@@ -74,7 +74,10 @@ def exceeds(folder: Path, entries: int, size: int) -> bool:
                     total += item.stat(follow_symlinks=False).st_blocks * 512
                     if item.is_dir(follow_symlinks=False):
                         waiting.append(item.path)
+        except PermissionError:
+            raise
         except OSError:
+            # Nested too deeply for a path.
             return True
     return count > entries or total > size
 

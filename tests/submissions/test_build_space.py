@@ -106,7 +106,7 @@ def test_disk_that_shrinks_ends_a_build_that_writes_there(runs: Path, tmp_path: 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-@pytest.mark.parametrize("script", [NAMELESS, CLOSED, "echo ok > made"])
+@pytest.mark.parametrize("script", [NAMELESS, CLOSED, "mkdir d; echo ok > made; chmod 300 d"])
 @pytest.mark.parametrize("name", ["bubblewrap", "process"])
 def test_builds_of_another_user(runs: Path, name: str, script: str) -> None:
     bot = write_built(runs / "bot", script)
@@ -120,7 +120,12 @@ def test_builds_of_another_user(runs: Path, name: str, script: str) -> None:
         check=False,
     )
     assert ran.stderr == ""
-    if "made" in script:
-        assert ran.stdout == "built: ok\n 0o40755\n"
+    if script == NAMELESS:
+        full, lost = "the build of 'bot' filled its folder", "MiB while 'bot' was built"
+        assert (full if name == "bubblewrap" else lost) in ran.stdout
+    elif name == "process":
+        assert "the build of 'bot' made a folder that cannot be read" in ran.stdout
+    elif script == CLOSED:
+        assert "the build of 'bot' filled its folder" in ran.stdout
     else:
-        assert ran.stdout.startswith("refused: the ")
+        assert ran.stdout == "built: ok\n 0o40755\n"

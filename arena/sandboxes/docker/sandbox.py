@@ -77,7 +77,8 @@ class DockerSandbox:
         if not reason and others:
             with ThreadPoolExecutor(len(others)) as threads:
                 reason = next(filter(None, threads.map(self._try, others)), "")
-        return Unavailable(reason) if reason else None
+        hint = "an image needs sh and setpriv (util-linux)" if "setpriv" in reason else ""
+        return Unavailable(reason, hint) if reason else None
 
     def _try(self, runtime: str) -> str:
         """Have a container echo a line; return what went wrong, or note what it can do."""
