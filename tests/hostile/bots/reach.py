@@ -11,10 +11,9 @@ import termios
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
-from .frame import TARGETS, attempt
+from .frame import TARGETS, attempt, processes, try_each
 
 _ALLOWED = {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "HOSTNAME"}
 _CALLS = {
@@ -34,16 +33,6 @@ _ATTACH, _NEW_USER, _NEW_EVERYTHING = 16, 0x10000000, 0x7E020000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def _try(**actions: Callable[[], object]) -> list[str]:
-    """Return the names of the actions that work."""
-    managed = []
-    for name, action in actions.items():
-        with suppress(OSError):
-            action()
-            managed.append(name)
-    return managed
-
-
 def _call(number: int, *arguments: object) -> int:
     """Make a bare system call; raises OSError."""
     found = _LIBC.syscall(number, *arguments)
@@ -56,10 +45,6 @@ def _system_call(name: str, *arguments: object) -> Callable[[], int]:
     return lambda: _call(_CALLS[os.uname().machine][name], *arguments)
 
 
-def _processes() -> list[Path]:
-    return [path for path in Path("/proc").iterdir() if path.name.isdigit()]
-
-
 # ---------------------------------------------------------------- files and processes
 
 
@@ -67,13 +52,13 @@ def _processes() -> list[Path]:
 def reads_the_program_of_another_bot() -> list[str]:
     beside = [path for path in Path("..").glob("*/bot.*") if path.exists()]
     others = [path for path in beside if path.parent.resolve() != Path.cwd()]
-    found = _try(by_its_path=Path(TARGETS["other_bot"]).read_bytes)
+    found = try_each(by_its_path=Path(TARGETS["other_bot"]).read_bytes)
     return found + [str(path) for path in others]
 
 
 @attempt
 def reads_the_store() -> list[str]:
-    return _try(
+    return try_each(
         by_its_path=Path(TARGETS["store"]).read_bytes,
         by_the_arena=Path(f"/proc/{TARGETS['pid']}/root/{TARGETS['store']}").read_bytes,
     )
@@ -83,7 +68,7 @@ def reads_the_store() -> list[str]:
 def reads_the_environment_of_the_arena() -> list[str]:
     """Any variable of any process that the bot itself does not have."""
     found = set()
-    for process in _processes():
+    for process in processes():
         with suppress(OSError):
             pairs = (process / "environ").read_bytes().split(b"\0")
             found |= {pair.partition(b"=")[0].decode() for pair in pairs if pair} - _ALLOWED
@@ -94,7 +79,7 @@ def reads_the_environment_of_the_arena() -> list[str]:
 def lists_other_processes() -> list[str]:
     """Its own processes have the mark, but for the first in its namespace."""
     found = []
-    for process in _processes():
+    for process in processes():
         with suppress(OSError):
             command = (process / "cmdline").read_bytes()
             if command and TARGETS["mark"].encode() not in command and process.name != "1":
@@ -104,14 +89,14 @@ def lists_other_processes() -> list[str]:
 
 @attempt
 def signals_the_arena() -> list[str]:
-    return _try(signal=lambda: os.kill(TARGETS["pid"], 0))
+    return try_each(signal=lambda: os.kill(TARGETS["pid"], 0))
 
 
 @attempt
 def reads_the_memory_and_files_of_the_arena() -> list[str]:
     """Through /proc."""
     arena = Path(f"/proc/{TARGETS['pid']}")
-    return _try(
+    return try_each(
         memory=(arena / "maps").read_bytes,
         files=lambda: list((arena / "fd").iterdir()),
     )
@@ -121,7 +106,7 @@ def reads_the_memory_and_files_of_the_arena() -> list[str]:
 def writes_into_the_folder_of_its_fifos() -> list[str]:
     """If its standard input is a FIFO with a name."""
     folder = Path("/proc/self/fd/0").readlink().parent
-    return _try(
+    return try_each(
         file=(folder / TARGETS["mark"]).touch,
         fifo=lambda: os.mkfifo(folder / f"{TARGETS['mark']}-fifo"),
         removal=Path("/proc/self/fd/0").readlink().unlink,
@@ -137,14 +122,14 @@ def traces_another_process() -> list[str]:
     if not child:
         signal.pause()
     zero = ctypes.c_void_p(0)
-    found = _try(attach=_system_call("ptrace", _ATTACH, child, zero, zero))
+    found = try_each(attach=_system_call("ptrace", _ATTACH, child, zero, zero))
     os.kill(child, signal.SIGKILL)
     return found
 
 
 @attempt
 def becomes_root() -> list[str]:
-    return _try(
+    return try_each(
         user=lambda: os.setuid(0), group=lambda: os.setgid(0), groups=lambda: os.setgroups([0])
     )
 
@@ -152,7 +137,7 @@ def becomes_root() -> list[str]:
 @attempt
 def mounts_a_file_system() -> list[str]:
     none = ctypes.c_char_p(b"none")
-    return _try(
+    return try_each(
         mount=_system_call(
             "mount", none, ctypes.c_char_p(b"/tmp"), ctypes.c_char_p(b"tmpfs"), 0, None
         )
@@ -162,7 +147,7 @@ def mounts_a_file_system() -> list[str]:
 @attempt
 def makes_a_device() -> list[str]:
     """The machine's memory, and a disk."""
-    return _try(
+    return try_each(
         memory=lambda: os.mknod("/tmp/mem", stat.S_IFCHR | 0o666, os.makedev(1, 1)),
         disk=lambda: os.mknod("/tmp/disk", stat.S_IFBLK | 0o666, os.makedev(8, 0)),
     )
@@ -172,7 +157,7 @@ def makes_a_device() -> list[str]:
 def makes_a_user_namespace() -> list[str]:
     """A process is root in it, and may use parts of the kernel that only root may."""
     rest = (0, 0, 0, int(signal.SIGCHLD), 0, 0, 0)
-    return _try(
+    return try_each(
         unshare=_system_call("unshare", _NEW_USER),
         clone=lambda: _forked(
             _system_call("clone", _NEW_USER | signal.SIGCHLD, None, None, None, None)
@@ -193,14 +178,14 @@ def _forked(clone: Callable[[], int]) -> None:
 
 @attempt
 def changes_its_root_directory() -> list[str]:
-    return _try(chroot=lambda: os.chroot("/tmp"))
+    return try_each(chroot=lambda: os.chroot("/tmp"))
 
 
 @attempt
 def sets_the_clock() -> list[str]:
     """Forward by a second."""
     offset_mode = struct.pack("Iq", 1, 1).ljust(208, b"\0")
-    return _try(
+    return try_each(
         set=lambda: time.clock_settime(time.CLOCK_REALTIME, time.time() + 1),
         adjust=_system_call("adjtimex", offset_mode),
     )
@@ -209,7 +194,7 @@ def sets_the_clock() -> list[str]:
 @attempt
 def makes_dangerous_system_calls() -> list[str]:
     parameters = bytes(120)
-    return _try(
+    return try_each(
         keyring=_system_call("keyctl", 0, -3, 0),
         bpf=_system_call("bpf", 0, parameters, 48),
         userfaultfd=_system_call("userfaultfd", 1),
@@ -233,7 +218,7 @@ def connects_to_the_machine() -> list[str]:
         with socket.socket(family) as connection:
             connection.connect(address)
 
-    return _try(
+    return try_each(
         tcp=lambda: connect(socket.AF_INET, ("127.0.0.1", TARGETS["tcp"])),
         abstract=lambda: connect(socket.AF_UNIX, "\0" + TARGETS["abstract"]),
     )
@@ -250,14 +235,14 @@ def queries_a_name_server() -> list[str]:
             if error := server.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
                 raise OSError(error, "refused")
 
-    return _try(
+    return try_each(
         here=lambda: ask(("127.0.0.1", TARGETS["udp"])), there=lambda: ask(("192.0.2.53", 53))
     )
 
 
 @attempt
 def opens_a_raw_socket() -> list[str]:
-    return _try(
+    return try_each(
         ip=lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP).close(),
         packets=lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close(),
     )
@@ -268,81 +253,8 @@ def types_into_the_terminal() -> list[str]:
     def type_into(terminal: int) -> None:
         fcntl.ioctl(terminal, termios.TIOCSTI, b"x")
 
-    return _try(
+    return try_each(
         dev_tty=lambda: os.close(os.open("/dev/tty", os.O_RDWR)),
         input=lambda: type_into(0),
         errors=lambda: type_into(2),
     )
-
-
-# ---------------------------------------------------------------- what sandboxes share
-
-_COUNTERS = ("locks", "pressure/cpu", "sys/fs/file-nr", "sys/fs/inode-nr", "sys/kernel/pty/nr")
-_LOCK = "hhqqi"
-
-
-@attempt
-def signals_by_record_locks() -> list[str]:
-    """A child locks the bot's program, as another process of the same bot would."""
-    reader, writer = os.pipe()
-    program = os.open(__file__, os.O_RDONLY)
-    child = os.fork()
-    if not child:
-        fcntl.lockf(program, fcntl.LOCK_SH)
-        os.write(writer, b".")
-        signal.pause()
-    os.read(reader, 1)
-    found = fcntl.fcntl(program, fcntl.F_GETLK, struct.pack(_LOCK, fcntl.F_WRLCK, 0, 0, 0, 0))
-    os.kill(child, signal.SIGKILL)
-    return ["lock"] if struct.unpack(_LOCK, found)[0] != fcntl.F_UNLCK else []
-
-
-@attempt
-def reads_what_the_kernel_counts() -> list[str]:
-    """Over all sandboxes together."""
-    found = []
-    for name in _COUNTERS:
-        with suppress(OSError):
-            if Path("/proc", name).read_text(encoding="ascii"):
-                found.append(name)
-    return found
-
-
-@attempt
-def leaves_its_core() -> list[str]:
-    before = os.sched_getaffinity(0)
-    _try(one=lambda: os.sched_setaffinity(0, {max(before)}))
-    after = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, before)
-    return [] if after == before else ["core"]
-
-
-@attempt
-def stops_its_supervisor() -> list[str]:
-    """By all signals that stop, so that its end is not noticed."""
-    for number in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
-        for pid in {1, os.getppid()}:
-            _try(stop=partial(os.kill, pid, number))
-    stopped = [pid.name for pid in _processes() if "T (stopped)" in _status(pid)]
-    return [pid for pid in stopped if pid != str(os.getpid())]
-
-
-def _status(process: Path) -> str:
-    with suppress(OSError):
-        return (process / "status").read_text(encoding="utf-8")
-    return ""
-
-
-@attempt
-def writes_to_its_supervisor() -> list[str]:
-    """To its memory, and to its output, which the machine reads."""
-    managed = []
-    for process in (Path("/proc/1"), Path("/proc", str(os.getppid()))):
-        managed += _try(
-            memory=partial(_open, process / "mem"), output=partial(_open, process / "fd/1")
-        )
-    return managed
-
-
-def _open(path: Path) -> None:
-    os.close(os.open(path, os.O_WRONLY))
