@@ -44,6 +44,12 @@ class Running(Protocol):
     exit_fd: int
     """Becomes readable when the program has ended."""
 
+    def open_folder(self) -> int | None:
+        """Let a build begin; return a descriptor of the copy that it changes, for the caller.
+
+        None if it changes its folder itself, or has failed already. Raises OSError.
+        """
+
     def end_input(self) -> None:
         """Close the program's standard input."""
 
@@ -88,8 +94,12 @@ class Sandbox(Protocol):
     def unavailable_reason(self) -> Unavailable | None:
         """Return why it does not work on this machine, or None if it does."""
 
-    def start(self, program: Program, *, writable: bool = False) -> Running:
-        """Start a program, or raise OSError; its folder is read-only unless `writable` (builds)."""
+    def start(self, program: Program, *, space: int = 0) -> Running:
+        """Start a program, or raise OSError; its folder is read-only.
+
+        A build needs `space`, in bytes: its folder is writable, and where that is possible a copy
+        that can hold no more. Call `open_folder` next.
+        """
 
 
 def command_exists(command: Sequence[str], folder: Path) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from arena.sandboxes.base import ENVIRONMENT, Quota, Unavailable
+from arena.sandboxes.build_folder import open_copy
 from arena.sandboxes.cgroups.groups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
 from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
 
@@ -30,7 +31,8 @@ class ChildProcess:
     """A child process in a session of its own, with pipes to it; raises OSError.
 
     On `info_fd` a sandbox writes as JSON which process is its init, the first one inside. It and
-    the tree are closed with the child, or if the child cannot be started.
+    the tree are closed with the child, or if the child cannot be started. `copies`: the program is
+    a build that works on a copy of its folder.
     """
 
     def __init__(
@@ -41,7 +43,9 @@ class ChildProcess:
         pass_fds: Sequence[int] = (),
         info_fd: int | None = None,
         tree: ProcessTree | None = None,
+        copies: bool = False,
     ) -> None:
+        self._copies = copies
         self._info_fd = info_fd
         self._tree = tree
         try:
@@ -66,6 +70,10 @@ class ChildProcess:
             tree.started(process.pid)
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
+
+    def open_folder(self) -> int | None:
+        """Let a build begin; return a descriptor of the copy that it changes."""
+        return open_copy(self, lambda: self._init_pid) if self._copies else None
 
     def end_input(self) -> None:
         """Close the program's standard input."""

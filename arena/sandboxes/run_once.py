@@ -26,31 +26,34 @@ class RunResult(NamedTuple):
 
 
 def run_once(
-    sandbox: Sandbox,
-    program: Program,
-    seconds: float,
-    *,
-    stdin: bytes = b"",
-    watch: Callable[[], None] | None = None,
-    writable: bool = False,
+    sandbox: Sandbox, program: Program, seconds: float, *, stdin: bytes = b""
 ) -> RunResult:
     """Run a program for at most so many seconds; all that it started is killed with it.
 
-    `stdin` is a few lines at most. `watch` is called twice a second; if it raises, the program is
-    killed. Raises OSError if the program cannot be started.
+    `stdin` is a few lines at most. Raises OSError if the program cannot be started.
     """
-    running = sandbox.start(program, writable=writable)
-    reader = _OutputReader(running, watch or (lambda: None))
+    running = sandbox.start(program)
     try:
         os.write(running.stdin, stdin)
-        running.end_input()
-        ended = reader.read_until_exit(time.monotonic() + seconds)
-        running.kill()
-        reader.read_rest()
-        code = running.exit_code()
+        return run_to_end(running, seconds)
     finally:
         running.kill()
         running.close()
+
+
+def run_to_end(
+    running: Running, seconds: float, *, watch: Callable[[], None] | None = None
+) -> RunResult:
+    """End a program's input, wait for its end, at most so many seconds, and kill it.
+
+    `watch` is called twice a second; it may raise.
+    """
+    reader = _OutputReader(running, watch or (lambda: None))
+    running.end_input()
+    ended = reader.read_until_exit(time.monotonic() + seconds)
+    running.kill()
+    reader.read_rest()
+    code = running.exit_code()
     stdout, stderr = map(bytes, reader.outputs.values())
     return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined))
 

@@ -89,6 +89,7 @@ _KILLED = Outcome(Cause.CRASH, "the program was killed by SIGKILL")
 _NO_FIFOS = Outcome(tried=False)
 _DAEMON = "A process that leaves the process group of its bot survives the match"
 _USER = "A bot may do all that your user may: read, write, fill disks, signal, connect"
+_SIGNALS = "Two bots can signal each other by locks and counters"
 _TREE = "The memory of a bot's processes together is not limited"
 _SHARED = "Shared memory is not limited"
 _SEGMENTS = "A System V memory segment of a bot outlives it"
@@ -190,17 +191,12 @@ SILENCE = {
         ignores_every_signal="no answer within 0.5 s",
         does_not_read="no answer within 0.5 s",
         closes_its_input="no answer within 0.5 s",
+        stops_itself="no answer within 0.5 s",
     ),
     **_faults(
         Cause.TIMEOUT,
         DRAWN_OUT,
         takes_its_time_for_every_answer="for all answers of a fixture are used up",
-    ),
-    # A container's supervisor must not be stopped, so no process there can stop another.
-    "stops_itself": Misbehaviour(
-        Outcome(Cause.TIMEOUT, "no answer within 0.5 s"),
-        HASTY,
-        exceptions={"docker": Outcome(Cause.CRASH, "the program ended with exit code 1")},
     ),
     # bubblewrap's own process holds the pipe, too, so this looks like silence.
     "closes_its_output": Misbehaviour(
@@ -255,7 +251,7 @@ GREED = {
     **_attempts(
         "starts_200_processes", "starts_200_threads", process=_without_cgroups(_works(_COUNT))
     ),
-    **_attempts("kills_all_processes", docker=_KILLED, process=_not_tried(_USER)),
+    **_attempts("kills_all_processes", process=_not_tried(_USER)),
     **_attempts("allocates_twice_its_memory"),
     **_faults(Cause.CRASH, runs_out_of_memory="the program ended with exit code 1"),
     **_attempts(
@@ -311,6 +307,15 @@ ESCAPE = {
     ),
     **_attempts("writes_into_the_folder_of_its_fifos", bubblewrap=_NO_FIFOS, process=_NO_FIFOS),
     **_attempts("types_into_the_terminal"),
+    **_attempts(
+        "stops_its_supervisor",
+        "writes_to_its_supervisor",
+        "leaves_its_core",
+        process=_not_tried(_USER),
+    ),
+    **_attempts(
+        "signals_by_record_locks", "reads_what_the_kernel_counts", process=_works(_SIGNALS)
+    ),
 }
 SECTIONS = {
     "Unusual, but allowed": UNUSUAL,

@@ -46,8 +46,8 @@ class CountingSandbox(ProcessSandbox):
         self.started: list[Running] = []
 
     # The base class returns a more specific type than the tests need.
-    def start(self, program: Program, *, writable: bool = False) -> Running:  # type: ignore[override]
-        self.started.append(super().start(program, writable=writable))
+    def start(self, program: Program, *, space: int = 0) -> Running:  # type: ignore[override]
+        self.started.append(super().start(program, space=space))
         return self.started[-1]
 
 

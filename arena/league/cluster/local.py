@@ -10,7 +10,8 @@ from typing import Any
 import dask
 from distributed import Nanny, Scheduler, Security, SpecCluster, Worker
 
-from arena.sandboxes.run_folder import run_folder
+from arena.sandboxes.owner import name_semaphores, track_semaphores
+from arena.sandboxes.run_folder import remove_leftovers, run_folder
 
 _SETTINGS = {
     # A task fails with the third worker that dies of it.
@@ -44,6 +45,7 @@ def local_cluster(workers: int) -> Iterator[SpecCluster]:
     They talk by TLS, with a certificate made for this run: whoever has no key to it, such as
     another user of this machine, is refused. The key is in these processes' memory alone.
     """
+    name_semaphores()
     # Only the arena itself reacts to Ctrl-C: processes started by these threads ignore it.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -54,9 +56,14 @@ def local_cluster(workers: int) -> Iterator[SpecCluster]:
             _started(workers) as cluster,
         ):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            yield cluster
+            try:
+                yield cluster
+            finally:
+                track_semaphores()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        # Of workers that were killed.
+        remove_leftovers()
 
 
 def _started(workers: int) -> SpecCluster:

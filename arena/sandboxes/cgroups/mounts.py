@@ -37,6 +37,19 @@ def mounts_of(pid: str) -> dict[str, CgroupMount]:
     return {}
 
 
+def hierarchies() -> list[CgroupMount]:
+    """Return where all hierarchies are mounted."""
+    with suppress(OSError):
+        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+        fields = [line.partition(" - ") for line in mountinfo.splitlines()]
+        return [
+            CgroupMount(Path(before.split(" ")[4]), 2 if after.startswith("cgroup2 ") else 1)
+            for before, _, after in fields
+            if after.startswith("cgroup")
+        ]
+    return []
+
+
 def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
     """Return a process's groups by feature, in version 1 if it has the feature, else in 2."""
     mounts: dict[str, CgroupMount] = {}

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
+from arena.sandboxes.build_folder import open_copy
 from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
 from arena.sandboxes.run_folder import remove_tree
 
@@ -17,8 +18,9 @@ read -r _ <lease
 """
 """What the container runs: the bot, until the arena's end of the lease is closed.
 
-The container ends with this shell, which Docker's init waits for. A bot may kill it and dies with
-it; it may not stop it (see `seccomp.docker_profile`).
+The container ends with this shell, which Docker's init waits for. Both run as root, without the
+privileges of root, so that a bot, which is another user, can neither stop them nor write to their
+memory or their standard output.
 """
 PIPES = "/run/arena"
 """Where the folder of FIFOs is mounted."""
@@ -77,9 +79,15 @@ class FifoContainer(Container):
         launch: Callable[[], tuple[str, int]],
         is_running: Callable[[str], bool],
         remove: Callable[[str], None],
+        *,
+        copies: bool = False,
     ) -> None:
-        """`launch` starts the container and returns its id and pid, or raises ArenaError."""
+        """`launch` starts the container and returns its id and pid, or raises ArenaError.
+
+        `copies`: its program is a build that works on a copy of its folder.
+        """
         super().__init__()
+        self._copies = copies
         for name, mode in _FIFOS.items():
             os.mkfifo(folder / name)
             (folder / name).chmod(mode)
@@ -88,6 +96,7 @@ class FifoContainer(Container):
         self._is_running = is_running
         self._remove = remove
         self._id = ""
+        self._pid = 0
         self._code: int | None = None
         # Reading ends first and without waiting; also the input's, or both sides wait for ever.
         self.stdout, self.stderr, self.exit_fd, self._up = (
@@ -98,6 +107,11 @@ class FifoContainer(Container):
         self._lease: int | None = os.open(folder / "lease", os.O_RDWR)
         self._input_open = True
         Thread(target=self._start, daemon=True).start()
+
+    def open_folder(self) -> int | None:
+        """Let a build begin; return a descriptor of the copy that it changes."""
+        self._started.wait()
+        return open_copy(self, lambda: self._pid) if self._copies else None
 
     def end_input(self) -> None:
         """Close the bot's standard input."""
@@ -155,8 +169,8 @@ class FifoContainer(Container):
     def _launch_once(self) -> bool:
         """Launch the container; return whether the bot began: a busy machine may lose it before."""
         self._close_cgroup()
-        self._id, pid = self._launch()
-        self._cgroup = cgroup_of(pid)
+        self._id, self._pid = self._launch()
+        self._cgroup = cgroup_of(self._pid)
         for _ in range(_START_SECONDS):
             if self._has_begun(1.0):
                 return True
