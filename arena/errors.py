@@ -25,6 +25,10 @@ class ArenaError(Exception):
         return type(self), (self.what, self.where, self.hint)
 
 
+class FindingError(ArenaError):
+    """Something that was checked is not as it must be: one line to stderr, exit code 1."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint with the nearest known name, else with all of them."""
     names = sorted(known)

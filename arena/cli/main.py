@@ -8,7 +8,7 @@ from importlib import import_module
 import click
 
 from arena import __version__
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError, FindingError, did_you_mean
 
 OK, FINDINGS, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -89,7 +89,7 @@ def run(arguments: list[str]) -> int:
     try:
         code = cli.main(arguments, prog_name="arena", standalone_mode=False, obj=arguments)
     except ArenaError as error:
-        return _fail(str(error), BAD_INPUT)
+        return _fail(str(error), FINDINGS if isinstance(error, FindingError) else BAD_INPUT)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return BAD_INPUT

@@ -25,7 +25,8 @@ from arena.match.replay import ReplayError, replay
 from arena.ratings.standings import by_division
 from arena.records import Fixture, PlayedFixture
 from arena.seeds import commitment
-from arena.store.rows import StoredFixture, root_hash
+from arena.store.hashes import root_hash
+from arena.store.rows import StoredFixture
 from arena.store.store import Store
 
 _AHEAD = 3
@@ -80,12 +81,13 @@ def verify(
     Workers get so many games per call, by default half a second's work; a store with fewer takes
     one process. Raises ArenaError if nothing was played, or the store or site cannot be read.
     """
-    info = store.conditions()
+    info = store.conditions(checked=False)
     published = read_leaderboards(site) if site else None
     findings = [Finding(*pair) for pair in store.damage()]
     if commitment(info.seed) != info.commitment:
         findings.append(Finding("league", "the master seed does not match its published hash"))
     schedule = Schedule(info)
+    findings += _find_lost(store, schedule)
     progress = LeagueProgress(schedule)
     sound, content_hashes, games = list[Fixture](), list[bytes](), 0
     for checked in _check_fixtures(store, schedule, workers, games_per_call):
@@ -104,6 +106,17 @@ def verify(
         findings += [Finding(*pair) for pair in compare_ratings(ratings, published)]
     findings += _check_root(found, root)
     return Verified(len(content_hashes), games, len(wanted), found, ratings, findings)
+
+
+def _find_lost(store: Store, schedule: Schedule) -> Iterator[Finding]:
+    """Find fixtures that were stored and are gone: by name, if their logs are left."""
+    number, positions = store.lost()
+    if not number:
+        return
+    yield Finding("store", f"of the fixtures that were stored {number} are gone")
+    ids = {fixture.index: id_ for id_, (fixture, _) in schedule.drawn.items()}
+    for position in positions:
+        yield Finding(f"fixture {ids.get(position, position)}", "its logs are left, its rows gone")
 
 
 def _check_end(
@@ -172,7 +185,7 @@ def _check_in_worker(path: Path, span: _Span) -> list[CheckedFixture]:
 def _worker_schedule(path: Path) -> Schedule:
     """Return this worker's schedule; a worker lives for one store."""
     with Store(path) as store:
-        return Schedule(store.conditions())
+        return Schedule(store.conditions(checked=False))
 
 
 def _check_span(store: Store, schedule: Schedule, span: _Span) -> Iterator[CheckedFixture]:

@@ -14,11 +14,10 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.records import PlayedFixture
 from arena.store.database import Database
-from arena.store.migrations import Migration
+from arena.store.migrations import MIGRATIONS, Migration
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
-from tests.store import versions
 
 NOBODY = 65_534
 FILE_LIMIT = 200_000
@@ -60,8 +59,8 @@ def die_between(path: Path, number: str) -> None:
 
 
 def die_migrating(path: Path, moment: str) -> None:
-    """Bring a store of version 4 up to date; be killed at a moment of it."""
-    step = versions.STEP
+    """Bring a store of version 5 up to date; be killed at a moment of it."""
+    [step] = MIGRATIONS
 
     def die(when: str) -> None:
         if when == moment:
@@ -77,7 +76,7 @@ def die_migrating(path: Path, moment: str) -> None:
         step.rows(rows)
         die("rows changed")
 
-    with Store(path, create=True, migrations=[Migration(4, migrate_rows, migrate_logs)]):
+    with Store(path, create=True, migrations=[Migration(5, migrate_rows, migrate_logs)]):
         print("brought up to date")
 
 

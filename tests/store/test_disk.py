@@ -85,7 +85,7 @@ def test_used_up_quota_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     printed = child("fill_limited", path)
     assert printed["where"] == str(logs_path(path))
     assert printed["what"].startswith("the store fails")
-    assert "quota" in printed["hint"]
+    assert "ulimit -f" in printed["hint"]
     assert printed["readable"] == printed["added"] != []
     with Store(path, create=True) as store:
         assert [one.fixture.id for one in store.played()] == printed["added"]

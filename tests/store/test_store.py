@@ -171,10 +171,10 @@ def test_hashes_of_fixtures_stay(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s")
     with Store(path) as store:
         before = list(store.hashes())
-        assert [(at, id_) for at, id_, _ in before] == [
+        assert [(at, id_) for at, id_, *_ in before] == [
             (index, factory.fixture(index, ("a", "b")).fixture.id) for index in range(2)
         ]
-        assert [digest for *_, digest in before] == [one.hash for one in store.stored()]
+        assert [one.hash for one in before] == [one.hash for one in store.stored()]
     with Store(path, create=True) as store:
         store.add(pack(factory.fixture(2, ("a", "b"))))
         assert list(store.hashes())[:2] == before
@@ -209,9 +209,9 @@ def test_new_store_without_logs_is_completed(tmp_path: Path) -> None:
 def test_both_files_are_synced_and_have_a_write_ahead_log(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s")
     with Store(path, create=True) as store:
-        for file in store._files():
+        for file in store._files.all():
             assert [*file.rows("PRAGMA journal_mode")] == [("wal",)]
-            assert [*file.rows("PRAGMA synchronous")] == [(2,)]
+            assert [*file.rows("PRAGMA synchronous")] == [(3,)]
 
 
 def test_logs_are_named_after_the_store() -> None:
