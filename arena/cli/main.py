@@ -22,6 +22,8 @@ COMMANDS = {
     "rules": "Print the rule books, clause by clause.",
     "perft": "Count the bid sequences of a round.",
     "images": "List or build the images of the docker sandbox.",
+    "backup": "Copy a stored league, even while it is played.",
+    "mend": "Drop what is damaged of a stored league, to be played again.",
     "verify": "Replay and check a stored league.",
     "rerun": "Play a stored fixture again and compare the results.",
     "report": "Write the site of a stored league.",

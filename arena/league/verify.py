@@ -191,12 +191,13 @@ def _worker_schedule(path: Path) -> Schedule:
 def _check_span(store: Store, schedule: Schedule, span: _Span) -> Iterator[CheckedFixture]:
     try:
         for stored in store.stored(*span):
-            yield _check_stored(store, schedule, stored)
+            yield check_stored(store, schedule, stored)
     except ArenaError as error:
         yield CheckedFixture((Finding(f"positions {span[0]} to {span[1]}", error.what),))
 
 
-def _check_stored(store: Store, schedule: Schedule, stored: StoredFixture) -> CheckedFixture:
+def check_stored(store: Store, schedule: Schedule, stored: StoredFixture) -> CheckedFixture:
+    """Check a fixture's hashes, its place in the schedule, and its games by playing them again."""
     findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
     try:
         record = store.record(stored)

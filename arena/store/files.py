@@ -1,6 +1,5 @@
 """The two files of a store, opened, checked, brought up to date, marked and closed together."""
 
-import secrets
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -26,10 +25,17 @@ class StoreFiles:
     """
 
     def __init__(
-        self, path: Path, migrations: Sequence[Migration], *, writes: bool, incomplete: bool
+        self,
+        path: Path,
+        migrations: Sequence[Migration],
+        new_token: bytes,
+        *,
+        writes: bool,
+        incomplete: bool,
     ) -> None:
         self.path = path
         self._writes, self._incomplete = writes, incomplete
+        self._new_token = new_token
         self._opened_logs: Logs | None = None
         self._count = 0
         """Fixtures that have rows, as far as a writer knows."""
@@ -65,11 +71,14 @@ class StoreFiles:
         """Return the logs, opened when they are first needed; those of a new store are created."""
         if self._opened_logs is None:
             new = self._writes and not self.positions()
-            token = next((row[0] for row in self.rows.rows("SELECT token FROM pair")), b"")
             how = {"writes": self._writes, "new": new, "incomplete": self._incomplete}
-            self._opened_logs = Logs(self.path, token, oldest=oldest, **how)
+            self._opened_logs = Logs(self.path, self.token(), oldest=oldest, **how)
             self._open.callback(self._opened_logs.file.close)
         return self._opened_logs
+
+    def token(self) -> bytes:
+        """Return what both files share."""
+        return next((row[0] for row in self.rows.rows("SELECT token FROM pair")), b"")
 
     def positions(self) -> list[int]:
         """Return the positions in the schedule that have rows, ascending."""
@@ -119,7 +128,7 @@ class StoreFiles:
         if version is None and not self._writes:
             raise not_played(self.path)
         if version is None:
-            schema.create(self.rows, schema.ROWS, secrets.token_bytes(16))
+            schema.create(self.rows, schema.ROWS, self._new_token)
             version = SCHEMA_VERSION
         with self.rows.translate_errors():
             if version == 0:
@@ -135,13 +144,12 @@ class StoreFiles:
 
     def _prepare_to_write(self, version: int, migrations: Sequence[Migration]) -> None:
         """Bring the store up to date; from then on both files need their write-ahead logs."""
-        self.rows.make_writable()
         logs = self.logs(oldest=version)
-        logs.file.make_writable()
+        for file in (self.rows, logs.file):
+            file.make_writable()
         if version < SCHEMA_VERSION:
             migrate(self.rows, logs.file, migrations)
-        if not self._incomplete:
-            self.check_complete(logs.stored())
+        self.check_complete(logs.stored())
         self._count = len(self.positions())
         logs.note_stored(self._count)
         self.checkpoint()

@@ -1,5 +1,6 @@
 """A league's games on disk: rows in one SQLite file, logs in another, fixture by fixture."""
 
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import msgspec
 from arena.errors import ArenaError, FindingError
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store.clock import steady_clock
+from arena.store.database import Database
 from arena.store.failures import damaged_fixtures
 from arena.store.files import StoreFiles, not_played
 from arena.store.hashes import root_hash, row_hash
@@ -45,16 +47,18 @@ class Store:
         *,
         create: bool = False,
         incomplete: bool = False,
+        token: bytes | None = None,
         migrations: Sequence[Migration] = MIGRATIONS,
     ) -> None:
         """Open a store to read, or with `create` to play into it, from then on locked.
 
         Whoever plays into a store of an older version brings it up to date first, and refuses one
-        that has lost fixtures; `incomplete` opens that, too, to save the others.
+        that has lost fixtures; `incomplete` opens that to read, too. A new one gets the token.
         """
         self.path = path
         self._now = steady_clock()
-        self._files = StoreFiles(path, migrations, writes=create, incomplete=incomplete)
+        token = token or secrets.token_bytes(16)
+        self._files = StoreFiles(path, migrations, token, writes=create, incomplete=incomplete)
         self._rows = self._files.rows
 
     def __enter__(self) -> "Store":
@@ -101,6 +105,14 @@ class Store:
         new = _encode(info)
         self._rows.execute("UPDATE league SET info = ?, hash = ?", new, row_hash([new]))
         self._rows.checkpoint()
+
+    def token(self) -> bytes:
+        """Return what both files share."""
+        return self._files.token()
+
+    def files(self) -> list[Database]:
+        """Return the files that there must be, the rows first."""
+        return self._files.all()
 
     def finished(self) -> set[str]:
         """Return the ids of the stored fixtures."""

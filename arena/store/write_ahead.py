@@ -31,7 +31,7 @@ def check_log_exists(path: Path) -> None:
     SQLite would take what the file held at some earlier time for all of it.
     """
     # A log that is missing because its arena ends just now is not missed the second time.
-    if _misses_log(path) and _misses_log(path):
+    if misses_log(path) and misses_log(path):
         what = f"it is missing or empty, but holds what was stored last in {path.name}"
         hint = "put it back; or keep what is left with: arena mend"
         raise ArenaError(what, f"{path}-wal", hint)
@@ -59,7 +59,8 @@ def connect_reader(path: Path, closing_time: ExitStack) -> sqlite3.Connection:
     return connect(_copy(path, Path(copies)), "mode=rwc")
 
 
-def _misses_log(path: Path) -> bool:
+def misses_log(path: Path) -> bool:
+    """Tell whether a file was not closed, and its write-ahead log is missing or empty."""
     return log_size(path) < (_least_log(path) or 0)
 
 

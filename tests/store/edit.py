@@ -45,6 +45,12 @@ def execute(path: Path, sql: str, *values: object) -> None:
         database.execute(sql, values)
 
 
+def forget(path: Path, condition: str) -> None:
+    """Make a store one into which fixtures were never put; their logs stay."""
+    execute(path, f"DELETE FROM fixtures WHERE {condition}")  # noqa: S608
+    execute(logs_path(path), "UPDATE stored SET fixtures = 0")
+
+
 def stored(path: Path) -> list[StoredFixture]:
     with Store(path) as store:
         return list(store.stored())
