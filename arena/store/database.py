@@ -42,6 +42,8 @@ class Database:
         refuse_folders(path)
         if not incomplete:
             check_log_exists(path)
+        if writes:
+            check_space(path)
         with self.translate_errors():
             self.connection = (
                 connect(path, "mode=rwc") if writes else connect_reader(path, self._open)
@@ -80,8 +82,9 @@ class Database:
             if self._marked:
                 # The note goes last: it is never in the file without what was written before.
                 self.connection.execute("PRAGMA wal_checkpoint")
+                check_space(self.path)
                 self.connection.execute(_CLOSED)
-        except sqlite3.Error:
+        except (sqlite3.Error, ArenaError):
             return False
         with suppress(sqlite3.Error):
             self.connection.execute("PRAGMA wal_checkpoint")
@@ -129,8 +132,11 @@ class Database:
         The file itself says so, and the log takes it back: other programs may move it, too.
         """
         self._marked = True
-        for statement in (_NEEDS_LOG, "PRAGMA wal_checkpoint", _HAS_LOG):
-            self.execute(statement)
+        with self.transaction(log_size(self.path)):
+            self.connection.execute(_NEEDS_LOG)
+        self.execute("PRAGMA wal_checkpoint")
+        with self.transaction():
+            self.connection.execute(_HAS_LOG)
 
     def checkpoint_large_log(self) -> None:
         """Do so if the log has become large."""

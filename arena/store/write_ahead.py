@@ -15,7 +15,7 @@ from arena.store.failures import ENDS, MARGIN, free_space
 
 _ATTEMPTS = 3
 """How often a file that changes meanwhile is copied."""
-_UNREADABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
+_UNREADABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_FULL")
 """How the names of errors begin that SQLite raises where it cannot write beside a file."""
 
 

@@ -6,6 +6,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -111,6 +112,23 @@ def fill_limited(path: Path) -> None:
     fill(path)
 
 
+def fill_to_the_brim(path: Path) -> None:
+    """Do as `fill`, then use up the disk; print what reading finds then, and why writing fails."""
+    fill(path)
+    filler = os.open(path.with_name("filler"), os.O_WRONLY | os.O_CREAT)
+    for size in (1 << 16, 1 << 10, 1):
+        with suppress(OSError):
+            while os.write(filler, bytes(size)):
+                pass
+    with Store(path) as store:
+        readable = [one.fixture.id for one in store.played()]
+    print(json.dumps(readable))
+    try:
+        Store(path, create=True)
+    except ArenaError as error:
+        print(json.dumps(error.hint))
+
+
 def open_unprivileged(path: Path) -> None:
     """Open a store as a user without privileges; print what failed."""
     if os.geteuid() == 0:
@@ -130,6 +148,7 @@ PROGRAMS: dict[str, Callable[..., None]] = {
     "die_migrating": die_migrating,
     "fill_rows": fill_rows,
     "fill": fill,
+    "fill_to_the_brim": fill_to_the_brim,
     "fill_limited": fill_limited,
     "open_unprivileged": open_unprivileged,
 }
