@@ -131,14 +131,16 @@ def test_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
 
 
 # Blocks that are smaller than a page: what is mapped into memory may have holes.
-SMALL_BLOCKS = 'truncate -s "$0" "$1.image" && mkfs.ext4 -q -b 1024 "$1.image" && mount -o loop "$1.image" "$1"'
+SMALL_BLOCKS = """truncate -s "$0" "$1.image" && mkfs.ext4 -q -b 1024 "$1.image" &&
+mount -o loop "$1.image" "$1"
+"""
 
 
 def small_disk(folder: Path, kib: int) -> tuple[str, ...]:
-    """Return a command that runs another one with a small disk: with small blocks, where allowed."""
+    """Return a command that runs another one on a small disk, of small blocks where allowed."""
     blocks = ("unshare", "--mount", "sh", "-c", SMALL_BLOCKS, f"{kib}k", str(folder))
     if subprocess.run(blocks, capture_output=True, check=False).returncode == 0:
-        return (*blocks[:4], f'{SMALL_BLOCKS} && shift && exec "$@"', *blocks[5:])
+        return (*blocks[:4], f'{SMALL_BLOCKS.strip()} && shift && exec "$@"', *blocks[5:])
     return (*UNSHARE, "sh", "-c", SMALL_DISK, f"{kib}k", str(folder))
 
 
