@@ -60,7 +60,8 @@ def refuse_folders(path: Path) -> None:
     """
     for end in ENDS:
         if (beside := Path(f"{path}{end}")).is_dir():
-            raise ArenaError("a folder is in the place of a file", str(beside), "move it away")
+            hint = "move it away, or choose another with --store"
+            raise ArenaError("a folder is in the place of a file", str(beside), hint)
 
 
 def free_space(path: Path) -> int:

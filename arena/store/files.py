@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.store import schema
 from arena.store.database import Database, lock_store
-from arena.store.failures import DamageError, lost_fixtures
+from arena.store.failures import DamageError, lost_fixtures, refuse_folders
 from arena.store.logs import Logs, check_rows_exist, logs_path
 from arena.store.migrations import Migration, check_version, migrate
 from arena.store.rows import StoredFixture
@@ -41,8 +41,10 @@ class StoreFiles:
         """Fixtures that have rows, as far as a writer knows."""
         self._checkpointed = time.monotonic()
         check_rows_exist(path)
-        if not writes and not path.is_file():
-            raise not_played(path)
+        if not writes:
+            refuse_folders(path)
+            if not path.is_file():
+                raise not_played(path)
         # Closed in reverse, the lock last: closing any descriptor drops SQLite's locks on the file.
         self._open = ExitStack()
         try:

@@ -17,6 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
+from arena.store.failures import store_failure
 from arena.store.logs import logs_path
 from arena.store.rows import GAMES, pack
 from arena.store.store import Store
@@ -233,6 +234,20 @@ def test_file_deleted_at_the_end_of_a_run_is_put_back(
     with pytest.raises(ArenaError, match="moved or deleted"):
         play(path, 1, of(path).unlink, 0)
     assert_sound(path, 1)
+
+
+def test_folder_deleted_during_a_run_is_put_back_with_both_files(tmp_path: Path) -> None:
+    path = tmp_path / "folder/s"
+    path.parent.mkdir()
+    with pytest.raises(ArenaError) as caught:
+        play(path, 3, lambda: shutil.rmtree(path.parent), 1)
+    assert "the file was moved or deleted while an arena was playing" in caught.value.what
+    assert_sound(path, 3)
+
+
+def test_failing_disk_is_not_taken_for_a_full_one(tmp_path: Path) -> None:
+    error = store_failure(sqlite3.OperationalError("disk I/O error"), tmp_path / "s")
+    assert error.hint.startswith("the disk fails, or a quota is used up")
 
 
 def play(path: Path, before: int, meanwhile: Callable[[], object], after: int) -> None:

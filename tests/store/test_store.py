@@ -214,6 +214,33 @@ def test_both_files_are_synced_and_have_a_write_ahead_log(tmp_path: Path) -> Non
             assert [*file.rows("PRAGMA synchronous")] == [(3,)]
 
 
+def test_closed_store_is_two_files_and_readers_leave_no_others(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    names = {path.name, logs_path(path).name}
+    assert {one.name for one in tmp_path.iterdir()} == names
+    before = path.stat(), logs_path(path).stat()
+    read(path)
+    assert (path.stat().st_mtime_ns, logs_path(path).stat().st_mtime_ns) == tuple(
+        one.st_mtime_ns for one in before
+    )
+    assert {one.name for one in tmp_path.iterdir()} == names
+
+
+def test_store_that_is_closed_while_others_read_is_whole(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    writer = Store(path, create=True)
+    with Store(path) as reader:
+        reading = reader.played()
+        next(reading)
+        writer.add(pack(factory.fixture(2, ("a", "b"))))
+        writer.__exit__()
+        assert len(list(reading)) == 1
+    with Store(path) as store:
+        assert len(list(store.played())) == 3
+    read(path, create=True)
+    assert {one.name for one in tmp_path.iterdir()} == {path.name, logs_path(path).name}
+
+
 def test_logs_are_named_after_the_store() -> None:
     names = {"league.sqlite": "league.logs.sqlite", "s": "s.logs", "a.b.db": "a.b.logs.db"}
     assert {name: logs_path(Path("x", name)).name for name in names} == names
