@@ -33,6 +33,10 @@ def _shortened(part: str) -> str:
     return part if len(part) <= _MAX_SHOWN else f"{part[:_MAX_SHOWN]}..."
 
 
+class FindingError(ArenaError):
+    """Something that was checked is not as it must be: one line to stderr, exit code 1."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint with the nearest known name, else with all of them."""
     names = sorted(known)

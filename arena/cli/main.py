@@ -10,7 +10,7 @@ from io import TextIOWrapper
 import click
 
 from arena import __version__
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError, FindingError, did_you_mean
 
 OK, FINDINGS, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -27,6 +27,8 @@ COMMANDS = {
     "rules": "Print the rule books, clause by clause.",
     "perft": "Count the bid sequences of a round.",
     "images": "List or build the images of the docker sandbox.",
+    "backup": "Copy a stored league, even while it is played.",
+    "mend": "Drop what is damaged of a stored league, to be played again.",
     "verify": "Replay and check a stored league.",
     "rerun": "Play a stored fixture again and compare the results.",
     "report": "Write the site of a stored league.",
@@ -121,7 +123,7 @@ def run(arguments: list[str]) -> int:
     try:
         code = cli.main(arguments, prog_name="arena", standalone_mode=False, obj=arguments)
     except ArenaError as error:
-        return _fail(str(error), BAD_INPUT)
+        return _fail(str(error), FINDINGS if isinstance(error, FindingError) else BAD_INPUT)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return BAD_INPUT

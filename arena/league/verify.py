@@ -26,7 +26,8 @@ from arena.perudo.rules import Rules
 from arena.ratings.standings import by_division
 from arena.records import Fixture, PlayedFixture
 from arena.seeds import commitment
-from arena.store.rows import StoredFixture, root_hash
+from arena.store.hashes import root_hash
+from arena.store.rows import StoredFixture
 from arena.store.store import Store
 
 _AHEAD = 3
@@ -83,13 +84,14 @@ def verify(
     Workers get so many games per call, by default half a second's work; a store with fewer takes
     one process. Raises ArenaError if nothing was played, or the store or site cannot be read.
     """
-    info = store.conditions()
+    info = store.conditions(checked=False)
     published = read_leaderboards(site) if site else None
     findings = [Finding(*pair) for pair in store.damage()]
     pairs = [(epoch.seed, epoch.commitment) for epoch in info.earlier if epoch.seed]
     if any(commitment(seed) != hash_ for seed, hash_ in [(info.seed, info.commitment), *pairs]):
         findings.append(Finding("league", "the master seed does not match its published hash"))
     schedule = Schedule(info)
+    findings += _find_lost(store, schedule)
     progress = LeagueProgress(schedule)
     sound, content_hashes, games = list[Fixture](), list[bytes](), 0
     for checked in _check_fixtures(store, schedule, workers, games_per_call):
@@ -108,6 +110,17 @@ def verify(
         findings += [Finding(*pair) for pair in compare_ratings(ratings, published)]
     findings += _check_root(found, root)
     return Verified(len(content_hashes), games, len(wanted), found, ratings, findings)
+
+
+def _find_lost(store: Store, schedule: Schedule) -> Iterator[Finding]:
+    """Find fixtures that were stored and are gone: by name, if their logs are left."""
+    number, positions = store.lost()
+    if not number:
+        return
+    yield Finding("store", f"of the fixtures that were stored {number} are gone")
+    ids = {fixture.index: id_ for id_, (fixture, _) in schedule.drawn.items()}
+    for position in positions:
+        yield Finding(f"fixture {ids.get(position, position)}", "its logs are left, its rows gone")
 
 
 def _check_end(
@@ -174,12 +187,13 @@ def _check_in_worker(path: Path, expected: _Expected, span: _Span) -> list[Check
 def _check_span(store: Store, expected: _Expected, span: _Span) -> Iterator[CheckedFixture]:
     try:
         for stored in store.stored(*span):
-            yield _check_stored(store, expected, stored)
+            yield check_stored(store, expected, stored)
     except ArenaError as error:
         yield CheckedFixture((Finding(f"positions {span[0]} to {span[1]}", error.what),))
 
 
-def _check_stored(store: Store, expected: _Expected, stored: StoredFixture) -> CheckedFixture:
+def check_stored(store: Store, expected: _Expected, stored: StoredFixture) -> CheckedFixture:
+    """Check a fixture's hashes, its place in the schedule, and its games by playing them again."""
     findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
     try:
         record = store.record(stored)

@@ -58,7 +58,7 @@ def test_finished_league(played: Path) -> None:
 
 def test_stopped_league(played: Path, tmp_path: Path) -> None:
     store = copied(played, tmp_path)
-    edit.execute(store, "DELETE FROM fixtures WHERE position % 2")
+    edit.forget(store, "position % 2")
     found = status(tmp_path)
     assert (found["playing"], found["finished"]) == (False, False)
     assert (found["fixtures"], found["games"]) == (6, 12)
@@ -71,8 +71,10 @@ def test_stopped_league(played: Path, tmp_path: Path) -> None:
 def test_the_speed_is_that_of_the_last_minute(played: Path, tmp_path: Path) -> None:
     store = copied(played, tmp_path)
     edit.execute(store, "UPDATE fixtures SET stored_at = 1000 + 20 * position")
+    edit.rehash(store)
     assert status(tmp_path)["games_per_second"] == 2 * 3 / 60
     edit.execute(store, "UPDATE fixtures SET stored_at = 1000")
+    edit.rehash(store)
     assert status(tmp_path)["games_per_second"] is None
 
 
