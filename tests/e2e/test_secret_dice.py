@@ -35,8 +35,7 @@ def said(store: Path) -> list[str]:
 
 
 def test_the_bot_of_these_tests_knows_dice_that_it_saw() -> None:
-    hello = {"type": "hello"}
-    table: list[dict[str, object]] = [hello]
+    table: list[dict[str, object]] = [{"type": "hello"}]
     for game in (0, 1):
         turn = {"type": "turn", "id": 1, "seat": 0, "dice": [2, 3], "raises": []}
         table += [

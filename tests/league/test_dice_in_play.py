@@ -1,0 +1,228 @@
+"""What is handed out when: dice meet no bot twice at a time, and no process twice at all."""
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.league.compare import NEW, OLD, comparison_fixtures, in_field
+from arena.league.dice_in_play import DiceInPlay
+from arena.league.schedule import Schedule
+from arena.league.workers import Task
+from arena.perudo.rules import BGA
+from arena.records import Fixture, LeagueInfo, LimitsInfo
+from arena.sandboxes.base import Program, Running
+from arena.sandboxes.process import ProcessSandbox
+from arena.sessions.warm_pool import WarmPool
+from arena.submissions.bot import StagedBot
+from tests.publish import factory
+
+each_run = settings(deadline=None, database=None)
+NAMES = tuple("abcdefghijklm")
+
+
+def info(bots: int, players: int, rounds: int = 4) -> LeagueInfo:
+    names, variants = NAMES[:bots], {"bga": BGA}
+    return factory.league(names, players=(players,), rounds=rounds, variants=variants)
+
+
+def staged(name: str, program: str = "") -> StagedBot:
+    bot = factory.bot(name)
+    return StagedBot(replace(bot, digest=program or bot.digest), Path(program or name), ("bot",))
+
+
+def tasks_of(fixtures: list[Fixture], twins: bool = False) -> deque[Task]:
+    """Return a task for each fixture; `twins`: two bots are the same program under two names."""
+    programs = dict.fromkeys(NAMES[:2], "twin") if twins else {}
+    return deque(
+        Task(one, BGA, tuple(staged(bot, programs.get(bot, "")) for bot in one.seats), LimitsInfo())
+        for one in fixtures
+    )
+
+
+def seats(task: Task) -> set[tuple[str, str]]:
+    return {(task.fixture.dice_key, bot.info.digest) for bot in task.bots}
+
+
+class Bot:
+    """A bot without a process: it remembers all dice that it was ever shown."""
+
+    stdin = stdout = stderr = -1
+
+    def __init__(self, exit_fd: int) -> None:
+        self.exit_fd = exit_fd
+        self.seen: set[str] = set()
+        self.alive = True
+
+    def kill(self) -> None:
+        self.alive = False
+
+    def close(self) -> None:
+        """It has nothing open."""
+
+
+class Box(ProcessSandbox):
+    """Keeps all that it started."""
+
+    isolates = True
+
+    def __init__(self, exit_fd: int, *, freezes: bool) -> None:
+        self.freezes = freezes
+        self.started: list[Bot] = []
+        self._exit_fd = exit_fd
+
+    def start(self, program: Program, *, writable: bool = False) -> Running:  # type: ignore[override]
+        self.started.append(Bot(self._exit_fd))
+        return self.started[-1]  # type: ignore[return-value]
+
+
+class Play:
+    """Workers that take batches in the order in which they were handed out."""
+
+    def __init__(self, tasks: deque[Task], workers: int, box: Box, rng: Random) -> None:
+        self.waiting, self.box, self.rng = tasks, box, rng
+        self.dice = DiceInPlay()
+        self.dice.expect(tasks)
+        self.pools = [WarmPool() for _ in range(workers)]
+        self.queue: deque[list[Task]] = deque()
+        self.batches: dict[int, list[Task]] = {}
+        """By worker, what it has got."""
+        self.left: dict[int, list[Task]] = {}
+        self.tables: dict[int, tuple[Task, list[Bot]]] = {}
+        """By worker, the table under way."""
+        self.idle = 0
+        """How often a worker had nothing to play, though there were tables on other dice."""
+        self.played: list[str] = []
+
+    def play(self, size: int) -> None:
+        while True:
+            while len(self.batches) + len(self.queue) <= len(self.pools):
+                batch = self.dice.take_free(self.waiting, self.rng.randint(1, size))
+                if not batch:
+                    break
+                self.queue.append(batch)
+            for worker in range(len(self.pools)):
+                self.begin(worker)
+            if not self.tables:
+                return
+            in_play = {task.fixture.dice_key for task, _ in self.tables.values()}
+            others = {task.fixture.dice_key for task in self.waiting} - in_play
+            self.idle += bool(others) and len(self.tables) < len(self.pools)
+            self.end(self.rng.choice(sorted(self.tables)))
+
+    def begin(self, worker: int) -> None:
+        if worker not in self.batches and self.queue:
+            self.batches[worker] = self.queue.popleft()
+            self.left[worker] = list(self.batches[worker])
+        if worker not in self.tables and worker in self.batches:
+            task = self.left[worker].pop(0)
+            pool = self.pools[worker]
+            taken = [pool.take(bot.program, self.box, task.dice) for bot in task.bots]
+            bots = [cast("Bot", running) for running in taken]
+            assert not any(task.fixture.dice_key in bot.seen for bot in bots)
+            for bot in bots:
+                bot.seen.add(task.fixture.dice_key)
+            self.tables[worker] = task, bots
+            self.check()
+
+    def check(self) -> None:
+        """Check that nobody who runs knows the dice of another table."""
+        resting = {bot for bot in self.box.started if bot.alive}
+        for task, bots in self.tables.values():
+            resting -= set(bots)
+            for other, _ in self.tables.values():
+                assert other is task or seats(task).isdisjoint(seats(other))
+                if other.fixture.dice_key != task.fixture.dice_key:
+                    assert not any(other.fixture.dice_key in bot.seen for bot in bots)
+        for task, _ in self.tables.values() if not self.box.freezes else ():
+            assert not any(task.fixture.dice_key in bot.seen for bot in resting)
+
+    def end(self, worker: int) -> None:
+        task, bots = self.tables.pop(worker)
+        for bot, running in zip(task.bots, bots, strict=True):
+            if self.rng.random() < 0.1:
+                running.kill()
+            else:
+                pool = self.pools[worker]
+                pool.give_back(bot.program, self.box, running, task.dice)  # type: ignore[arg-type]
+        self.played.append(task.fixture.id)
+        if not self.left[worker]:
+            self.dice.finish(self.batches.pop(worker))
+
+
+@pytest.fixture(scope="module")
+def silent() -> Iterator[int]:
+    """A descriptor that never becomes readable."""
+    read_end, write_end = os.pipe()
+    yield read_end
+    os.close(read_end)
+    os.close(write_end)
+
+
+@each_run
+@given(st.data())
+def test_no_bot_that_runs_knows_the_dice_of_another_table(silent: int, data: st.DataObject) -> None:
+    players = data.draw(st.integers(2, 6))
+    league = info(data.draw(st.integers(players, 9)), players)
+    tasks = tasks_of(Schedule(league).fixtures, twins=data.draw(st.booleans()))
+    ids = [task.fixture.id for task in tasks]
+    workers, size = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 4))
+    rng = data.draw(st.randoms(use_true_random=False))
+    run = Play(tasks, workers, Box(silent, freezes=data.draw(st.booleans())), rng)
+    run.play(size)
+    assert sorted(run.played) == sorted(ids)
+
+
+@each_run
+@given(st.data())
+def test_processes_of_a_comparison_serve_one_version_on_each_dice(
+    silent: int, data: st.DataObject
+) -> None:
+    players = data.draw(st.integers(2, 4))
+    league = info(data.draw(st.integers(players, 5)), players)
+    rng = data.draw(st.randoms(use_true_random=False))
+    names = {bot.name for bot in league.bots}
+    fixtures = comparison_fixtures(league)
+    assert {bot for one in fixtures for bot in one.seats} == {OLD, NEW, *map(in_field, names)}
+    run = Play(tasks_of(fixtures), 3, Box(silent, freezes=False), rng)
+    run.play(1)
+    assert len(run.played) == len(fixtures)
+
+
+@pytest.mark.parametrize("players", [2, 4, 6])
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_workers_stay_busy_while_there_are_other_dice(
+    silent: int, players: int, workers: int
+) -> None:
+    run = Play(
+        tasks_of(Schedule(info(6, players, 8)).fixtures),
+        workers,
+        Box(silent, freezes=True),
+        Random(0),
+    )
+    run.play(1)
+    assert run.idle == 0
+
+
+def test_tasks_that_were_not_played_are_free_again() -> None:
+    tasks = tasks_of(Schedule(info(3, 3, 1)).fixtures)
+    dice = DiceInPlay()
+    dice.expect(tasks)
+    batch = dice.take_free(tasks, 1)
+    assert [len(batch), len(tasks), len(dice.take_free(tasks, 1))] == [1, 2, 0]
+    dice.pause(batch)
+    [again] = dice.take_free(deque(batch), 1)
+    assert again.open_dice == {again.fixture.dice_key}
+    dice.finish([again])
+    [second] = dice.take_free(tasks, 1)
+    dice.finish([second])
+    [last] = dice.take_free(tasks, 1)
+    assert second.open_dice == {last.fixture.dice_key}
+    assert last.open_dice == frozenset()
