@@ -10,7 +10,11 @@ from weakref import WeakKeyDictionary
 from arena.sandboxes.base import Program, Running, Sandbox
 
 MAX_WAITING = 16
-"""Programs that wait at a time; the one that has waited longest is ended for a new one."""
+"""Programs that wait at a time.
+
+A full pool keeps what it has: who has waited longest plays next, and who came last may not play
+before its round is over.
+"""
 _Key = tuple[str, Program]
 """The name of a sandbox, and what runs in it."""
 
@@ -69,11 +73,15 @@ class WarmPool:
     def give_back(
         self, program: Program, sandbox: Sandbox, running: Running, dice: TableDice
     ) -> None:
-        """Let a bot wait for its next table; it is ended if it could tell others of open dice."""
-        if dice.key in dice.open and sandbox.isolates and not sandbox.freezes:
+        """Let a bot wait for its next table, if there is room.
+
+        It is ended if it could tell others of open dice.
+        """
+        talks = dice.key in dice.open and sandbox.isolates and not sandbox.freezes
+        if talks or len(self._waiting) >= self._max_waiting:
             _end(running)
         else:
-            self._wait(program, sandbox, running)
+            self._waiting.append(((sandbox.name, program), running))
 
     def prepare(self, programs: Iterable[Program], sandbox: Sandbox, dice: TableDice) -> None:
         """Start programs of which none waits that may play on the dice of the next table.
@@ -83,16 +91,13 @@ class WarmPool:
         for program in programs:
             if not self._find(program, sandbox, dice):
                 with suppress(OSError):
-                    self._wait(program, sandbox, sandbox.start(program))
+                    self._waiting.appendleft(((sandbox.name, program), sandbox.start(program)))
+            if len(self._waiting) > self._max_waiting:
+                _end(self._waiting.pop()[1])
 
     def end(self) -> None:
         """End every bot that waits."""
         while self._waiting:
-            _end(self._waiting.popleft()[1])
-
-    def _wait(self, program: Program, sandbox: Sandbox, running: Running) -> None:
-        self._waiting.append(((sandbox.name, program), running))
-        while len(self._waiting) > self._max_waiting:
             _end(self._waiting.popleft()[1])
 
 

@@ -125,13 +125,15 @@ def test_bot_that_ended_in_the_pool_is_replaced(
     assert [len(game.places) for game in played.games] == [2, 2]
 
 
-def test_full_pool_ends_the_longest_waiting_bot(runs: Path, box: CountingSandbox) -> None:
+def test_full_pool_ends_the_bot_that_came_last(runs: Path, box: CountingSandbox) -> None:
     pool = WarmPool(max_waiting=1)
-    bots = [counter(runs, box, name, reusable=True) for name in "ab"]
-    play(0, bots, box, pool)
+    bots = [counter(runs, box, name, reusable=True) for name in "abc"]
+    play(0, bots[:2], box, pool)
+    assert box.started[1].exit_code() == -9
+    pool.prepare([bots[2].program], box, TableDice("next"))
     assert box.started[0].exit_code() == -9
     pool.end()
-    assert box.started[1].exit_code() == -9
+    assert box.started[2].exit_code() == -9
 
 
 def test_prepare_starts_each_bot_once(runs: Path, box: CountingSandbox, pool: WarmPool) -> None:
