@@ -15,11 +15,10 @@ from typing import NamedTuple
 from arena.league.dice_in_play import DiceInPlay
 from arena.league.schedule import Schedule
 from arena.league.workers import Task
-from arena.sessions.warm_pool import MAX_WAITING, WarmPool
+from arena.sessions.warm_pool import WarmPool
 from tests.league.fake_tables import Box, info, tasks_of
 
 ROUNDS = 40
-POOLS = (MAX_WAITING, 32, 64)
 
 
 class Cost(NamedTuple):
@@ -33,29 +32,29 @@ class Cost(NamedTuple):
 
 def main() -> None:
     """Print a line for each size of field and table, and number of workers."""
-    sizes = ", ".join(f"pool of {size}" for size in POOLS)
-    print(f"bots  players  workers   busy   busy with `until`   starts per seat: {sizes}")
+    print("| bots | players | workers | busy | busy with `until` | starts per seat |")
+    print("|---|---|---|---|---|---|")
     for bots in (6, 12, 24):
         for players in (2, 4, 6):
-            for workers in (1, 2, 4):
+            for workers in (2, 4):
                 _print(bots, players, workers)
 
 
 def _print(bots: int, players: int, workers: int) -> None:
     fixtures = Schedule(info(bots, players, ROUNDS)).fixtures
-    all_at_once = [tasks_of(fixtures)]
-    by_round = [tasks_of(list(block)) for _, block in groupby(fixtures, attrgetter("block"))]
-    until = hand_out(by_round, workers, MAX_WAITING).busy
-    costs = [hand_out([deque(tasks) for tasks in all_at_once], workers, size) for size in POOLS]
-    starts = "  ".join(f"{cost.starts:5.2f}" for cost in costs)
-    print(f"{bots:4}  {players:7}  {workers:7}  {costs[0].busy:5.0%}  {until:18.0%}   {starts}")
+    rounds = [tasks_of(list(block)) for _, block in groupby(fixtures, attrgetter("block"))]
+    busy, starts = hand_out([tasks_of(fixtures)], workers)
+    until = hand_out(rounds, workers).busy
+    print(
+        f"| {bots} | {players} | {workers} | {100 * busy:.0f} % | {100 * until:.0f} % | {starts:.2f} |"
+    )
 
 
-def hand_out(parts: list[deque[Task]], workers: int, pool_size: int) -> Cost:
+def hand_out(parts: list[deque[Task]], workers: int) -> Cost:
     """Hand out a league, part after part."""
     never, other_end = os.pipe()
     box = Box(never, freezes=True)
-    pools = [WarmPool(pool_size) for _ in range(workers)]
+    pools = [WarmPool() for _ in range(workers)]
     dice, now, seats, tables = DiceInPlay(), 0, 0, 0
     for tasks in parts:
         dice.expect(tasks)
