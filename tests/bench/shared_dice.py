@@ -45,9 +45,8 @@ def _print(bots: int, players: int, workers: int) -> None:
     rounds = [tasks_of(list(block)) for _, block in groupby(fixtures, attrgetter("block"))]
     busy, starts = hand_out([tasks_of(fixtures)], workers)
     until = hand_out(rounds, workers).busy
-    print(
-        f"| {bots} | {players} | {workers} | {100 * busy:.0f} % | {100 * until:.0f} % | {starts:.2f} |"
-    )
+    shares = f"{100 * busy:.0f} % | {100 * until:.0f} %"
+    print(f"| {bots} | {players} | {workers} | {shares} | {starts:.2f} |")
 
 
 def hand_out(parts: list[deque[Task]], workers: int) -> Cost:
