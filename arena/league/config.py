@@ -51,7 +51,6 @@ class LeagueOptions(Struct, frozen=True, kw_only=True):
     games: int = 20
     rounds: int | None = None
     """None stands for one less than the number of bots."""
-    shared_dice: bool = True
     limits: LimitsInfo = LimitsInfo()
     ratings: RatingsInfo = RatingsInfo()
     sandbox: str = "auto"
@@ -71,6 +70,8 @@ class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields
     seed: int | str | None = None
     images: dict[str, str] = {}
     workers: int | None = None
+    shared_dice: bool | None = None
+    """None stands for the opposite of memory_across_fixtures."""
 
 
 class RatingsPart(Struct, frozen=True):
@@ -100,6 +101,7 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     images: dict[str, str]
     """By runtime."""
     workers: int
+    shared_dice: bool
     lines: dict[str, str]
     """Where the file has the anchor, players and rounds, for errors that show later."""
 
@@ -123,6 +125,7 @@ def load_league(path: Path) -> League:
         seed=_text(entry.seed),
         images=reader.images(entry.images),
         workers=entry.workers or core_count(),
+        shared_dice=reader.shared_dice(entry),
         lines={key: reader.at(f"$.{key}") for key in ("ratings.anchor", "players", "rounds")},
         **{key: getattr(entry, key) for key in LeagueOptions.__struct_fields__},
     )
@@ -264,6 +267,15 @@ class _Reader:
             hint = "give the most rounds to play, for example `rounds: 100`"
             raise ArenaError("until needs a budget", line, hint)
         return wanted.separated
+
+    def shared_dice(self, entry: LeagueFile) -> bool:
+        """Return whether dice are shared; raises ArenaError if bots would know them."""
+        memory = entry.memory_across_fixtures
+        if entry.shared_dice and memory:
+            what = "shared_dice cannot be true with memory_across_fixtures"
+            hint = "leave shared_dice out: a bot would know the dice of its next tables"
+            raise ArenaError(what, self.at("$.shared_dice"), hint)
+        return not memory if entry.shared_dice is None else entry.shared_dice
 
     def players(self, sizes: list[int]) -> tuple[int, ...]:
         for size in sizes:

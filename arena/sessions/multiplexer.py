@@ -11,7 +11,7 @@ from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Program, Sandbox
 from arena.sessions.clock import FixtureBank
 from arena.sessions.session import MAX_STDERR, Reply, Session
-from arena.sessions.warm_pool import WarmPool
+from arena.sessions.warm_pool import TablePool
 
 _GRACE = 0.5
 """Seconds that bots have to end by themselves after `bye`."""
@@ -37,7 +37,7 @@ class Multiplexer:
         sandbox: Sandbox,
         limits: LimitsInfo,
         log: Log | None = None,
-        pool: WarmPool | None = None,
+        pool: TablePool | None = None,
     ) -> None:
         self.sandbox = sandbox
         self.limits = limits
@@ -152,7 +152,7 @@ class Multiplexer:
                 self._handlers[fd]()
             waiting = {fd: s for fd, s in waiting.items() if not s.ended}
 
-    def _give_back(self, seat: int, pool: WarmPool) -> None:
+    def _give_back(self, seat: int, pool: TablePool) -> None:
         """Return a bot to the pool, unless it owes an answer or said something unasked."""
         session = self._sessions[seat]
         self._unwatch(session)

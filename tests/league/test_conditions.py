@@ -125,7 +125,7 @@ CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
     "dice": ({"shared_dice": False}, "shared_dice is false, not true", NONE_LEFT),
     "memory": (
         {"memory_across_fixtures": True},
-        "memory_across_fixtures is true, not false",
+        "memory_across_fixtures is true, not false, shared_dice is false, not true",
         NONE_LEFT,
     ),
     "two": ({"games": 3, "rounds": 9}, "games is 3, not 2, rounds is 9, not 2", NONE_LEFT),
