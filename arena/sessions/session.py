@@ -65,6 +65,7 @@ class Session:
 
     def greet(self, line: bytes) -> None:
         """Write the first line, and start the clock of the start."""
+        self._running.freeze(frozen=False)
         self.clock.await_ready()
         self._lines.append(line)
         self.flush()
