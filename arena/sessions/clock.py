@@ -1,8 +1,9 @@
 """How long one bot takes, and when that is too long.
 
-A bot is judged by its own CPU time: neither a busy machine nor its rivals can make it late. The
-wall clock has a larger limit, against bots that sleep; it is the only clock if the sandbox cannot
-tell CPU time.
+A bot is judged by its own CPU time. The wall clock has a larger limit, against bots that sleep:
+while a bot is awaited, the arena looks at regular intervals whether it sleeps, and does not charge
+the time in which it runs or waits for a processor. So neither a busy machine nor its rivals can
+make it late. The wall clock is the only clock if the sandbox cannot tell CPU time.
 
 Reading CPU time takes longer than most bots think, so it is read only when the result matters. A
 bot cannot have used more than the time that passed. While that is less than a hundredth of the
@@ -24,6 +25,13 @@ _RESOLUTION = 0.01
 """The share of the limits below which CPU time is not read."""
 _ANSWERS = 100
 """Answers that a bot gives in a long game, roughly."""
+_LOOK_SECONDS = 0.02
+_LOOKS = 50
+"""A bot is looked at so often within `limits.answer`, but not more often than that."""
+_LONGEST = 10
+"""No answer may take more times its wall-clock limit than this, whatever the bot does."""
+_SOON = 0.001
+"""Seconds before a check is repeated, at least."""
 
 
 class TimeBank:
@@ -37,8 +45,9 @@ class TimeBank:
         self.wall = limits.game * limits.wall
 
 
-_Request = tuple[float, float | None, TimeBank]
-"""An open request: when it was asked, the CPU time used by then at most, the game's time bank."""
+_Request = tuple[float, float | None, TimeBank, float]
+"""An open request: when it was asked, the CPU time used by then at most, the game's time bank, the
+time that was not charged to the wall clock before."""
 
 
 class Clock:
@@ -46,7 +55,8 @@ class Clock:
 
     `open` holds the requests that await an answer, the oldest first. `next_check` is when `expired`
     must be called, infinite if no request is open. `now` reads the wall clock, `cpu` the CPU time
-    that the bot has used so far, None if unknown. `banks` holds the time banks by game.
+    that the bot has used so far, `busy` whether it does not sleep, both None if unknown. `banks`
+    holds the time banks by game.
     """
 
     def __init__(
@@ -55,6 +65,7 @@ class Clock:
         now: Callable[[], float],
         cpu: Callable[[], float | None],
         banks: dict[int, TimeBank] | None = None,
+        busy: Callable[[], bool | None] = lambda: None,
     ) -> None:
         self.open: dict[int, _Request] = {}
         self.next_check = inf
@@ -68,11 +79,18 @@ class Clock:
         self._last_read: float | None = None
         self._answered_at = -inf
         self._cpu_at_answer: float | None = None
+        self._busy = busy
+        self._look_seconds = max(_LOOK_SECONDS, limits.answer / _LOOKS)
+        self._looked_at = -inf
+        self._was_busy = False
+        self._uncharged = 0.0
+        """Seconds in which the bot was awaited and busy."""
+        self._uncharged_at_answer = 0.0
 
     def await_ready(self) -> None:
         """Start the clock of the bot's start."""
         now = self._now()
-        self.open[READY] = (now, None, TimeBank(self._limits))
+        self.open[READY] = (now, None, TimeBank(self._limits), 0.0)
         self.next_check = now + self._limits.start
 
     def ask(self, *requests: tuple[int, int]) -> None:
@@ -80,11 +98,14 @@ class Clock:
         now = self._now()
         cpu = self._max_cpu(now)
         limit = self._limits.answer
+        if not self.open:
+            self._looked_at, self._was_busy = now, False
         for id_, game in requests:
             bank = self._banks.setdefault(game, TimeBank(self._limits))
             limit = min(limit, bank.own, bank.wall)
-            self.open[id_] = (now, cpu, bank)
-        self.next_check = min(self.next_check, now + limit)
+            self.open[id_] = (now, cpu, bank, self._uncharged)
+        first = limit if cpu is None else min(limit, self._look_seconds)
+        self.next_check = min(self.next_check, now + first)
 
     def answered(self, id_: int) -> str:
         """Stop a request's clock, restart all others; returns why it came too late, or ""."""
@@ -92,19 +113,24 @@ class Clock:
         request = self.open.pop(id_)
         if id_ == READY:
             return ""
-        since, cpu, bank = self._since_last_answer(request)
+        if self._was_busy:
+            self._leave_out(now)
+        since, cpu, bank, uncharged = self._since_last_answer(request)
         passed = now - since
         used = passed if passed <= self._resolution else self._used(since, cpu, now)
         limit = min(self._limits.answer, bank.own)
         bank.own -= used
-        bank.wall -= passed
+        bank.wall -= passed - (self._uncharged - uncharged)
         if self.open:
             self._answered_at, self._cpu_at_answer = now, self._max_cpu(now)
+            self._uncharged_at_answer = self._uncharged
         return "" if used < limit or cpu is None else self._timeout(limit)
 
     def expired(self) -> str:
         """Return why an open request is late, "" if none is; updates `next_check`."""
         now = self._now()
+        if now - self._looked_at >= _SOON and READY not in self.open:
+            self._look(now)
         self.next_check = inf
         for id_ in self.open:
             next_check, timeout = self._check(id_, now)
@@ -117,6 +143,21 @@ class Clock:
         """Drop all open requests."""
         self.open.clear()
         self.next_check = inf
+
+    def suspended(self) -> None:
+        """Take note that the arena did not run for a while, in which the bot may have."""
+        self._read_at = -inf
+
+    def _look(self, now: float) -> None:
+        """Look whether the bot is busy; if so, the time since the last look is not charged."""
+        self._was_busy = bool(self._busy())
+        if self._was_busy:
+            self._leave_out(now)
+        self._looked_at = now
+
+    def _leave_out(self, now: float) -> None:
+        self._uncharged += now - self._looked_at
+        self._looked_at = now
 
     def _max_cpu(self, now: float) -> float | None:
         """Return the most CPU time that the bot can have used by now, without always reading it."""
@@ -135,24 +176,39 @@ class Clock:
     def _since_last_answer(self, request: _Request) -> _Request:
         if request[0] >= self._answered_at:
             return request
-        return self._answered_at, self._cpu_at_answer, request[2]
+        return self._answered_at, self._cpu_at_answer, request[2], self._uncharged_at_answer
 
     def _check(self, id_: int, now: float) -> tuple[float, str]:
         """Return when to check a request again, and why it is late, "" if it is not."""
-        since, cpu, bank = self._since_last_answer(self.open[id_])
+        since, cpu, bank, uncharged = self._since_last_answer(self.open[id_])
         if id_ == READY:
             deadline = since + self._limits.start
             return deadline, f"not ready within {self._limits.start:g} s" if now >= deadline else ""
         limit = min(self._limits.answer, bank.own)
-        factor, max_wall = 1.0, limit
-        if cpu is not None:
-            factor, max_wall = self._limits.wall, min(self._max_wall, bank.wall)
-        used = self._used(since, cpu, now) if now - since >= limit else now - since
-        if cpu is not None and used >= limit:
+        if cpu is None:
+            late = self._timeout(limit, 1.0, "by the wall clock") if now >= since + limit else ""
+            return since + limit, late
+        used = self._at_most_used(since, cpu, now)
+        if used >= limit and (used := self._used(since, cpu, now)) >= limit:
             return now, self._timeout(limit)
-        if now >= since + max_wall:
-            return now, self._timeout(max_wall, factor, "by the wall clock")
-        return min(now + max(self._resolution, limit - used), since + max_wall), ""
+        max_wall = min(self._max_wall, bank.wall)
+        slept = max(0.0, self._looked_at - since - (self._uncharged - uncharged))
+        for factor, left in (
+            (1.0, max_wall - slept),
+            (_LONGEST, since + _LONGEST * max_wall - now),
+        ):
+            if left <= 0:
+                wall = factor * self._limits.wall
+                return now, self._timeout(factor * max_wall, wall, "by the wall clock")
+        soon = max(_SOON, min(max_wall - slept, self._look_seconds))
+        return now + min(soon, max(self._resolution, limit - used)), ""
+
+    def _at_most_used(self, since: float, cpu: float, now: float) -> float:
+        """Return the most CPU time that the bot can have used, without reading it."""
+        used = now - since
+        if self._last_read is not None and self._read_at > since:
+            used = min(used, self._last_read + now - self._read_at - cpu)
+        return used
 
     def _timeout(self, limit: float, factor: float = 1.0, clock: str = "") -> str:
         """Say which limit a bot exceeded: by a clock, or in CPU time."""

@@ -53,6 +53,7 @@ class _RevocableRunning:
         self._lock = Lock()
         self.stdin, self.stdout, self.stderr = inner.stdin, inner.stdout, inner.stderr
         self.exit_fd = inner.exit_fd
+        self.freezes_quickly = inner.freezes_quickly
 
     def end_input(self) -> None:
         self._inner.end_input()
@@ -62,6 +63,9 @@ class _RevocableRunning:
 
     def cpu_time(self) -> float | None:
         return self._inner.cpu_time()
+
+    def is_busy(self) -> bool | None:
+        return self._inner.is_busy()
 
     def freeze(self, *, frozen: bool) -> None:
         self._inner.freeze(frozen=frozen)

@@ -113,6 +113,11 @@ class Cgroup:
     def started(self, pid: int) -> None:
         """Do nothing: the process joins by itself."""
 
+    def pids(self) -> list[int]:
+        """Return the processes in the group; raises OSError."""
+        procs = (self._folders[0] / "cgroup.procs").read_text(encoding="ascii")
+        return [int(pid) for pid in procs.split()]
+
     def cpu_time(self) -> float | None:
         """Return the CPU time that all in the group used, in seconds, or None once it is gone."""
         if self._usage_fd is None:
@@ -137,8 +142,7 @@ class Cgroup:
             while True:
                 # What is frozen cannot fork, nor exit and leave its pid to another process.
                 self.freeze(frozen=True)
-                pids = (self._folders[0] / "cgroup.procs").read_text(encoding="ascii").split()
-                pidfds = [kill(int(pid)) for pid in pids]
+                pidfds = [kill(pid) for pid in self.pids()]
                 self.freeze(frozen=False)
                 gone = [wait_for_exit(pidfd) for pidfd in pidfds]
                 if not pidfds or not all(gone):
