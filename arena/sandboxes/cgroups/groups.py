@@ -1,7 +1,6 @@
 """Control groups below the arena's own: one per bot, for all its processes together."""
 
 import os
-import select
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from msgspec import Struct
 
 from arena.sandboxes.base import Quota
 from arena.sandboxes.cgroups.mounts import CgroupMount, mounts_of, own_mounts
+from arena.uptime import wait_readable
 
 PREFIX = "perudo-arena"
 _CPU_PERIOD = 100_000
@@ -238,7 +238,7 @@ def wait_for_exit(pidfd: int | None) -> bool:
     if pidfd is None:
         return True
     try:
-        return bool(select.select([pidfd], [], [], _KILL_SECONDS)[0])
+        return bool(wait_readable([pidfd], _KILL_SECONDS))
     finally:
         os.close(pidfd)
 

@@ -10,6 +10,7 @@ from threading import Event, Thread
 from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
 from arena.sandboxes.process_states import any_busy
 from arena.sandboxes.run_folder import remove_tree
+from arena.uptime import wait_readable
 
 SUPERVISOR = """
 cd /run/arena
@@ -174,7 +175,7 @@ class FifoContainer(Container):
         return True
 
     def _has_begun(self, seconds: float) -> bool:
-        return bool(select.select([self._up, self.exit_fd], [], [], seconds)[0])
+        return bool(wait_readable([self._up, self.exit_fd], seconds))
 
     def _fail(self, reason: str) -> None:
         """End as a program would: with a line on standard error and an exit code."""

@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import socket
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ from arena.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.reaper import current_run
 from arena.sandboxes.seccomp import docker_profile
+from arena.uptime import wait_readable
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -81,7 +81,7 @@ class DockerSandbox:
         running = self.start(Program(current_run().folder, ["cat"], runtime))
         try:
             os.write(running.stdin, _HELLO)
-            select.select([running.stdout, running.exit_fd], [], [], _TRIAL_SECONDS)
+            wait_readable([running.stdout, running.exit_fd], _TRIAL_SECONDS)
             with suppress(BlockingIOError):
                 if os.read(running.stdout, len(_HELLO)) == _HELLO:
                     self.clock = "wall" if running.cpu_time() is None else "cpu"
