@@ -8,7 +8,7 @@ than `_GAP` between two looks does not count.
 
 import select
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 TICK = 0.5
 """The longest that anything waits without a look at the clock, in seconds."""
@@ -18,13 +18,13 @@ _GAP = 1.0
 class Uptime:
     """A clock in seconds that stands still while the arena does not run.
 
-    `suspensions` is how often it stood still.
+    `resumed` is called when it goes on.
     """
 
-    __slots__ = ("_read_at", "_seconds", "suspensions")
+    __slots__ = ("_read_at", "_resumed", "_seconds")
 
-    def __init__(self) -> None:
-        self.suspensions = 0
+    def __init__(self, resumed: Callable[[], None] = lambda: None) -> None:
+        self._resumed = resumed
         self._seconds = 0.0
         self._read_at = time.monotonic()
 
@@ -36,7 +36,7 @@ class Uptime:
         if gap < _GAP:
             self._seconds += gap
         else:
-            self.suspensions += 1
+            self._resumed()
         return self._seconds
 
     def now(self) -> float:

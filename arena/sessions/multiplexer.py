@@ -57,8 +57,7 @@ class Multiplexer:
         self._to_flush: set[int] = set()
         self._read_ahead: set[int] = set()
         self._next_check = inf
-        self._uptime = Uptime()
-        self._suspensions = 0
+        self._uptime = Uptime(self._resumed)
 
     def __enter__(self) -> Self:
         return self
@@ -80,7 +79,7 @@ class Multiplexer:
         except OSError as error:
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         log = partial(self._log, seat) if self._log else None
-        self._tick()
+        self._uptime.tick()
         session = Session(running, self.limits, self._uptime.now, log, self._banks[seat])
         self._sessions[seat] = session
         self._watch(session.stdout, partial(self._read, seat, session))
@@ -122,21 +121,25 @@ class Multiplexer:
 
     def wait(self) -> Sequence[SeatReply]:
         """Write what was asked, and wait for at least one reply; a fault is a reply, too."""
-        now = began = self._tick()
+        now = began = self._uptime.tick()
         for seat in sorted(self._to_flush):
             session = self._sessions[seat]
             session.flush()
             self._flushed(seat, session)
         self._to_flush.clear()
         replies = self._take_read_ahead() if self._read_ahead else []
+        patience = _PATIENCE
         while not replies:
-            patience = TICK if now - began >= _PATIENCE else _PATIENCE
-            replies = self._poll(min(self._next_check - now, patience))
+            left = self._next_check - now
+            replies = self._poll(min(left, patience))
+            if replies:
+                break
             now = self._uptime.now()
-            if not replies and now >= self._next_check:
+            if now >= self._next_check:
                 # What lies in the pipes by now was said in time.
                 replies = self._poll(0.0) or self._timeouts()
-            if not replies and now - began >= _PATIENCE:
+            if now - began >= _PATIENCE:
+                patience = TICK
                 self._rest(at_once=now - began < TICK)
         return replies
 
@@ -149,7 +152,7 @@ class Multiplexer:
             session.tell(line)
             self._forget(session.stdin)
             session.say_goodbye()
-        now = self._tick()
+        now = self._uptime.tick()
         deadline = now + _GRACE
         while now < deadline and not all(s.ended for s in self._sessions.values()):
             self._poll(min(deadline - now, TICK))
@@ -158,22 +161,18 @@ class Multiplexer:
     def _poll(self, seconds: float) -> list[SeatReply]:
         """Wait for so long, and handle what comes."""
         replies: list[SeatReply] = []
-        events = self._epoll.poll(max(0.0, seconds))
-        self._tick()
+        events = self._epoll.poll(seconds if seconds > 0 else 0.0)
+        self._uptime.tick()
         for fd, _ in events:
             # A handler may have ended the watch over another descriptor.
             if handler := self._handlers.get(fd):
                 replies += handler()
         return replies
 
-    def _tick(self) -> float:
-        """Look at the clock; a time without a look in which the arena did not run is left out."""
-        now = self._uptime.tick()
-        if self._uptime.suspensions != self._suspensions:
-            self._suspensions = self._uptime.suspensions
-            for session in self._sessions.values():
-                session.clock.suspended()
-        return now
+    def _resumed(self) -> None:
+        """Take note that the arena did not run for a while; its bots may have."""
+        for session in self._sessions.values():
+            session.clock.suspended()
 
     def _rest(self, *, at_once: bool) -> None:
         """Freeze all from which nothing is awaited."""

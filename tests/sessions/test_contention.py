@@ -61,13 +61,16 @@ for line in sys.stdin:
 """
 FAMILY = "import json, os, sys, time\n" + CHILDREN + ANSWER
 """Works as much, in children that come and go."""
-SPINNER = LINE.replace(
-    "        print(",
-    """        for _ in range(40):
+SPINNER = (
+    LINE.replace(
+        "        print(",
+        """        for _ in range(40):
             if not os.fork():
                 while True: pass
         print(""",
-) + ANSWER
+    )
+    + ANSWER
+)
 """Answers at once; forty children of it take all processor time that they get."""
 SLEEPER = LINE + "    time.sleep(3600)\n"
 NAPPER = LINE + f"    for _ in range(9999): time.sleep({LIMITS.answer / 100})\n"
