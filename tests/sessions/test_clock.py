@@ -1,6 +1,7 @@
 """When an answer is too late, and by which clock."""
 
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
 
@@ -199,3 +200,59 @@ def test_restarted_bot_inherits_the_time_bank() -> None:
     machine.run(1.9, 1.9)
     why = "the 60 s of CPU time for all answers of a game are used up"
     assert second.answered(1) == why
+
+
+# ---------------------------------------------------------------- busy or asleep
+
+
+def seconds_until_late(machine: Machine, clock: Clock, share: float) -> tuple[float, str]:
+    clock.ask((1, 0))
+    began = machine.wall
+    why = next(reason for reason in checks(clock, machine, share) if reason)
+    return machine.wall - began, why
+
+
+@pytest.mark.parametrize(
+    ("share", "seconds", "why"),
+    [
+        (0.1, 20.0, OWN),
+        (0.0, 80.0, "no answer within 80 s by the wall clock"),
+    ],
+)
+def test_wall_clock_does_not_charge_a_bot_that_waits_for_a_processor(
+    share: float, seconds: float, why: str
+) -> None:
+    machine = Machine()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: True)
+    assert seconds_until_late(machine, clock, share) == (pytest.approx(seconds, rel=0.01), why)
+
+
+def test_wall_clock_charges_the_share_of_time_that_a_bot_sleeps() -> None:
+    machine, looks = Machine(), count()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: next(looks) % 4 != 0)
+    assert seconds_until_late(machine, clock, 0.01) == (pytest.approx(32, rel=0.02), WALL)
+
+
+def test_waiting_for_a_processor_does_not_use_up_the_time_bank_of_a_game() -> None:
+    machine = Machine()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: True)
+    for number in range(100):
+        clock.ask((number, 0))
+        for _ in range(10):
+            machine.run(0.5, 0.05)
+            assert clock.expired() == ""
+        assert clock.answered(number) == ""
+
+
+def test_cpu_time_used_while_the_arena_was_suspended_is_not_charged() -> None:
+    """`now` stands still while the arena is suspended, but the bot may run on between requests."""
+    machine = Machine()
+    clock = clock_of(machine)
+    clock.ask((1, 0))
+    machine.run(1.0, 1.0)
+    assert clock.answered(1) == ""
+    machine.run(0.0, 30.0)
+    clock.suspended()
+    clock.ask((2, 0))
+    machine.run(1.0, 1.0)
+    assert clock.answered(2) == ""
