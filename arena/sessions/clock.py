@@ -81,6 +81,7 @@ class Clock:
         self._cpu_at_answer: float | None = None
         self._busy = busy
         self._look_seconds = max(_LOOK_SECONDS, limits.answer / _LOOKS)
+        self._first_check = min(limits.answer, self._look_seconds)
         self._looked_at = -inf
         self._was_busy = False
         self._uncharged = 0.0
@@ -97,15 +98,14 @@ class Clock:
         """Start the clocks of requests that are written together; each is an id and a game."""
         now = self._now()
         cpu = self._max_cpu(now)
-        limit = self._limits.answer
+        limit = self._limits.answer if cpu is None else self._first_check
         if not self.open:
             self._looked_at, self._was_busy = now, False
         for id_, game in requests:
             bank = self._banks.setdefault(game, TimeBank(self._limits))
             limit = min(limit, bank.own, bank.wall)
             self.open[id_] = (now, cpu, bank, self._uncharged)
-        first = limit if cpu is None else min(limit, self._look_seconds)
-        self.next_check = min(self.next_check, now + first)
+        self.next_check = min(self.next_check, now + limit)
 
     def answered(self, id_: int) -> str:
         """Stop a request's clock, restart all others; returns why it came too late, or ""."""

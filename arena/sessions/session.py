@@ -79,7 +79,8 @@ class Session:
         """Write what is queued, as far as the pipe takes it; start the clocks of the requests."""
         if self._requests:
             self._flooded = self.full
-            self._freeze(frozen=False)
+            if self._frozen:
+                self._freeze(frozen=False)
             self.clock.ask(*self._requests)
             self._requests.clear()
         if self._log:
