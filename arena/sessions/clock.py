@@ -129,7 +129,7 @@ class Clock:
     def expired(self) -> str:
         """Return why an open request is late, "" if none is; updates `next_check`."""
         now = self._now()
-        if now - self._looked_at >= _SOON and READY not in self.open:
+        if self.open and READY not in self.open and now - self._looked_at >= _SOON:
             self._look(now)
         self.next_check = inf
         for id_ in self.open:

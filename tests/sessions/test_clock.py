@@ -260,3 +260,13 @@ def test_cpu_time_used_while_the_arena_was_suspended_is_not_charged() -> None:
     clock.ask((2, 0))
     machine.run(1.0, 1.0)
     assert clock.answered(2) == ""
+
+
+def test_bot_is_looked_at_only_while_it_is_awaited() -> None:
+    """Others at the table may be late while it is idle."""
+    machine, looks = Machine(), count()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: next(looks) < 0)
+    machine.run(10, 10)
+    assert clock.expired() == ""
+    assert next(looks) == 0
+    assert seconds_until_late(machine, clock, 0.0)[1] == WALL
