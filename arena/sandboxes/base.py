@@ -43,6 +43,8 @@ class Running(Protocol):
     stderr: int
     exit_fd: int
     """Becomes readable when the program has ended."""
+    freezes_quickly: bool
+    """Whether freezing takes less than a thousandth of a second."""
 
     def open_folder(self) -> int | None:
         """Let a build begin; return a descriptor of the copy that it changes, for the caller.
@@ -58,6 +60,12 @@ class Running(Protocol):
 
     def cpu_time(self) -> float | None:
         """Return the CPU time used so far, in seconds, or None if unknown."""
+
+    def is_busy(self) -> bool | None:
+        """Return whether one of its threads runs or would if it could; None if unknown.
+
+        False means that all of them sleep or wait.
+        """
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the program and its children, if the sandbox can."""

@@ -1,6 +1,7 @@
 """Bots of one process that wait for their next table, so that not every fixture starts its own."""
 
 import select
+import time
 from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,6 +16,8 @@ MAX_WAITING = 16
 A full pool keeps what it has: who has waited longest plays next, and who came last may not play
 before its round is over.
 """
+_START_SECONDS = 2.0
+"""How long a program that was started ahead of time may take for its start before it is frozen."""
 _Key = tuple[str, Program]
 """The name of a sandbox, and what runs in it."""
 
@@ -37,13 +40,18 @@ class TableDice(NamedTuple):
 
 
 class WarmPool:
-    """Running bots without a table: some have served before, some were started ahead of time."""
+    """Running bots without a table: some have served before, some were started ahead of time.
+
+    They are frozen, so that they take no processor from those that play and tell them nothing.
+    """
 
     def __init__(self, max_waiting: int = MAX_WAITING) -> None:
         self._max_waiting = max_waiting
         self._waiting: deque[tuple[_Key, Running]] = deque()
         self._seen: WeakKeyDictionary[Running, set[str]] = WeakKeyDictionary()
         """The keys of the dice at all tables that a process took a seat at."""
+        self._starting: dict[Running, float] = {}
+        """When programs were started ahead of time that are not frozen yet."""
 
     def take(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running:
         """Return a waiting bot, or a new one; raises OSError if it cannot be started.
@@ -57,6 +65,8 @@ class WarmPool:
     def _take_waiting(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running | None:
         if running := self._find(program, sandbox, dice):
             self._waiting.remove(((sandbox.name, program), running))
+            self._starting.pop(running, None)
+            running.freeze(frozen=False)
             if not select.select([running.exit_fd], [], [], 0)[0]:
                 return running
             _end(running)
@@ -81,6 +91,7 @@ class WarmPool:
         if talks or len(self._waiting) >= self._max_waiting:
             _end(running)
         else:
+            running.freeze(frozen=True)
             self._waiting.append(((sandbox.name, program), running))
 
     def prepare(self, programs: Iterable[Program], sandbox: Sandbox, dice: TableDice) -> None:
@@ -91,14 +102,28 @@ class WarmPool:
         for program in programs:
             if not self._find(program, sandbox, dice):
                 with suppress(OSError):
-                    self._waiting.appendleft(((sandbox.name, program), sandbox.start(program)))
+                    running = sandbox.start(program)
+                    self._starting[running] = time.monotonic()
+                    self._waiting.appendleft(((sandbox.name, program), running))
             if len(self._waiting) > self._max_waiting:
-                _end(self._waiting.pop()[1])
+                self._end_last()
+
+    def rest(self) -> None:
+        """Freeze what was started ahead of time and had enough time for it."""
+        before = time.monotonic() - _START_SECONDS
+        for running in [one for one, since in self._starting.items() if since < before]:
+            del self._starting[running]
+            running.freeze(frozen=True)
 
     def end(self) -> None:
         """End every bot that waits."""
         while self._waiting:
-            _end(self._waiting.popleft()[1])
+            self._end_last()
+
+    def _end_last(self) -> None:
+        running = self._waiting.pop()[1]
+        self._starting.pop(running, None)
+        _end(running)
 
 
 class TablePool(NamedTuple):
@@ -114,6 +139,10 @@ class TablePool(NamedTuple):
     def give_back(self, program: Program, sandbox: Sandbox, running: Running) -> None:
         """Let a bot wait for its next table."""
         self.pool.give_back(program, sandbox, running, self.dice)
+
+    def rest(self) -> None:
+        """Freeze who waits and is still awake."""
+        self.pool.rest()
 
 
 def _end(running: Running) -> None:

@@ -48,6 +48,10 @@ class Bot:
         self.exit_fd = exit_fd
         self.seen: set[str] = set()
         self.alive = True
+        self.frozen = False
+
+    def freeze(self, *, frozen: bool) -> None:
+        self.frozen = frozen
 
     def kill(self) -> None:
         self.alive = False
@@ -66,6 +70,6 @@ class Box(ProcessSandbox):
         self.started: list[Bot] = []
         self._exit_fd = exit_fd
 
-    def start(self, program: Program, *, writable: bool = False) -> Running:  # type: ignore[override]
+    def start(self, program: Program, *, space: int = 0) -> Running:  # type: ignore[override]
         self.started.append(Bot(self._exit_fd))
         return self.started[-1]  # type: ignore[return-value]

@@ -1,6 +1,7 @@
 """When an answer is too late, and by which clock."""
 
 from collections.abc import Iterator
+from itertools import count
 from math import inf
 
 import pytest
@@ -54,7 +55,6 @@ def test_bot_that_does_not_answer_times_out(share: float, seconds: float, why: s
     machine = Machine()
     clock = clock_of(machine)
     clock.ask((1, 0))
-    assert clock.next_check == 102.0
     reasons = checks(clock, machine, share)
     assert next(reason for reason in reasons if reason) == why
     assert machine.wall - 100 == pytest.approx(seconds, rel=0.01)
@@ -284,3 +284,73 @@ def test_default_does_not_bind_a_bot_that_uses_its_cpu_time() -> None:
             clock.ask((number, game))
             machine.run(1.5, 1.5)
             assert clock.expired() == clock.answered(number) == ""
+
+
+# ---------------------------------------------------------------- busy or asleep
+
+
+def seconds_until_late(machine: Machine, clock: Clock, share: float) -> tuple[float, str]:
+    clock.ask((1, 0))
+    began = machine.wall
+    why = next(reason for reason in checks(clock, machine, share) if reason)
+    return machine.wall - began, why
+
+
+@pytest.mark.parametrize(
+    ("share", "seconds", "why"),
+    [
+        (0.1, 20.0, OWN),
+        (0.0, 80.0, "no answer within 80 s by the wall clock"),
+    ],
+)
+def test_wall_clock_does_not_charge_a_bot_that_waits_for_a_processor(
+    share: float, seconds: float, why: str
+) -> None:
+    machine = Machine()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: True)
+    took, reason = seconds_until_late(machine, clock, share)
+    assert took == pytest.approx(seconds, rel=0.01)
+    assert reason == why
+
+
+def test_wall_clock_charges_the_share_of_time_that_a_bot_sleeps() -> None:
+    machine, looks = Machine(), count()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: next(looks) % 4 != 0)
+    took, reason = seconds_until_late(machine, clock, 0.01)
+    assert took == pytest.approx(32, rel=0.02)
+    assert reason == WALL
+
+
+def test_waiting_for_a_processor_does_not_use_up_the_time_bank_of_a_game() -> None:
+    machine = Machine()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: True)
+    for number in range(100):
+        clock.ask((number, 0))
+        for _ in range(10):
+            machine.run(0.5, 0.05)
+            assert clock.expired() == ""
+        assert clock.answered(number) == ""
+
+
+def test_cpu_time_used_while_the_arena_was_suspended_is_not_charged() -> None:
+    """`now` stands still while the arena is suspended, but the bot may run on between requests."""
+    machine = Machine()
+    clock = clock_of(machine)
+    clock.ask((1, 0))
+    machine.run(1.0, 1.0)
+    assert clock.answered(1) == ""
+    machine.run(0.0, 30.0)
+    clock.suspended()
+    clock.ask((2, 0))
+    machine.run(1.0, 1.0)
+    assert clock.answered(2) == ""
+
+
+def test_bot_is_looked_at_only_while_it_is_awaited() -> None:
+    """Others at the table may be late while it is idle."""
+    machine, looks = Machine(), count()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: next(looks) < 0)
+    machine.run(10, 10)
+    assert clock.expired() == ""
+    assert next(looks) == 0
+    assert seconds_until_late(machine, clock, 0.0)[1] == WALL

@@ -53,6 +53,7 @@ class _RevocableRunning:
         self._lock = Lock()
         self.stdin, self.stdout, self.stderr = inner.stdin, inner.stdout, inner.stderr
         self.exit_fd = inner.exit_fd
+        self.freezes_quickly = inner.freezes_quickly
 
     def open_folder(self) -> int | None:
         return self._inner.open_folder()
@@ -65,6 +66,9 @@ class _RevocableRunning:
 
     def cpu_time(self) -> float | None:
         return self._inner.cpu_time()
+
+    def is_busy(self) -> bool | None:
+        return self._inner.is_busy()
 
     def freeze(self, *, frozen: bool) -> None:
         self._inner.freeze(frozen=frozen)

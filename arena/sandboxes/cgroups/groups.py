@@ -1,7 +1,6 @@
 """Control groups below the arena's own: one per bot, for all its processes together."""
 
 import os
-import select
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from msgspec import Struct
 from arena.sandboxes.base import Quota
 from arena.sandboxes.cgroups.mounts import CgroupMount, hierarchies, mounts_of, own_mounts
 from arena.sandboxes.owner import is_abandoned, own_name
+from arena.uptime import wait_readable
 
 _CPU_PERIOD = 100_000
 """Microseconds; the same amount of CPU time per period is one core."""
@@ -99,6 +99,11 @@ class Cgroup:
     def started(self, pid: int) -> None:
         """Do nothing: the process joins by itself."""
 
+    def pids(self) -> list[int]:
+        """Return the processes in the group; raises OSError."""
+        procs = (self._folders[0] / "cgroup.procs").read_text(encoding="ascii")
+        return [int(pid) for pid in procs.split()]
+
     def cpu_time(self) -> float | None:
         """Return the CPU time that all in the group used, in seconds, or None once it is gone."""
         if self._usage_fd is None:
@@ -123,8 +128,7 @@ class Cgroup:
             while True:
                 # What is frozen cannot fork, nor exit and leave its pid to another process.
                 self.freeze(frozen=True)
-                pids = (self._folders[0] / "cgroup.procs").read_text(encoding="ascii").split()
-                pidfds = [kill(int(pid)) for pid in pids]
+                pidfds = [kill(pid) for pid in self.pids()]
                 self.freeze(frozen=False)
                 gone = [wait_for_exit(pidfd) for pidfd in pidfds]
                 if not pidfds or not all(gone):
@@ -232,7 +236,7 @@ def wait_for_exit(pidfd: int | None) -> bool:
     if pidfd is None:
         return True
     try:
-        return bool(select.select([pidfd], [], [], _KILL_SECONDS)[0])
+        return bool(wait_readable([pidfd], _KILL_SECONDS))
     finally:
         os.close(pidfd)
 

@@ -51,8 +51,12 @@ def hierarchies() -> list[CgroupMount]:
 
 
 def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
-    """Return a process's groups by feature, in version 1 if it has the feature, else in 2."""
+    """Return a process's groups by feature, in version 1 if it has the feature, else in 2.
+
+    It is frozen by version 2 where both can: there what is frozen can be killed.
+    """
     mounts: dict[str, CgroupMount] = {}
+    unified: dict[str, CgroupMount] = {}
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
         file_system, _, options = after.split(" ", 2)
@@ -63,10 +67,11 @@ def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]
             continue
         folder /= path.relative_to(root)
         if file_system == "cgroup2":
-            mounts = dict.fromkeys(FEATURES, CgroupMount(folder, 2)) | mounts
+            unified = dict.fromkeys(FEATURES, CgroupMount(folder, 2))
         else:
             mounts |= {key: CgroupMount(folder, 1) for key in FEATURES if key in controllers}
-    return mounts
+    freezer = {key: unified[key] for key in ("freezer",) if key in unified}
+    return unified | mounts | freezer
 
 
 def own_cgroups(pid: str) -> dict[str, Path]:

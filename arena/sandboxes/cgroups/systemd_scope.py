@@ -69,6 +69,10 @@ class SystemdScope:
         """Return the CPU time that all in the scope used so far, in seconds, or None if unknown."""
         return cgroup.cpu_time() if (cgroup := self._entered()) else None
 
+    def pids(self) -> list[int]:
+        """Return the processes in the scope; raises OSError."""
+        return cgroup.pids() if (cgroup := self._entered()) else []
+
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw all in the scope."""
         if cgroup := self._entered():

@@ -9,7 +9,9 @@ from threading import Event, Thread
 
 from arena.sandboxes.build_folder import open_copy
 from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
+from arena.sandboxes.process_states import any_busy
 from arena.sandboxes.run_folder import remove_tree
+from arena.uptime import wait_readable
 
 SUPERVISOR = """
 cd /run/arena
@@ -43,6 +45,8 @@ _LEASE_SECONDS = 10.0
 class Container:
     """What all containers share: a start in a thread, and a control group made by the engine."""
 
+    freezes_quickly = True
+
     def __init__(self) -> None:
         self._started = Event()
         """Set once the container runs, or could not be started."""
@@ -52,6 +56,12 @@ class Container:
         """Return the CPU time of the container, in seconds, or None if its group is not visible."""
         self._started.wait()
         return self._cgroup.cpu_time() if self._cgroup else None
+
+    def is_busy(self) -> bool | None:
+        """Return whether a thread in the container does not sleep, or None if none is visible."""
+        with suppress(OSError):
+            return any_busy(self._cgroup.pids()) if self._cgroup else None
+        return None
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the container, if this user may."""
@@ -179,7 +189,7 @@ class FifoContainer(Container):
         return True
 
     def _has_begun(self, seconds: float) -> bool:
-        return bool(select.select([self._up, self.exit_fd], [], [], seconds)[0])
+        return bool(wait_readable([self._up, self.exit_fd], seconds))
 
     def _fail(self, reason: str) -> None:
         """End as a program would: with a line on standard error and an exit code."""

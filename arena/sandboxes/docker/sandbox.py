@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import socket
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from arena.sandboxes.docker.reaper import current_run
 from arena.sandboxes.masks import ENGINE_DEFAULTS, PROC, SYS
 from arena.sandboxes.seccomp import docker_profile
 from arena.sandboxes.users import new_user
+from arena.uptime import wait_readable
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -85,7 +85,7 @@ class DockerSandbox:
         running = self.start(Program(current_run().folder, ["cat"], runtime))
         try:
             os.write(running.stdin, _HELLO)
-            select.select([running.stdout, running.exit_fd], [], [], _TRIAL_SECONDS)
+            wait_readable([running.stdout, running.exit_fd], _TRIAL_SECONDS)
             with suppress(BlockingIOError):
                 if os.read(running.stdout, len(_HELLO)) == _HELLO:
                     self.clock = "wall" if running.cpu_time() is None else "cpu"
