@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import asdict, fields
 
 from arena.cli.main import COMMANDS
-from arena.league.config import LeagueFile, VariantEntry
+from arena.league.config import LeagueFile
+from arena.league.variant_entry import VariantEntry
 from arena.perudo.rules import SWITCHES, VARIANTS
 from arena.ratings.table import OverallRow, Row
 from arena.records import LimitsInfo, RatingsInfo

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.main import OK
-from arena.cli.options import json_option, league_argument, store_option, store_path
+from arena.cli.options import PathType, json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json
 from arena.store.backup import backup
 from arena.store.logs import logs_path
@@ -13,7 +13,7 @@ from arena.store.logs import logs_path
 
 @click.command()
 @league_argument
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=PathType(dir_okay=False))
 @store_option
 @json_option
 def command(league: Path, file: Path, store: Path | None, *, as_json: bool) -> int:

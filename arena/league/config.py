@@ -9,7 +9,8 @@ from msgspec import UNSET, Struct
 from arena.config_files.yaml_file import Positions, convert, locate, parse_yaml
 from arena.errors import ArenaError, did_you_mean
 from arena.league.host import core_count
-from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
+from arena.league.variant_entry import VariantEntry, labelled_rules
+from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 from arena.ratings.sequential import first_look
 from arena.records import LimitsInfo, RatingsInfo
 from arena.sandboxes.docker.images import IMAGES
@@ -26,17 +27,6 @@ MAX_TEXT = 200
 """Characters of a name, a label, a seed, an image."""
 SEPARATED = "separated"
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
-
-
-class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """A variant with options, in league.yaml."""
-
-    variant: str
-    label: str = ""
-    calza: bool = False
-    lost_dice_visible: bool = False
-    starting_dice: int = 5
-    overrides: dict[str, bool | int | str] = {}
 
 
 class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -290,18 +280,7 @@ class _Reader:
         variants: dict[str, Rules] = {}
         for index, entry in enumerate(entries):
             line = self.at(f"$.variants[{index}]")
-            full = VariantEntry(entry) if isinstance(entry, str) else entry
-            try:
-                rules = variant(
-                    full.variant,
-                    dict(full.overrides),
-                    calza=full.calza,
-                    lost_dice_visible=full.lost_dice_visible,
-                    starting_dice=full.starting_dice,
-                )
-            except ArenaError as error:
-                raise ArenaError(error.what, line, error.hint) from None
-            label = full.label or _label(rules)
+            label, rules = labelled_rules(entry, line)
             if label in variants:
                 hint = "give one of them a `label`"
                 raise ArenaError(f"two variants are called '{label}'", line, hint)
@@ -317,13 +296,3 @@ class _Reader:
 
 def _text(seed: int | str | None) -> str | None:
     return None if seed is None else str(seed)
-
-
-def _label(rules: Rules) -> str:
-    """Name a variant by its rule book and how it differs from it."""
-    parts = [rules.name]
-    parts += ["calza"] if rules.calza else []
-    parts += ["visible"] if rules.lost_dice_visible else []
-    parts += [f"{rules.starting_dice} dice"] if rules.starting_dice != 5 else []
-    parts += sorted(changed_switches(rules))
-    return "+".join(parts)

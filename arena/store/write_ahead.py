@@ -3,6 +3,7 @@
 Beside FILE that is `FILE-wal`; it holds what was stored last, until the arena that plays ends.
 """
 
+import os
 import shutil
 import sqlite3
 from contextlib import ExitStack, closing
@@ -21,7 +22,7 @@ _UNREADABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_FUL
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
     """Open a file as SQLite's URIs say: with `mode=rwc`, `mode=ro` or `immutable=1`."""
-    uri = f"file:{quote(str(path.absolute()))}?{mode}"
+    uri = f"file:{quote(os.fsencode(path.absolute()))}?{mode}"
     return sqlite3.connect(uri, timeout=30, isolation_level=None, uri=True)
 
 

@@ -79,7 +79,7 @@ def test_wrong_number_of_local_workers_is_refused(tmp_path: Path, address: str) 
         "tcp://[::1:8786",
         "tcp://me@host:1",
         "tcp://host:1/path",
-        "tcp://host:1\nhost:2",
+        "tcp://host:1 host:2",
     ],
 )
 def test_wrong_address_is_refused(tmp_path: Path, address: str) -> None:

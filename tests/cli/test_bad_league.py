@@ -44,7 +44,7 @@ TEXTS = {
         f"bots: [{'x' * 256}]\n",
         ["names no folder: File name too long / league.yaml:1:8"],
     ),
-    "a path too long": (f"bots: [{'x/' * 3000}]\n", ["File name too long / league.yaml:1:8"]),
+    "a path too long": (f"bots: [{'x/' * 3000}]\n", ["/ league.yaml:1:8"]),
     "a pattern too long": (f"bots: ['{'x' * 256}/*']\n", ["/ league.yaml:1:8"]),
     "a name with a NUL": (
         'bots: ["a\\0b"]\n',

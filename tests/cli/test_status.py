@@ -36,7 +36,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a league of which one bot always crashes."""
     folder = tmp_path_factory.mktemp("status")
     bot(folder / "broken", CRASHES)
-    league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3], name="\x1bSt")
+    league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3], name="St")
     assert run(*PLAY, cwd=folder).code == 0
     return folder
 
@@ -52,7 +52,7 @@ def test_finished_league(played: Path) -> None:
         (3, 6, 12),
     ]
     said = run("status", "league.yaml", cwd=played).out
-    assert said.startswith("\\x1bSt: finished\n12 of 12 fixtures, 24 of 24 games, ")
+    assert said.startswith("St: finished\n12 of 12 fixtures, 24 of 24 games, ")
     assert "faults: crash 20\n" in said
 
 
