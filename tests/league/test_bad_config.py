@@ -125,7 +125,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "python": (TWO + "name: !!python/object/apply:os.getcwd []\n", "2:7", "bad YAML", ""),
     "half a character": (
         TWO + 'seed: "\\ud800"\n',
-        "2:1",
+        "2:10",
         "invalid Unicode",
         "",
     ),
@@ -188,7 +188,7 @@ BAD_BOTS: dict[str, tuple[str, str, str, str]] = {
     "empty build": (GOOD + "build: []\n", "", "build is empty", ""),
     "half a character": (
         'name: "\\udfff"\ncommand: cat\n',
-        ":1:1",
+        ":1:10",
         "invalid Unicode",
         "",
     ),
