@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_MAX_SHOWN = 2000
+"""Characters of each part of an error that are shown."""
+
 
 class ArenaError(Exception):
     """Bad input or a bad environment: one line to stderr, exit code 2, never a traceback.
@@ -18,11 +21,20 @@ class ArenaError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return " / ".join(part for part in (self.what, self.where, self.hint) if part)
+        return " / ".join(map(_shortened, filter(None, (self.what, self.where, self.hint))))
 
     def __reduce__(self) -> tuple[type["ArenaError"], tuple[str, str, str]]:
         """Keep all three parts when the error comes from a worker process."""
         return type(self), (self.what, self.where, self.hint)
+
+
+def _shortened(part: str) -> str:
+    """Cut a part that quotes far too much of what is wrong."""
+    return part if len(part) <= _MAX_SHOWN else f"{part[:_MAX_SHOWN]}..."
+
+
+class FindingError(ArenaError):
+    """Something that was checked is not as it must be: one line to stderr, exit code 1."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

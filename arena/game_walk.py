@@ -6,7 +6,7 @@ stands in `arena.perudo` alone.
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from arena.errors import ArenaError
 from arena.perudo.dice import Hand, count_face
@@ -75,8 +75,10 @@ class PlayedRound(Struct, frozen=True):
         return count_face(self.hands, face, self.wild)
 
 
-def walk(record: GameRecord, rules: Rules) -> Iterator[PlayedRound]:
-    """Yield the rounds of a game; the last one may be unfinished.
+def walk(
+    record: GameRecord, rules: Rules, max_rounds: int | UnsetType = UNSET
+) -> Iterator[PlayedRound]:
+    """Yield the rounds of a game; the last one may be unfinished, and none comes after the limit.
 
     Raises ForbiddenEventError at an event that the engine forbids: nothing is said of a game that
     could not be. The dice and the first opener are the record's; `arena.match.replay` checks them
@@ -84,6 +86,8 @@ def walk(record: GameRecord, rules: Rules) -> Iterator[PlayedRound]:
     """
     step, number, after = 0, 0, None
     while step < len(record.events):
+        if number == max_rounds:
+            raise _forbidden(record, step)
         played = _round(record, step, number, after or _first_standing(record, rules))
         yield played
         step, number = played.end + (1 if played.call else len(played.faults)), number + 1

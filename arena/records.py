@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from arena.perudo.dice import Hand
 from arena.perudo.rules import Rules
@@ -106,6 +107,8 @@ class Fixture(Struct, frozen=True):
     """Its block within its division, from 0: results are resampled by block."""
     dice: str = ""
     """Keys the dice that all fixtures of a block share; empty if each fixture has its own."""
+    max_rounds: int | UnsetType = UNSET
+    """The round after which the dice left decide a game; unset in leagues without such a limit."""
 
     @property
     def division(self) -> Division:
@@ -185,24 +188,6 @@ class FixtureResult(Struct, frozen=True):
     """When it was stored, in seconds since 1970; None if it is not stored."""
 
 
-def game_result(record: GameRecord) -> GameResult:
-    """Return the result of a game."""
-    kinds = [type(event) for event in record.events]
-    faults: list[Cause | None] = [None] * len(record.places)
-    for event in record.events if Faulted in kinds else ():
-        if isinstance(event, Faulted):
-            faults[event.seat] = event.cause
-    rounds, bids = kinds.count(RoundStarted), kinds.count(BidMade)
-    return GameResult(record.game, record.places, tuple(faults), rounds, bids, len(kinds))
-
-
-def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> FixtureResult:
-    """Return the result of a fixture."""
-    games = [game_result(record) for record in played.games]
-    how = played.sandbox, played.clock, played.decisions, played.seconds
-    return FixtureResult(played.fixture, games, *how, stored_at)
-
-
 class BotInfo(Struct, frozen=True, omit_defaults=True):
     """A bot as it entered a league."""
 
@@ -227,11 +212,17 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     game: float = 60.0
     wall: float = 4.0
     """How many times as long answers may take by the wall clock; 1 or more."""
+    fixture: float | UnsetType = UNSET
+    """Wall time for all answers of a bot in a fixture; unset for as much as the games allow."""
     freeze: bool = False
     """Whether a bot is frozen while no answer is awaited from it."""
     restarts: int = 3
     concurrent_games: int = 16
     """The most games of a fixture under way at a time, if its bots can play as many."""
+
+    def complete(self, games: int) -> "LimitsInfo":
+        """Fill in `fixture`: the CPU time of all games, and the wall time of one."""
+        return replace(self, fixture=self.fixture or self.game * (games + self.wall))
 
 
 class Terms(Struct, frozen=True):
@@ -268,6 +259,8 @@ class Epoch(Struct, frozen=True, omit_defaults=True):
     """Blocks that stay in the schedule, per division."""
     terms: Terms | None = None
     """None stands for the league's own."""
+    seed: str = ""
+    commitment: str = ""  # both are the league's own if they are not given
 
 
 class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
@@ -300,7 +293,7 @@ class LeagueInfo(Struct, frozen=True):
     limits: LimitsInfo
     sandbox: str
     seed: str
-    """The master seed: published with the results."""
+    """The master seed, published after the last game: `NAMED/SALT`, `NAMED` or drawn digits."""
     commitment: str
     """SHA-256 of the master seed: published before the first game."""
     arena_version: str
@@ -310,6 +303,8 @@ class LeagueInfo(Struct, frozen=True):
     """Play no further block once neighbours on the leaderboard are separated at this confidence."""
     shared_dice: bool = True
     """Whether all fixtures of a block are played on the same dice."""
+    rounds_per_die: int | UnsetType = UNSET
+    """The most rounds of a game, per die at the start; unset in leagues without such a limit."""
     earlier: tuple[Epoch, ...] = ()
     """What was before the bots, the rounds or the terms changed, first to last."""
     ratings: RatingsInfo = RatingsInfo(provisional=0)

@@ -41,8 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str:
-    """Say what was sampled, and how to sample the same again."""
-    return "sampled: nothing" if FULL else f"sampled with ARENA_TEST_SEED={SEED}"
+    """Say how to draw the same samples and random inputs again."""
+    return f"{'nothing ' if FULL else ''}sampled with ARENA_TEST_SEED={SEED}"
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import asdict, fields
 
 from arena.cli.main import COMMANDS
-from arena.league.config import LeagueFile, VariantEntry
+from arena.league.config import LeagueFile
+from arena.league.variant_entry import VariantEntry
 from arena.perudo.rules import SWITCHES, VARIANTS
 from arena.ratings.table import OverallRow, Row
 from arena.records import LimitsInfo, RatingsInfo
@@ -50,7 +51,10 @@ def test_league_page_names_every_key() -> None:
 
 def test_league_page_has_the_defaults() -> None:
     table = rows("docs/league.md")
-    for name, value in asdict(LimitsInfo()).items():
+    defaults = LeagueFile(bots=[])
+    limits = asdict(LimitsInfo().complete(defaults.games))
+    assert f"{limits.pop('fixture'):g} with the defaults" in table["limits.fixture"][1]
+    for name, value in limits.items():
         shown = str(value).lower() if isinstance(value, bool) else f"{value:g}"
         assert table[f"limits.{name}"][0] == shown
     for page in ("docs/league.md", "docs/ratings.md"):
@@ -58,7 +62,6 @@ def test_league_page_has_the_defaults() -> None:
         assert said == {
             f"ratings.{name}": word(value) for name, value in asdict(RatingsInfo()).items()
         }
-    defaults = LeagueFile(bots=[])
     assert table["players"][0] == str(defaults.players)
     assert table["games"][0] == str(defaults.games)
     assert table["variants"][0] == f"[{', '.join(map(str, defaults.variants))}]"

@@ -30,8 +30,10 @@ def referee_tables(game: Driven) -> Iterator[tuple[int, Round, object]]:
     """How many events the referee has recorded before each moment, its round and the hands."""
     rules, players = game.rules, len(game.fixture.seats)
     calza_seats = frozenset(range(players)) if rules.calza else frozenset[int]()
-    number = game.record.game
-    referee = Referee(rules, players, game.fixture.dice_key, number, calza_seats)
+    number, limit = game.record.game, game.fixture.max_rounds
+    referee = Referee(
+        *(rules, players, game.fixture.dice_key, number, calza_seats), max_rounds=limit
+    )
     for moment in moments(game.record.events):
         yield len(referee.events), referee._now, referee._hands
         feed(referee, moment)
@@ -49,14 +51,16 @@ def test_the_table_is_the_referees_at_every_event(game: Driven) -> None:
 @each_game
 @given(driven_games())
 def test_rounds_hold_every_event_at_its_place(game: Driven) -> None:
-    rounds = list(walk(game.record, game.rules))
+    rounds = list(walk(game.record, game.rules, game.fixture.max_rounds))
     assert [event for one in rounds for event in events_of(one)] == list(game.record.events)
     for one in rounds:
         assert isinstance(game.record.events[one.step], RoundStarted)
         actions: list[BidMade | CallMade] = [*one.bids]
         for event in [*actions, one.call] if one.call else actions:
             assert game.record.events[one.step_of(event)] is event
-    assert rounds[-1].after.winner == game.record.places.index(1)
+    after = rounds[-1].after
+    assert after.winner is not None or len(rounds) == game.fixture.max_rounds
+    assert after.dice[game.record.places.index(1)] == max(after.dice)
 
 
 def events_of(one: PlayedRound) -> list[Event]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from arena.cli.options import json_option, sandbox_option, trust_option
+from arena.cli.options import PathType, json_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
 from arena.match.preparation import CheckedBot, check_bot
 from arena.match.transcript import transcript
@@ -22,9 +22,7 @@ _LINES = 20
 
 
 @click.command()
-@click.argument(
-    "folders", metavar="BOT...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@click.argument("folders", metavar="BOT...", nargs=-1, required=True, type=PathType())
 @sandbox_option
 @trust_option
 @click.option(

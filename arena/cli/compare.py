@@ -1,5 +1,6 @@
 """`arena compare`: let two versions of a bot play the same field, and say which is better."""
 
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from arena.cli.main import INTERRUPTED, OK
-from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
+from arena.cli.options import json_option, printable, sandbox_option, trust_option, workers_option
 from arena.cli.output import print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
 from arena.league.compare import NEW, OLD, CompareRequest, Comparison, compare
@@ -39,7 +40,12 @@ def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable
 @_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
 @_number("--players", MIN_PLAYERS, MAX_PLAYERS, 2, "Players at a table.")
 @click.option("--variant", metavar="NAME", default="bga", show_default=True, help="The rule book.")
-@click.option("--seed", metavar="TEXT", help="Plays the same games again [default: random].")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    callback=printable,
+    help="Plays the same games again, if it is one that was printed [default: random].",
+)
 @workers_option
 @sandbox_option
 @trust_option
@@ -55,13 +61,14 @@ def command(old: str, new: str, *, as_json: bool, **options: object) -> int:
         print_json({"old": old, "new": new, **asdict(comparison)})
     else:
         _print(old, new, comparison)
+    say(f"to play the same games again: --seed {shlex.quote(comparison.conditions.seed)}")
     return OK
 
 
 class _Listener(TerminalListener):
     def started(self, conditions: LeagueInfo) -> None:
         field = ", ".join(bot.name for bot in conditions.bots)
-        say(f"field: {field}; sandbox: {conditions.sandbox}; seed: {conditions.seed}")
+        say(f"field: {field}; sandbox: {conditions.sandbox}")
 
     def stopping(self) -> None:
         say("stopping after the fixtures being played; Ctrl-C again stops at once")

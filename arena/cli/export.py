@@ -10,7 +10,7 @@ from typing import BinaryIO
 import click
 
 from arena.cli.main import OK
-from arena.cli.options import league_argument, store_option, store_path
+from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.errors import ArenaError
 from arena.league.schedule import Schedule, epochs
 from arena.publish.data.export import FORMATS, game_rows
@@ -33,7 +33,7 @@ from arena.store.store import Store
 @click.option(
     "-o",
     "output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=PathType(dir_okay=False),
     help="The file to write [default: standard output].",
 )
 def command(league: Path, store: Path | None, format_: str, output: Path | None) -> int:

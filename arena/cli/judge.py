@@ -2,23 +2,27 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import click
 import msgspec
 
 from arena.cli.main import BAD_INPUT, FINDINGS, OK
+from arena.cli.options import PathType
 from arena.cli.output import say
 from arena.config_files.validate import convert
 from arena.errors import ArenaError
 from arena.perudo.judge import Position, RefusedError, judge
 from arena.wire.codec import StrictError, loads
 
+MAX_LINE = 64 * 1024
+"""Bytes, as in the protocol; an endless line must not fill the memory."""
 _encode = msgspec.json.Encoder().encode
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path), default=Path("-"))
+@click.argument("file", type=PathType(), default=Path("-"))
 @click.option(
     "--json", "as_json", is_flag=True, help="Accepted for consistency: verdicts are always JSON."
 )
@@ -38,9 +42,18 @@ def command(file: Path, *, as_json: bool) -> int:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank, with their numbers; raises ArenaError for a long one."""
     try:
         with sys.stdin.buffer if str(file) == "-" else file.open("rb") as source:
-            yield from ((number, line) for number, line in enumerate(source, 1) if line.strip())
+            for number in count(1):
+                line = source.readline(MAX_LINE + 1)
+                if len(line) > MAX_LINE:
+                    what = f"a line of more than {MAX_LINE // 1024} KiB"
+                    raise ArenaError(what, f"{file}:{number}", "one position per line")
+                if line.strip():
+                    yield number, line
+                elif not line:
+                    return
     except OSError as error:
         raise ArenaError(f"cannot be read: {error.strerror}", str(file)) from None
 

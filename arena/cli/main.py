@@ -1,16 +1,21 @@
 """The command `arena`: its commands, its errors, its exit codes."""
 
+import errno
 import os
 import signal
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 
 import click
 
 from arena import __version__
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError, FindingError, did_you_mean
 
 OK, FINDINGS, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Why a file to which the output goes takes no more."""
 
 COMMANDS = {
     "run": "Play a league and write its report.",
@@ -22,6 +27,8 @@ COMMANDS = {
     "rules": "Print the rule books, clause by clause.",
     "perft": "Count the bid sequences of a round.",
     "images": "List or build the images of the docker sandbox.",
+    "backup": "Copy a stored league, even while it is played.",
+    "mend": "Drop what is damaged of a stored league, to be played again.",
     "verify": "Replay and check a stored league.",
     "rerun": "Play a stored fixture again and compare the results.",
     "report": "Write the site of a stored league.",
@@ -66,22 +73,49 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             # Further out, click would take it for an error of its own: exit code 1.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_output()
             return OK
+        except OSError as error:
+            if error.filename is not None or error.errno not in _FULL:
+                raise
+            _discard_output()
+            what = f"the output cannot be written: {error.strerror}"
+            raise ArenaError(what, "standard output", "free some space") from None
+
+
+def _discard_output() -> None:
+    """Have Python not try again, at its end, to print what it could not."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena")
 def cli() -> None:
-    """Take the options that all commands share: none so far."""
+    """Refuse what no command can do without: a folder to start from."""
+    try:
+        os.getcwd()  # noqa: PTH109 - Path.cwd() is the same
+    except OSError as error:
+        what = f"the current folder was deleted or cannot be read: {error.strerror}"
+        raise ArenaError(what, hint="change to another folder") from None
 
 
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _open_streams()
     # For matrices this small, more threads are slower, and they add in another order.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_streams() -> None:
+    """Have all three standard streams, and print what their encoding lacks in another way."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed (arena ... >&-)
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def run(arguments: list[str]) -> int:
@@ -89,7 +123,7 @@ def run(arguments: list[str]) -> int:
     try:
         code = cli.main(arguments, prog_name="arena", standalone_mode=False, obj=arguments)
     except ArenaError as error:
-        return _fail(str(error), BAD_INPUT)
+        return _fail(str(error), FINDINGS if isinstance(error, FindingError) else BAD_INPUT)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return BAD_INPUT

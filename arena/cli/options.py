@@ -1,5 +1,6 @@
 """Options that several commands share, and the paths they stand for."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,16 +11,49 @@ from arena.errors import ArenaError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-league_argument = click.argument("league", type=click.Path(path_type=Path))
+_MAX_NAME, _MAX_PATH = 200, 3000
+"""Bytes: what is written beside a file or into a folder has longer names."""
+
+_MAX_DIGITS = 9
+
+
+class PathType(click.Path):
+    """A path that can be looked up, whether or not anything is there."""
+
+    def __init__(self, *, dir_okay: bool = True) -> None:
+        super().__init__(path_type=Path, dir_okay=dir_okay)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path; raises ArenaError for one that is too long, or in a closed folder."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if len(os.fsencode(path.absolute())) > _MAX_PATH:
+            raise ArenaError(f"a path of more than {_MAX_PATH:,} bytes", str(path))
+        try:
+            path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return path
+        except OSError as error:
+            raise ArenaError(f"cannot be used: {error.strerror}", str(path)) from None
+        return path
+
+
+def printable(_context: click.Context, _option: click.Parameter, word: str | None) -> str | None:
+    """Return a text that is stored or sent; a usage error if it is not printable UTF-8."""
+    if word is not None and not word.isprintable():
+        raise click.BadParameter("it is not printable text in UTF-8")
+    return word
+
+
+league_argument = click.argument("league", type=PathType())
 store_option = click.option(
     "--store",
-    type=click.Path(path_type=Path),
+    type=PathType(),
     help="File that the games are stored in, with NAME.logs.sqlite beside it [default: the name of"
     " LEAGUE with the ending .sqlite].",
 )
 site_option = click.option(
     "--site",
-    type=click.Path(path_type=Path),
+    type=PathType(),
     default=Path("site"),
     show_default=True,
     help="Folder that the report is written to.",
@@ -30,7 +64,9 @@ sandbox_option = click.option(
     help="auto, docker, bubblewrap or process [default: as in league.yaml, otherwise auto].",
 )
 trust_option = click.option(
-    "--trust-bots", is_flag=True, help="Run unvetted bots without isolation, as your own user."
+    "--trust-bots",
+    is_flag=True,
+    help="Run unvetted bots without isolation, as your own user. No salt is mixed into a seed.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 workers_option = click.option(
@@ -56,8 +92,9 @@ def replays_option(command: _Command) -> _Command:
 def _replay_choice(_context: click.Context, _option: click.Parameter, word: str) -> str | int:
     if word in {"all", "none"}:
         return word
-    if not (word.isascii() and word.isdigit()):
-        raise click.BadParameter(f"'{word}' is neither all, none nor a whole number")
+    if not (word.isascii() and word.isdigit() and len(word) <= _MAX_DIGITS):
+        what = f"'{word}' is neither all, none nor a whole number of up to {_MAX_DIGITS} digits"
+        raise click.BadParameter(what)
     return int(word)
 
 
@@ -66,4 +103,8 @@ def store_path(league: Path, store: Path | None) -> Path:
     if store is None and league.is_dir():
         hint = "name the league.yaml in it"
         raise ArenaError("not a league, but a folder", str(league), hint)
-    return store or league.with_suffix(".sqlite")
+    path = store or league.with_suffix(".sqlite")
+    if len(os.fsencode(path.name)) > _MAX_NAME:
+        what = f"the name of a store has at most {_MAX_NAME} bytes"
+        raise ArenaError(what, str(path), "choose another with --store")
+    return path

@@ -34,7 +34,7 @@ from arena.publish.report import Report, ReportRequest, report, watch
 @click.option(
     "--anonymous-key",
     "key",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=options.PathType(dir_okay=False),
     help="Write who is who to this file (CSV); the report is anonymous.",
 )
 @options.json_option
@@ -55,7 +55,7 @@ def command(
     paths = {"league": league, "store": options.store_path(league, store)}
     request = msgspec.convert({**paths, **values}, ReportRequest)
     if request.reveals_seed():
-        say(f"warning: {league} gives the seed: its readers can find out who is who")
+        say("warning: whoever guesses the seed or reads it in league.yaml can find out who is who")
     last = _watch(request, opening=opening) if watching else report(request)
     if last is None:
         return OK

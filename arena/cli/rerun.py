@@ -17,14 +17,15 @@ from arena.store.store import Store
 from arena.submissions.bot import Bot, check_trust, runtimes_of
 from arena.submissions.staging import stage
 
+_MAX_NUMBER = 10**9
 _MAX_SHOWN = 160
 """Characters of an event that are printed."""
 
 
 @click.command()
 @options.league_argument
-@click.argument("fixture", type=click.IntRange(min=0))
-@click.argument("game", type=click.IntRange(min=0), required=False)
+@click.argument("fixture", type=click.IntRange(0, _MAX_NUMBER))
+@click.argument("game", type=click.IntRange(0, _MAX_NUMBER), required=False)
 @options.store_option
 @options.sandbox_option
 @options.trust_option

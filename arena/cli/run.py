@@ -13,6 +13,7 @@ from arena.cli import options
 from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.output import print_json, print_table, say, say_report
 from arena.cli.progress_bar import TerminalListener
+from arena.league.master_seed import withheld
 from arena.league.play import RunRequest
 from arena.league.progress import Verdict
 from arena.league.runner import MAX_DEATHS
@@ -36,8 +37,14 @@ _QUARANTINED_SHOWN = 5
 @click.option(
     "--cluster",
     metavar="ADDRESS",
-    help="Play on the workers of a Dask scheduler (tcp://HOST:PORT), or on N workers started here"
-    " for this run (local:N).",
+    callback=options.printable,
+    help="Play on the workers of a Dask scheduler (tls://HOST:PORT or tcp://HOST:PORT), or on N"
+    " workers started here for this run (local:N).",
+)
+@click.option(
+    "--mixed-sandboxes",
+    is_flag=True,
+    help="Let each worker of a cluster take the strongest sandbox that works there.",
 )
 @click.option(
     "--skip-missing-runtimes",
@@ -71,7 +78,8 @@ def command(
         say(f"stopped: {outcome.stored} fixtures are stored; go on with: {_same_command()}")
         return INTERRUPTED
     if as_json:
-        print_json({**report.data(), "league": outcome.conditions})
+        conditions = withheld(outcome.conditions) if report.left else outcome.conditions
+        print_json({**report.data(), "league": conditions})
     else:
         _print_boards(report.ratings.boards)
         if report.ratings.overall:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import json_option, league_argument, store_option, store_path
+from arena.cli.options import PathType, json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json
 from arena.league.host import core_count
 from arena.league.rerating import TOLERANCE, DivisionCheck
@@ -20,7 +20,7 @@ from arena.store.store import Store
 @click.option("--root", metavar="HASH", help="The root that was published with the results.")
 @click.option(
     "--site",
-    type=click.Path(path_type=Path),
+    type=PathType(),
     help="Folder of a report, whose leaderboards are compared with the games.",
 )
 @json_option
@@ -57,7 +57,7 @@ def _print(verified: Verified, site: Path | None) -> None:
     if verified.ratings:
         click.echo(_rerated(verified.ratings))
     if site and not verified.findings:
-        click.echo(f"site: the leaderboards in {site} match")
+        click.echo(harmless(f"site: the leaderboards in {site} match"))
     if verified.root:
         click.echo(f"root: {verified.root}")
 

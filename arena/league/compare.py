@@ -1,6 +1,5 @@
 """Two versions of a bot against the same field: the same tables, the same seats, the same dice."""
 
-import secrets
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +10,11 @@ from arena import __version__
 from arena.errors import ArenaError
 from arena.league.block_design import joining_blocks
 from arena.league.host import core_count
+from arena.league.master_seed import choose, describe
 from arena.league.process_pool import ProcessEngine
 from arena.league.runner import RunListener, play_due
 from arena.match.preparation import prepared
+from arena.perudo.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.perudo.rules import variant
 from arena.ratings.t_distribution import Paired, paired
 from arena.records import Fixture, FixtureResult, LeagueInfo, LimitsInfo, QuarantinedFixture
@@ -41,7 +42,7 @@ class CompareRequest(Struct, frozen=True):
     players: int = 2
     variant: str = "bga"
     seed: str | None = None
-    """The same seed plays the same games; None draws one."""
+    """The one that a comparison printed plays the same games; None draws one."""
     workers: int | None = None
     """None stands for one per core."""
     sandbox: str | None = None
@@ -73,8 +74,10 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     bots = [*versions, *field]
     sandbox = make_sandbox(request.sandbox or AUTO, runtimes_of(bots))
     check_trust(sandbox, bots, trusted=request.trust_bots)
-    conditions = _conditions(request, field, sandbox.name)
+    seed = choose(request.seed, bots, trusted=request.trust_bots)
+    conditions = _conditions(request, field, sandbox.name, seed)
     listener.started(conditions)
+    listener.note(describe(seed, request.seed, bots))
     games = _Games(conditions)
     [rules] = conditions.variants.values()
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
@@ -97,7 +100,8 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
     A pair shares dice, seats and the seeds of the bots, so two equal versions play equal games; no
     two pairs share dice. In each round a version meets every bot of the field equally often.
     """
-    [variant], [players] = conditions.variants, conditions.players
+    [(variant, rules)], [players] = conditions.variants.items(), conditions.players
+    limit = max_rounds(rules, players)
     names = [in_field(bot.name) for bot in conditions.bots]
     seed, rounds = conditions.seed, conditions.rounds
     fixtures: list[Fixture] = []
@@ -108,7 +112,8 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
             for version in (OLD, NEW):
                 seats = tuple([*names, version][bot] for bot in table)
                 place = f"{version}/{pair}", len(fixtures), variant, seats
-                fixtures.append(Fixture(*place, bots_seed, conditions.games, block, dice))
+                games = conditions.games, block, dice, limit
+                fixtures.append(Fixture(*place, bots_seed, *games))
     return fixtures
 
 
@@ -129,8 +134,9 @@ def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
     return bots
 
 
-def _conditions(request: CompareRequest, field: Sequence[Bot], sandbox: str) -> LeagueInfo:
-    seed = request.seed or secrets.token_hex(8)
+def _conditions(
+    request: CompareRequest, field: Sequence[Bot], sandbox: str, seed: str
+) -> LeagueInfo:
     return LeagueInfo(
         name=f"{request.old} and {request.new}",
         variants={request.variant: variant(request.variant, {})},
@@ -138,11 +144,12 @@ def _conditions(request: CompareRequest, field: Sequence[Bot], sandbox: str) -> 
         players=(request.players,),
         games=request.games,
         rounds=request.rounds,
-        limits=request.limits,
+        limits=request.limits.complete(request.games),
         sandbox=sandbox,
         seed=seed,
         commitment=commitment(seed),
         arena_version=__version__,
+        rounds_per_die=ROUNDS_PER_DIE,
     )
 
 

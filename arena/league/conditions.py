@@ -1,16 +1,17 @@
 """From a league.yaml to the conditions that its games are played under, stored before the first."""
 
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from arena import __version__
 from arena.errors import ArenaError
 from arena.league.config import League
 from arena.league.host import this_machine
+from arena.league.master_seed import master_seed
 from arena.league.schedule import Schedule, divisions, has_same_terms, terms_of
+from arena.perudo.round_limit import ROUNDS_PER_DIE
 from arena.records import Epoch, LeagueInfo, MachineInfo
 from arena.seeds import commitment
 from arena.store.store import Store
@@ -47,25 +48,25 @@ def resolve(
     store: Store,
     *,
     accept: bool = False,
+    trusted: bool = False,
     machine: Callable[[], MachineInfo] = this_machine,
 ) -> Resolution:
-    """Compare a league with its store, and write nothing yet; a seed is drawn if there is none.
+    """Compare a league with its store, and write nothing yet; a seed or its salt may be drawn.
 
-    Raises ArenaError for changes that decide games and are not accepted, or cannot be.
+    With `trusted` bots a seed needs no salt. Raises ArenaError for changes that decide games and
+    are not accepted, or cannot be.
     """
-    stored = store.league
-    seed = league.seed or (stored.seed if stored else secrets.token_hex(16))
+    stored, seed = store.league, master_seed(league, store, trusted=trusted)
     conditions = conditions_of(league, sandbox, seed)
     if stored is None:
         return Resolution(Schedule(replace(conditions, machine=machine())), None)
-    conditions = replace(conditions, machine=stored.machine)
+    conditions = _as_begun(conditions, stored, league)
     what = _decisive_changes(stored, conditions)
     harmless = ", ".join(_value_changes(stored, conditions, _HARMLESS))
     if not (finished := store.finished()):
         what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
         change = f"{what}: nothing was played before" if what else ""
         return Resolution(Schedule(conditions), stored, change, harmless)
-    _check_seed(stored, conditions, league, store)
     if not what:
         conditions = replace(conditions, earlier=stored.earlier)
         return Resolution(Schedule(conditions), stored, "", harmless)
@@ -103,7 +104,7 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
         players=league.players,
         games=league.games,
         rounds=league.rounds or len(league.bots) - 1,
-        limits=league.limits,
+        limits=league.limits.complete(league.games),
         sandbox=sandbox,
         seed=seed,
         commitment=commitment(seed),
@@ -111,29 +112,35 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
         memory_across_fixtures=league.memory_across_fixtures,
         until=league.until,
         shared_dice=league.shared_dice,
+        rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
     )
 
 
-def _check_seed(stored: LeagueInfo, now: LeagueInfo, league: League, store: Store) -> None:
-    """Refuse another seed: its hash was published, so that nobody can pick dice."""
-    if now.seed != stored.seed:
-        hashes = f"{now.commitment[:_DIGITS]}, not {stored.commitment[:_DIGITS]}"
-        raise ArenaError(
-            f"the master seed cannot change: its SHA-256 is {hashes} as before the first game",
-            str(league.path),
-            "omit `seed` to continue with the one in the store, "
-            f"or start over with another --store than {store.path}",
-        )
+def _as_begun(now: LeagueInfo, stored: LeagueInfo, league: League) -> LeagueInfo:
+    """Return conditions with the machine that a league began on, and without limits newer than it.
+
+    A limit that league.yaml names is in force.
+    """
+    now = replace(now, machine=stored.machine, rounds_per_die=stored.rounds_per_die)
+    return now if stored.limits.fixture else replace(now, limits=league.limits)
 
 
 def _next_epoch(before: Schedule, now: LeagueInfo, finished: set[str]) -> LeagueInfo:
     """Return the conditions with all earlier ones as epochs, each with terms of its own."""
     stored = before.conditions
     old = terms_of(stored)
-    earlier = [replace(epoch, terms=epoch.terms or old) for epoch in stored.earlier]
-    ended = Epoch(stored.bots, stored.rounds, _kept_blocks(before, now, finished), old)
+    earlier = [
+        replace(epoch, terms=epoch.terms or old, **_seed(epoch if epoch.seed else stored))
+        for epoch in stored.earlier
+    ]
+    kept = _kept_blocks(before, now, finished)
+    ended = Epoch(stored.bots, stored.rounds, kept, old, **_seed(stored))
     return replace(now, earlier=(*earlier, ended))
+
+
+def _seed(of: LeagueInfo | Epoch) -> dict[str, str]:
+    return {"seed": of.seed, "commitment": of.commitment}
 
 
 def _kept_blocks(before: Schedule, now: LeagueInfo, finished: set[str]) -> tuple[int, ...]:
@@ -160,7 +167,14 @@ def _decisive_changes(before: LeagueInfo, now: LeagueInfo) -> str:
     # Rounds that were not given follow the number of bots.
     default = all(one.rounds == len(one.bots) - 1 for one in (before, now))
     keys = [key for key in _DECISIVE if key != "rounds" or not default]
+    before, now = _without_default(before), _without_default(now)
     return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
+
+
+def _without_default(info: LeagueInfo) -> LeagueInfo:
+    """Return conditions without a limit that follows from the others."""
+    given = replace(info.limits, fixture=UNSET)
+    return replace(info, limits=given) if given.complete(info.games) == info.limits else info
 
 
 def _effect(before: Schedule, now: Schedule, stored: set[str], would: str) -> str:
@@ -223,8 +237,8 @@ def _shown(value: object) -> str:
     """Return a value as one would write it in league.yaml."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(_shown, value))}]"
-    if value is None or isinstance(value, bool):
-        return "none" if value is None else str(value).lower()
+    if value is None or value is UNSET or isinstance(value, bool):
+        return str(value).lower() if isinstance(value, bool) else "none"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

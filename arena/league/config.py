@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from arena.config_files.yaml_file import Positions, convert, locate, parse_yaml
 from arena.errors import ArenaError, did_you_mean
 from arena.league.host import core_count
-from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
+from arena.league.variant_entry import VariantEntry, labelled_rules
+from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 from arena.ratings.sequential import first_look
 from arena.records import LimitsInfo, RatingsInfo
 from arena.sandboxes.docker.images import IMAGES
@@ -20,19 +21,12 @@ from arena.submissions.manifest import find_bots
 MAX_GAMES = 100_000
 MAX_ROUNDS = 10_000
 MAX_SECONDS = 86_400
+MAX_ENTRIES = {"bots": 1000, "variants": 100}
+"""Entries of lists; a pattern is one entry, however many bots it matches."""
+MAX_TEXT = 200
+"""Characters of a name, a label, a seed, an image."""
 SEPARATED = "separated"
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
-
-
-class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """A variant with options, in league.yaml."""
-
-    variant: str
-    label: str = ""
-    calza: bool = False
-    lost_dice_visible: bool = False
-    starting_dice: int = 5
-    overrides: dict[str, bool | int | str] = {}
 
 
 class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,7 +41,6 @@ class LeagueOptions(Struct, frozen=True, kw_only=True):
     games: int = 20
     rounds: int | None = None
     """None stands for one less than the number of bots."""
-    shared_dice: bool = True
     limits: LimitsInfo = LimitsInfo()
     ratings: RatingsInfo = RatingsInfo()
     sandbox: str = "auto"
@@ -67,6 +60,8 @@ class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields
     seed: int | str | None = None
     images: dict[str, str] = {}
     workers: int | None = None
+    shared_dice: bool | None = None
+    """None stands for the opposite of memory_across_fixtures."""
 
 
 class RatingsPart(Struct, frozen=True):
@@ -96,6 +91,7 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     images: dict[str, str]
     """By runtime."""
     workers: int
+    shared_dice: bool
     lines: dict[str, str]
     """Where the file has the anchor, players and rounds, for errors that show later."""
 
@@ -107,23 +103,25 @@ def load_league(path: Path) -> League:
         raise ArenaError("the file is empty", str(path), "see examples/league.yaml")
     entry = convert(data, marks, path, LeagueFile)
     reader = _Reader(path, marks)
+    reader.check_texts(entry)
     sizes = [entry.players] if isinstance(entry.players, int) else entry.players
     league = League(
         path=path,
-        name=entry.name or path.stem,
+        name=entry.name or path.stem.encode(errors="replace").decode(),
         variants=reader.variants(entry.variants),
         bots=reader.bots(entry.bots),
         players=reader.players(sizes),
         until=reader.until(entry),
-        seed=None if entry.seed is None else str(entry.seed),
+        seed=_text(entry.seed),
         images=reader.images(entry.images),
         workers=entry.workers or core_count(),
+        shared_dice=reader.shared_dice(entry),
         lines={key: reader.at(f"$.{key}") for key in ("ratings.anchor", "players", "rounds")},
         **{key: getattr(entry, key) for key in LeagueOptions.__struct_fields__},
     )
     reader.check_ratings(entry.ratings)
-    reader.check_limits(entry.limits)
     reader.check_numbers(entry)
+    reader.check_limits(entry.limits, entry.games)
     reader.check_sandbox(entry.sandbox)
     return league
 
@@ -138,10 +136,10 @@ def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
     return part.ratings
 
 
-def gives_seed(path: Path) -> bool:
-    """Tell whether a league.yaml names its seed; raises ArenaError if it cannot be read."""
+def given_seed(path: Path) -> str | None:
+    """Return the seed that a league.yaml names, if any; raises ArenaError if it cannot be read."""
     data, marks = parse_yaml(path)
-    return bool(data) and convert(data, marks, path, SeedPart).seed is not None
+    return _text(convert(data, marks, path, SeedPart).seed) if data else None
 
 
 def check_anchor(ratings: RatingsInfo, bots: Sequence[str], where: str) -> None:
@@ -181,16 +179,36 @@ class _Reader:
             what = f"{key} must be {low} to {high}, not {shown}"
             raise ArenaError(what, self.at(f"$.{key}"), hint)
 
-    def check_limits(self, limits: LimitsInfo) -> None:
+    def check_texts(self, entry: LeagueFile) -> None:
+        """Refuse what would be too long for a page, or too much to play."""
+        for key, most in MAX_ENTRIES.items():
+            if (count := len(getattr(entry, key))) > most:
+                raise ArenaError(
+                    f"{key} has {count:,} entries, at most {most:,}", self.at(f"$.{key}")
+                )
+        texts = {"name": entry.name, "seed": str(entry.seed)}
+        texts |= {f"images.{runtime}": image for runtime, image in entry.images.items()}
+        for index, one in enumerate(entry.variants):
+            texts[f"variants[{index}].label"] = "" if isinstance(one, str) else one.label
+        for key, text in texts.items():
+            if len(text) > MAX_TEXT or not text.isprintable():
+                what = f"{key} has at most {MAX_TEXT} characters, all of them visible"
+                raise ArenaError(what, self.at(f"$.{key}"))
+
+    def check_limits(self, limits: LimitsInfo, games: int) -> None:
         for name in ("start", "answer", "game"):
-            value = getattr(limits, name)
-            if not 0 < value <= MAX_SECONDS:
-                what = f"limits.{name} must be above 0 and up to {MAX_SECONDS} seconds"
-                raise ArenaError(f"{what}, not {value:g}", self.at(f"$.limits.{name}"))
+            self._check_seconds(f"limits.{name}", getattr(limits, name), MAX_SECONDS)
+        if limits.fixture is not UNSET:
+            self._check_seconds("limits.fixture", limits.fixture, games * MAX_SECONDS)
         self.check_range("limits.wall", limits.wall, 1, 1000, "it is a factor")
         self.check_range("limits.restarts", limits.restarts, 0, 1000)
         hint = "1 plays one game after another"
         self.check_range("limits.concurrent_games", limits.concurrent_games, 1, 1024, hint)
+
+    def _check_seconds(self, key: str, value: float, high: int) -> None:
+        if not 0 < value <= high:
+            what = f"{key} must be above 0 and up to {high} seconds, not {value:g}"
+            raise ArenaError(what, self.at(f"$.{key}"))
 
     def check_numbers(self, entry: LeagueFile) -> None:
         self.check_range("games", entry.games, 1, MAX_GAMES)
@@ -240,6 +258,15 @@ class _Reader:
             raise ArenaError("until needs a budget", line, hint)
         return wanted.separated
 
+    def shared_dice(self, entry: LeagueFile) -> bool:
+        """Return whether dice are shared; raises ArenaError if bots would know them."""
+        memory = entry.memory_across_fixtures
+        if entry.shared_dice and memory:
+            what = "shared_dice cannot be true with memory_across_fixtures"
+            hint = "leave shared_dice out: a bot would know the dice of its next tables"
+            raise ArenaError(what, self.at("$.shared_dice"), hint)
+        return not memory if entry.shared_dice is None else entry.shared_dice
+
     def players(self, sizes: list[int]) -> tuple[int, ...]:
         for size in sizes:
             if not MIN_PLAYERS <= size <= MAX_PLAYERS:
@@ -253,18 +280,7 @@ class _Reader:
         variants: dict[str, Rules] = {}
         for index, entry in enumerate(entries):
             line = self.at(f"$.variants[{index}]")
-            full = VariantEntry(entry) if isinstance(entry, str) else entry
-            try:
-                rules = variant(
-                    full.variant,
-                    dict(full.overrides),
-                    calza=full.calza,
-                    lost_dice_visible=full.lost_dice_visible,
-                    starting_dice=full.starting_dice,
-                )
-            except ArenaError as error:
-                raise ArenaError(error.what, line, error.hint) from None
-            label = full.label or _label(rules)
+            label, rules = labelled_rules(entry, line)
             if label in variants:
                 hint = "give one of them a `label`"
                 raise ArenaError(f"two variants are called '{label}'", line, hint)
@@ -278,11 +294,5 @@ class _Reader:
         return find_bots(lines, self._path.absolute().parent)
 
 
-def _label(rules: Rules) -> str:
-    """Name a variant by its rule book and how it differs from it."""
-    parts = [rules.name]
-    parts += ["calza"] if rules.calza else []
-    parts += ["visible"] if rules.lost_dice_visible else []
-    parts += [f"{rules.starting_dice} dice"] if rules.starting_dice != 5 else []
-    parts += sorted(changed_switches(rules))
-    return "+".join(parts)
+def _text(seed: int | str | None) -> str | None:
+    return None if seed is None else str(seed)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.errors import ArenaError
 from arena.league.cluster.address import check_cluster
 from arena.league.cluster.worker import RunSpec
 from arena.league.conditions import commit, resolve
 from arena.league.config import League, check_anchor, check_bot_count, load_league
+from arena.league.master_seed import describe
 from arena.league.process_pool import ProcessEngine
 from arena.league.progress import LeagueProgress
 from arena.league.runner import RunListener, play_due
@@ -40,6 +42,8 @@ class RunRequest(Struct, frozen=True):
     workers: int | None = None
     cluster: str | None = None
     """A Dask scheduler's address, or `local:N`; None plays in processes of this machine."""
+    mixed_sandboxes: bool = False
+    """Whether each worker of a cluster takes the strongest sandbox that works there."""
     trust_bots: bool = False
     """Whether bots that did not come with the arena may run without isolation."""
     skip_missing_runtimes: bool = False
@@ -66,22 +70,29 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
     """
     if request.cluster is not None:
         check_cluster(request.cluster, request.workers)
+    elif request.mixed_sandboxes:
+        hint = "add --cluster ADDRESS, or leave it out"
+        raise ArenaError("only a cluster has sandboxes to mix", "--mixed-sandboxes", hint)
     league, sandbox = _checked(request, listener)
     with _connected(request.cluster) as cluster, Store(request.store, create=True) as store:
-        resolution = resolve(league, sandbox.name, store, accept=request.accept_changes)
+        accept, trusted = request.accept_changes, request.trust_bots
+        resolution = resolve(league, sandbox.name, store, accept=accept, trusted=trusted)
         rules = next(iter(league.variants.values()))
         with prepared(league.bots, rules, league.limits, sandbox) as staged:
             commit(resolution, store, listener.note)
-            listener.started(resolution.schedule.conditions)
+            conditions = resolution.schedule.conditions
+            listener.started(conditions)
+            listener.note(describe(conditions.seed, league.seed, league.bots))
             if sandbox.name == DockerSandbox.name and (text := runc_warning()):
                 listener.note(f"warning: {text}")
             workers = request.workers or league.workers
             engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
             if cluster:
+                asked = request.sandbox or league.sandbox
                 spec = RunSpec(
-                    sandbox=request.sandbox or league.sandbox,
+                    sandbox=asked if request.mixed_sandboxes else sandbox.name,
                     images=league.images,
-                    trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
+                    trusted=trusted or all(bot.shipped for bot in league.bots),
                     freeze=league.limits.freeze,
                     pin=league.pin,
                 )
@@ -172,6 +183,7 @@ def _without_missing_runtimes(league: League, listener: RunListener) -> League:
 def _connected(address: str | None) -> "AbstractContextManager[Cluster | None]":
     if address is None:
         return nullcontext()
-    from arena.league.cluster.client import connected  # slow to import, and not always installed
+    # Slow to import, and not always installed.
+    from arena.league.cluster.connection import connected
 
     return connected(address)

@@ -21,6 +21,8 @@ from typing import TypeVar
 from arena.league.host import claim_core, enough_cores
 from arena.league.workers import Task, WorkerDiedError, play_task
 from arena.sandboxes.base import Sandbox
+from arena.sandboxes.owner import name_semaphores, track_semaphores
+from arena.sandboxes.run_folder import remove_leftovers
 from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import PackedFixture
 
@@ -85,6 +87,7 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
     With `pin`, each claims a core that no other worker has, while there is one.
     """
     context = multiprocessing.get_context("spawn")
+    name_semaphores()
     # Started with the first worker, it would unblock SIGINT in between.
     resource_tracker.ensure_running()
     executor = ProcessPoolExecutor(workers, context, _begin_work, (os.getpid(), pin))
@@ -102,9 +105,12 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
         results.close()
         raise
     finally:
+        track_semaphores()
         # Queued work is not cancelled: a pool with a cancelled future does not survive the death
         # of a worker.
         executor.shutdown(wait=True)
+        # A worker that was killed could not end what its bots had started.
+        remove_leftovers()
 
 
 def start(executor: Executor, call: Callable[[], _Result]) -> Future[_Result]:

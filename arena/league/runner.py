@@ -10,9 +10,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
+from arena.league.dice_in_play import DiceInPlay
 from arena.league.progress import Verdict
 from arena.league.workers import Engine, Task, WorkerDiedError
 from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
@@ -98,6 +99,7 @@ class _Dispatcher(Struct):
     deaths: dict[str, int] = {}
     """Workers that died while they had a fixture, by its id."""
     quarantined: set[str] = set()
+    dice: DiceInPlay = field(default_factory=DiceInPlay)
 
     def play_all(self) -> bool:
         tasks: deque[Task] = deque()
@@ -114,6 +116,7 @@ class _Dispatcher(Struct):
             if one.id not in self.quarantined:
                 bots = tuple(self.bots[name] for name in one.seats)
                 tasks.append(Task(one, rules[one.variant], bots, limits, memory))
+        self.dice.expect(tasks)
         return bool(tasks)
 
     def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
@@ -147,6 +150,7 @@ class _Dispatcher(Struct):
             if deaths >= MAX_DEATHS:
                 self.quarantined.add(fixture.id)
                 self.ledger.quarantine(QuarantinedFixture(fixture, _REASON, deaths, time.time()))
+                self.dice.finish([suspect])
                 break
             tasks.extend(died)
         return list(tasks)
@@ -156,15 +160,17 @@ class _Dispatcher(Struct):
     ) -> None:
         """Keep one batch more under way than workers, so that none waits; Ctrl-C awaits all."""
         while tasks and len(running) <= workers:
-            size = min(self.engine.batch_size(len(tasks)), len(tasks))
-            batch = [_with_next_bots(tasks, at, size, workers) for at in range(size)]
+            size = self.engine.batch_size(len(tasks))
+            if not (free := self.dice.take_free(tasks, size)):
+                return
+            batch = _with_next_tables(free, tasks, size * (workers - 1))
             try:
                 future = self.engine.submit(executor, batch)
             except BrokenExecutor:
+                self.dice.pause(batch)
+                tasks.extendleft(reversed(batch))
                 return
             running[future] = batch
-            for _ in batch:
-                tasks.popleft()
 
     def _collect(self, future: Future[object], running: _Running) -> list[Task]:
         """Keep what was played; returns the batch if its worker died instead."""
@@ -174,18 +180,27 @@ class _Dispatcher(Struct):
         except WorkerDiedError as error:
             for id_ in [task.fixture.id for task in batch]:
                 self.deaths[id_] = self.deaths.get(id_, 0) + error.deaths
+            self.dice.pause(batch)
             return batch
         for packed in played:
             result = packed.result()
             self.ledger.keep(packed, result)
             self.on_result(result)
+        self.dice.finish(batch)
         return []
 
 
-def _with_next_bots(tasks: Sequence[Task], at: int, batch_size: int, workers: int) -> Task:
-    """Return a task that says who plays in the one that its worker will probably get next."""
-    after = at + 1 if at + 1 < batch_size else batch_size * workers + at
-    return replace(tasks[at], next_bots=tasks[after].bots) if after < len(tasks) else tasks[at]
+def _with_next_tables(batch: list[Task], tasks: deque[Task], ahead: int) -> list[Task]:
+    """Return tasks that say who plays in the one that their worker will probably get next.
+
+    The one after the batch comes when each other worker has got a batch: `ahead` tasks later.
+    """
+    after = [*batch[1:], tasks[ahead]] if ahead < len(tasks) else batch[1:]
+    known = [
+        replace(task, next_bots=then.bots, next_dice=then.fixture.dice_key)
+        for task, then in zip(batch, after, strict=False)
+    ]
+    return [*known, *batch[len(known) :]]
 
 
 class _Interruption:

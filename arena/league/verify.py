@@ -1,8 +1,8 @@
 """Verify a stored league: every bit, every game, every fixture's place, every rating."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
-from functools import lru_cache, partial
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import TypeVar
@@ -22,10 +22,12 @@ from arena.league.rerating import (
 )
 from arena.league.schedule import Schedule
 from arena.match.replay import ReplayError, replay
+from arena.perudo.rules import Rules
 from arena.ratings.standings import by_division
 from arena.records import Fixture, PlayedFixture
 from arena.seeds import commitment
-from arena.store.rows import StoredFixture, root_hash
+from arena.store.hashes import root_hash
+from arena.store.rows import StoredFixture
 from arena.store.store import Store
 
 _AHEAD = 3
@@ -34,6 +36,8 @@ _encode = msgspec.json.Encoder().encode
 _Result = TypeVar("_Result")
 _Span = tuple[int, int]
 """The first and the last position of the fixtures that one call checks."""
+_Expected = Mapping[str, tuple[Fixture, Rules]]
+"""What the schedule has at these positions, by id."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -80,12 +84,14 @@ def verify(
     Workers get so many games per call, by default half a second's work; a store with fewer takes
     one process. Raises ArenaError if nothing was played, or the store or site cannot be read.
     """
-    info = store.conditions()
+    info = store.conditions(checked=False)
     published = read_leaderboards(site) if site else None
     findings = [Finding(*pair) for pair in store.damage()]
-    if commitment(info.seed) != info.commitment:
+    pairs = [(epoch.seed, epoch.commitment) for epoch in info.earlier if epoch.seed]
+    if any(commitment(seed) != hash_ for seed, hash_ in [(info.seed, info.commitment), *pairs]):
         findings.append(Finding("league", "the master seed does not match its published hash"))
     schedule = Schedule(info)
+    findings += _find_lost(store, schedule)
     progress = LeagueProgress(schedule)
     sound, content_hashes, games = list[Fixture](), list[bytes](), 0
     for checked in _check_fixtures(store, schedule, workers, games_per_call):
@@ -104,6 +110,17 @@ def verify(
         findings += [Finding(*pair) for pair in compare_ratings(ratings, published)]
     findings += _check_root(found, root)
     return Verified(len(content_hashes), games, len(wanted), found, ratings, findings)
+
+
+def _find_lost(store: Store, schedule: Schedule) -> Iterator[Finding]:
+    """Find fixtures that were stored and are gone: by name, if their logs are left."""
+    number, positions = store.lost()
+    if not number:
+        return
+    yield Finding("store", f"of the fixtures that were stored {number} are gone")
+    ids = {fixture.index: id_ for id_, (fixture, _) in schedule.drawn.items()}
+    for position in positions:
+        yield Finding(f"fixture {ids.get(position, position)}", "its logs are left, its rows gone")
 
 
 def _check_end(
@@ -141,11 +158,10 @@ def _check_fixtures(
     parts = [positions[at : at + size] for at in range(0, len(positions), size)]
     spans = [(part[0], part[-1]) for part in parts]
     workers = min(workers, len(spans))
-    calls: list[Callable[[], Iterable[CheckedFixture]]]
-    if workers > 1:
-        calls = [partial(_check_in_worker, store.path, span) for span in spans]
-    else:
-        calls = [partial(_check_span, store, schedule, span) for span in spans]
+    check: Callable[[_Expected, _Span], Iterable[CheckedFixture]]
+    check = partial(_check_in_worker, store.path) if workers > 1 else partial(_check_span, store)
+    drawn = [(one.id, (one, rules)) for one, rules in schedule.drawn.values()]
+    calls = (partial(check, dict(drawn[span[0] : span[1] + 1]), span) for span in spans)
     for checked in _call(calls, workers, store.path):
         yield from checked
 
@@ -163,27 +179,21 @@ def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> I
         raise ArenaError("a worker died while it verified", str(path), hint) from None
 
 
-def _check_in_worker(path: Path, span: _Span) -> list[CheckedFixture]:
+def _check_in_worker(path: Path, expected: _Expected, span: _Span) -> list[CheckedFixture]:
     with Store(path) as store:
-        return list(_check_span(store, _worker_schedule(path), span))
+        return list(_check_span(store, expected, span))
 
 
-@lru_cache(maxsize=1)
-def _worker_schedule(path: Path) -> Schedule:
-    """Return this worker's schedule; a worker lives for one store."""
-    with Store(path) as store:
-        return Schedule(store.conditions())
-
-
-def _check_span(store: Store, schedule: Schedule, span: _Span) -> Iterator[CheckedFixture]:
+def _check_span(store: Store, expected: _Expected, span: _Span) -> Iterator[CheckedFixture]:
     try:
         for stored in store.stored(*span):
-            yield _check_stored(store, schedule, stored)
+            yield check_stored(store, expected, stored)
     except ArenaError as error:
         yield CheckedFixture((Finding(f"positions {span[0]} to {span[1]}", error.what),))
 
 
-def _check_stored(store: Store, schedule: Schedule, stored: StoredFixture) -> CheckedFixture:
+def check_stored(store: Store, expected: _Expected, stored: StoredFixture) -> CheckedFixture:
+    """Check a fixture's hashes, its place in the schedule, and its games by playing them again."""
     findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
     try:
         record = store.record(stored)
@@ -192,10 +202,12 @@ def _check_stored(store: Store, schedule: Schedule, stored: StoredFixture) -> Ch
         findings.append(_finding(stored, None, f"it cannot be read: {error.what}"))
         return CheckedFixture(tuple(findings))
     fixture = played.fixture
-    if (stored.position, stored.id) != (fixture.index, fixture.id):
+    moved = (stored.position, stored.id) != (fixture.index, fixture.id)
+    if moved:
         what = f"it is stored in the place of fixture {stored.id}, number {stored.position}"
         findings.append(Finding(f"fixture {fixture.id}", what))
-    findings += _check_games(played, schedule)
+    if not moved or fixture.id in expected:
+        findings += _check_games(played, expected)
     content_hash = stored.hash_content(record)
     if not findings:
         mismatches = stored.row_mismatches(played, content_hash)
@@ -204,10 +216,10 @@ def _check_stored(store: Store, schedule: Schedule, stored: StoredFixture) -> Ch
     return CheckedFixture(tuple(findings), replace(played, games=without_events), content_hash)
 
 
-def _check_games(played: PlayedFixture, schedule: Schedule) -> Iterator[Finding]:
+def _check_games(played: PlayedFixture, expected: _Expected) -> Iterator[Finding]:
     fixture = played.fixture
-    expected, rules = schedule.drawn.get(fixture.id, (None, None))
-    if expected != fixture or rules is None:
+    scheduled, rules = expected.get(fixture.id, (None, None))
+    if scheduled != fixture or rules is None:
         yield Finding(f"fixture {fixture.id}", "the schedule has no such fixture")
         return
     if [record.game for record in played.games] != list(range(fixture.games)):

@@ -13,7 +13,7 @@ from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sessions.multiplexer import Multiplexer
-from arena.sessions.warm_pool import WarmPool
+from arena.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.store.rows import PackedFixture, pack
 from arena.submissions.bot import StagedBot
 
@@ -26,8 +26,17 @@ class Task(Struct, frozen=True):
     bots: tuple[StagedBot, ...]
     limits: LimitsInfo
     keep_memory: bool = False
+    open_dice: frozenset[str] = frozenset()
+    """The keys of dice in play at other tables (`TableDice.open`)."""
     next_bots: tuple[StagedBot, ...] = ()
     """Who plays in the task that the worker will probably get after this one."""
+    next_dice: str = ""
+    """The key of the dice of that task."""
+
+    @property
+    def dice(self) -> TableDice:
+        """The dice that no process that plays may have seen."""
+        return TableDice(self.fixture.dice_key, self.open_dice)
 
 
 class WorkerDiedError(Exception):
@@ -65,8 +74,10 @@ def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixtur
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     if sandbox.starts_slowly:
-        warm_pool.prepare([bot.program for bot in task.next_bots], sandbox)
+        next_dice = TableDice(task.next_dice, task.open_dice)
+        warm_pool.prepare([bot.program for bot in task.next_bots], sandbox, next_dice)
     programs = [bot.program for bot in task.bots]
-    with Multiplexer(programs, sandbox, task.limits, pool=warm_pool) as multiplexer:
+    table_pool = TablePool(warm_pool, task.dice)
+    with Multiplexer(programs, sandbox, task.limits, pool=table_pool) as multiplexer:
         played = play_fixture(task.fixture, task.rules, multiplexer, keep_memory=task.keep_memory)
     return pack(played)

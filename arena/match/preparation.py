@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.match.seats import Seats
 from arena.match.table import play_fixture
+from arena.perudo.round_limit import max_rounds
 from arena.perudo.rules import VARIANTS, Rules
 from arena.records import Fault, Faulted, Fixture, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
@@ -79,7 +80,7 @@ class CheckedBot(Struct, frozen=True):
 
 def check_bot(bot: StagedBot, sandbox: Sandbox, limits: LimitsInfo | None = None) -> CheckedBot:
     """Play a bot against itself under each variant, with calza and without."""
-    limits = limits or LimitsInfo()
+    limits = (limits or LimitsInfo()).complete(_GAMES)
     plain = list(VARIANTS.values())
     full = [replace(rules, calza=True, lost_dice_visible=True) for rules in plain]
     played = [
@@ -99,7 +100,9 @@ def check_bot(bot: StagedBot, sandbox: Sandbox, limits: LimitsInfo | None = None
 def _play(
     bot: StagedBot, rules: Rules, players: int, sandbox: Sandbox, limits: LimitsInfo
 ) -> PlayedFixture:
-    fixture = Fixture("check", 0, rules.name, (bot.name,) * players, "check", _GAMES)
+    seats = (bot.name,) * players
+    rounds = max_rounds(rules, players)
+    fixture = Fixture("check", 0, rules.name, seats, "check", _GAMES, max_rounds=rounds)
     with Multiplexer([bot.program] * players, sandbox, limits) as multiplexer:
         return play_fixture(fixture, rules, multiplexer)
 

@@ -7,16 +7,26 @@ brings the bots.
 from collections.abc import Callable
 from functools import partial
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
 
 from arena.perudo import round as rounds
 from arena.perudo.dice import Hand, first_opener, roll
 from arena.perudo.explain import why_illegal_bid, why_illegal_call
 from arena.perudo.round import Bid, Outcome, Raises, Round
+from arena.perudo.round_limit import order_by_dice
 from arena.perudo.rules import Rules
 from arena.perudo.view import SeatBid, seen_by
 from arena.records import BidMade, CallMade, Cause, Event, Fault, Faulted, GameRecord, RoundStarted
-from arena.wire.messages import Answer, CalzaOffer, FaultNotice, GameEnd, RoundEnd, Turn
+from arena.wire.messages import (
+    Answer,
+    CalzaOffer,
+    EndReason,
+    FaultNotice,
+    GameEnd,
+    RoundEnd,
+    Turn,
+)
 
 Notice = RoundEnd | FaultNotice | GameEnd
 Roll = Callable[[str, int, int, int, int], Hand]
@@ -28,7 +38,8 @@ class Referee:
 
     `waiting` holds the seats that must answer now; it is empty when the game is over. They are
     offered calza if `offering` is true, else one is asked for its turn. `calza_seats` are the seats
-    that want to be offered calza. Call `take` for every waiting seat, in any order.
+    that want to be offered calza. Call `take` for every waiting seat, in any order. After
+    `max_rounds` rounds the dice left decide the game.
     """
 
     def __init__(
@@ -39,6 +50,7 @@ class Referee:
         game: int,
         calza_seats: frozenset[int] = frozenset(),
         roll: Roll = roll,
+        max_rounds: int | UnsetType = UNSET,
     ) -> None:
         highest_roll = rules.first_opener == "highest_roll"
         opener = first_opener(seed, game, players, highest_roll=highest_roll)
@@ -49,6 +61,7 @@ class Referee:
         self._seed = seed
         self._calza_seats = calza_seats
         self._roll_hand = roll
+        self._max_rounds = max_rounds
         self._standing = rounds.first_standing(rules, players, opener)
         self._places = [0] * players
         self._number = -1
@@ -199,13 +212,20 @@ class Referee:
         self.offering = False
         self._callers = set()
         self._faults = {}
-        winner = self._standing.winner
-        if winner is None:
-            self._roll()
+        if self._standing.winner is not None:
+            self._end("winner")
+        elif self._number + 1 == self._max_rounds:
+            self._end("max_rounds")
         else:
-            self._places[winner] = 1
-            self.waiting = ()
-            self.notices.append(GameEnd(game=self.game, places=tuple(self._places)))
+            self._roll()
+
+    def _end(self, reason: EndReason) -> None:
+        order = order_by_dice(self._standing.dice, self._seed, self.game)
+        for place, seat in enumerate(order, 1):
+            self._places[seat] = place
+        self.waiting = ()
+        end = GameEnd(game=self.game, places=tuple(self._places), reason=reason)
+        self.notices.append(end)
 
     def _roll(self) -> None:
         standing = self._standing

@@ -38,7 +38,9 @@ def replay(fixture: Fixture, rules: Rules, record: GameRecord) -> GameRecord:
     """
     players = len(fixture.seats)
     calza_seats = frozenset(range(players)) if rules.calza else frozenset[int]()
-    referee = Referee(rules, players, fixture.dice_key, record.game, calza_seats)
+    referee = Referee(
+        *(rules, players, fixture.dice_key, record.game, calza_seats), max_rounds=fixture.max_rounds
+    )
     for moment in moments(record.events):
         if not referee.waiting:
             raise ReplayError(f"game {record.game} goes on after its end")

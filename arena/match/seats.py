@@ -3,6 +3,7 @@
 from arena.perudo.rules import Rules
 from arena.records import Cause, Fault, Fixture
 from arena.seeds import bot_seed
+from arena.sessions.clock import USED_UP
 from arena.sessions.multiplexer import Multiplexer
 from arena.wire.codec import encode
 from arena.wire.messages import PROTOCOL, Hello, Limits, Ready
@@ -32,6 +33,8 @@ class Seats:
         self._all = range(len(fixture.seats))
         self._faulted: list[set[int]] = [set() for _ in self._all]
         """By seat, the games in which its bot faulted."""
+        self._used_up: list[int | None] = [None for _ in self._all]
+        """By seat, the game in which its time for the fixture was used up."""
         self._concurrent_games = [limits.concurrent_games for _ in self._all]
 
     def fill(self, game: int) -> bool:
@@ -47,7 +50,9 @@ class Seats:
         return not self.starting
 
     def start(self, seat: int) -> Fault | None:
-        """Start a seat's bot and greet it."""
+        """Start a seat's bot and greet it, if it has time left."""
+        if self._multiplexer.used_up(seat):
+            return self._no_time()
         fault = self._multiplexer.start(seat, encode(self._hello(seat)))
         if not fault:
             self.starting.add(seat)
@@ -75,14 +80,18 @@ class Seats:
 
     def count_fault(self, seat: int, game: int) -> None:
         """Count a game in which a bot faulted against its restarts."""
-        if not self._refusal(seat, game):
-            self._faulted[seat].add(game)
+        if self._refusal(seat, game):
+            return
+        self._faulted[seat].add(game)
+        if self._multiplexer.used_up(seat):
+            self._used_up[seat] = game
 
     def last_game(self, seat: int) -> int | None:
         """Return the game after which a bot is not restarted, None if there is none yet."""
-        faulted = sorted(self._faulted[seat])
+        faulted, used_up = sorted(self._faulted[seat]), self._used_up[seat]
         restarts = self._limits.restarts
-        return faulted[restarts] if len(faulted) > restarts else None
+        last = faulted[restarts] if len(faulted) > restarts else None
+        return last if used_up is None or (last is not None and last < used_up) else used_up
 
     def restart_from(self, game: int) -> None:
         """End all bots, and forget all faults from a game on."""
@@ -90,13 +99,22 @@ class Seats:
         for seat in self._all:
             self.stop(seat)
             self._faulted[seat] = {number for number in self._faulted[seat] if number < game}
+            used_up = self._used_up[seat]
+            if used_up is not None and used_up >= game:
+                self._used_up[seat] = None
 
     def _refusal(self, seat: int, game: int) -> Fault | None:
         last = self.last_game(seat)
         if last is None or game <= last:
             return None
+        if last == self._used_up[seat]:
+            return self._no_time()
         detail = f"not started again: it was restarted {self._limits.restarts} times"
         return Fault(Cause.CRASH, detail)
+
+    def _no_time(self) -> Fault:
+        detail = f"not started again: {USED_UP.format(self._limits.fixture)}"
+        return Fault(Cause.TIMEOUT, detail)
 
     def _hello(self, seat: int) -> Hello:
         fixture, limits = self._fixture, self._limits
@@ -105,9 +123,10 @@ class Seats:
             seat=seat,
             seats=len(fixture.seats),
             games=fixture.games,
+            max_rounds=fixture.max_rounds or None,
             seed=bot_seed(fixture.seed, seat),
             rules=self._rules,
-            limits=Limits(limits.start, limits.answer, limits.game),
+            limits=Limits(limits.start, limits.answer, limits.game, limits.fixture or None),
         )
 
 

@@ -120,6 +120,7 @@ class _Table:
             *(self._rules, len(fixture.seats), fixture.dice_key, number),
             frozenset(seats.calza_seats),
             self._roll,
+            fixture.max_rounds,
         )
         if seats.absent:
             referee.forfeit(seats.absent)
@@ -173,7 +174,6 @@ class _Table:
     def _finish(self, game: _Game) -> None:
         del self._under_way[game.number]
         self._played[game.number] = (game.referee.record, game.asked)
-        self._multiplexer.end_game(game.number)
         if not self._under_way:
             self.seconds += time.perf_counter() - self._began
 
@@ -183,11 +183,13 @@ class _Table:
                 self._welcome(seat, reply)
             elif game := self._open[seat].pop(id_, None):
                 self._deliver(seat, game, reply)
-            elif isinstance(reply, Fault):
+            else:
                 # It did not start, or it was asked in a game that is played again.
-                self._stop(seat)
-                if id_ == READY:
-                    self._did_not_start(seat, reply)
+                self._multiplexer.refund(self._end)
+                if isinstance(reply, Fault):
+                    self._stop(seat)
+                    if id_ == READY:
+                        self._did_not_start(seat, reply)
 
     def _deliver(self, seat: int, game: _Game, reply: Answer | Fault) -> None:
         game.awaited -= 1
@@ -203,6 +205,7 @@ class _Table:
     def _discard_after(self, last: int) -> None:
         """Discard the games after `last`; they are played again once those before are over."""
         self._end = min(self._end, last + 1)
+        self._multiplexer.refund(self._end)
         self._played = {n: played for n, played in self._played.items() if n <= last}
         self._under_way = {n: game for n, game in self._under_way.items() if n <= last}
         self._to_advance = [game for game in self._to_advance if game.number <= last]

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from arena.match.table import play_fixture
+from arena.perudo.round_limit import max_rounds
 from arena.perudo.rules import Rules
 from arena.records import Fixture, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
@@ -32,8 +33,10 @@ def transcript(
     `seed` is the key of the dice. Answers to the same moment come in the order of the seats,
     whichever came first.
     """
-    fixture = Fixture("transcript", 0, rules.name, tuple(bot.name for bot in bots), seed, 1)
-    _, lines = conversation(fixture, rules, bots, sandbox, LimitsInfo())
+    seats = tuple(bot.name for bot in bots)
+    rounds = max_rounds(rules, len(seats))
+    fixture = Fixture("transcript", 0, rules.name, seats, seed, 1, max_rounds=rounds)
+    _, lines = conversation(fixture, rules, bots, sandbox, LimitsInfo().complete(1))
     return [str(line) for line in lines]
 
 

@@ -9,7 +9,8 @@ from arena.perudo.rules import Rules
 from arena.playstats.game_scan import FaultEntry, GameScan
 from arena.playstats.key_moves import KeyMoves
 from arena.playstats.style import Calibration, Style
-from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture, fixture_result
+from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture
+from arena.results import fixture_result
 
 SUMMARY_VERSION = 3
 """Goes up whenever the same games may give another summary."""

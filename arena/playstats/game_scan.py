@@ -80,7 +80,7 @@ class GameScan:
     def add(self, record: GameRecord) -> None:
         """Count one game; raises ForbiddenEventError if the rules forbid an event of it."""
         self._game = record.game
-        for played in walk(record, self._rules):
+        for played in walk(record, self._rules, self._fixture.max_rounds):
             self._round = played
             self._add_bids(played)
             if played.call and played.now.bid:

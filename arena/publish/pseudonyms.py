@@ -18,6 +18,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
+from arena.league.master_seed import withheld
 from arena.publish.data.schema import csv_cell, csv_of
 from arena.records import (
     BotInfo,
@@ -68,9 +69,9 @@ class Pseudonyms:
 
     def info(self, info: LeagueInfo) -> LeagueInfo:
         """Return the conditions of a league, with its bots in an order that reveals nothing."""
+        info = withheld(info)
         return replace(
             info,
-            seed="",
             bots=self._bots(info.bots),
             earlier=tuple(replace(epoch, bots=self._bots(epoch.bots)) for epoch in info.earlier),
             ratings=self.ratings(info.ratings),

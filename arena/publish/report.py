@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from arena.errors import ArenaError
-from arena.league.config import gives_seed, load_ratings
+from arena.league.config import given_seed, load_ratings
+from arena.league.master_seed import is_salted, seeds_of, withheld
 from arena.league.progress import LeagueProgress
 from arena.league.schedule import Schedule
 from arena.publish.output.site_folder import check_folder
@@ -50,8 +51,13 @@ class ReportRequest(Struct, frozen=True):
         return self.anonymous or self.key is not None
 
     def reveals_seed(self) -> bool:
-        """Tell whether readers of the league.yaml can find out who is who."""
-        return self.hides_names and self.league.is_file() and gives_seed(self.league)
+        """Tell whether readers of league.yaml, or who guess a seed, can find out who is who."""
+        if not (self.hides_names and self.league.is_file() and self.store.is_file()):
+            return False
+        with Store(self.store) as store:
+            played = store.league
+        seeds = seeds_of(played) if played else set[str]()
+        return given_seed(self.league) in seeds or not all(map(is_salted, seeds))
 
 
 class Report(Struct, frozen=True):
@@ -160,15 +166,18 @@ def write_report(
         if names:
             quarantined = [names.quarantined(one) for one in quarantined]
             conditions, options = names.info(conditions), names.ratings(options)
+        left = len(progress.due())
+        if left:
+            conditions = withheld(conditions)
         ratings = rate_results(by_division(games.summaries), options)
         front_page = publish(
             *(conditions, ratings, games, site),
             quarantined=quarantined,
             root=games.root,
             replays=replays,
+            anonymous=names is not None,
         )
         count = sum(len(summary.games) for summary in games.summaries)
-        left = len(progress.due())
         return Report(front_page, games.root, ratings, count, left, quarantined)
 
 

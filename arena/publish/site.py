@@ -46,6 +46,7 @@ def publish(
     quarantined: Sequence[QuarantinedFixture] = (),
     root: str = "",
     replays: ReplayChoice = NEWEST,
+    anonymous: bool = False,
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
@@ -53,7 +54,7 @@ def publish(
     whatever was there before; files of an earlier report that are no longer needed are removed.
     Raises ArenaError if the folder cannot be written; an earlier report then stays whole.
     """
-    site = _Site(league, ratings, source, quarantined, replays, root)
+    site = _Site(league, ratings, source, quarantined, replays, root, anonymous=anonymous)
     with locked_site(folder) as existing:
         replace_site(folder, site.files(existing))
     return folder / FRONT
@@ -74,6 +75,8 @@ class _Site:
         quarantined: Sequence[QuarantinedFixture],
         choice: ReplayChoice,
         root: str,
+        *,
+        anonymous: bool = False,
     ) -> None:
         self.league, self.ratings, self.source = league, ratings, source
         self.quarantined, self.choice, self.root = quarantined, choice, root
@@ -87,6 +90,7 @@ class _Site:
         variants = league.variants.items()
         self.common = {
             "league": league,
+            "anonymous": anonymous,
             "ratings": ratings,
             "boards": boards,
             "summary": self.summary,

@@ -12,12 +12,15 @@ from typing import Any, TypeVar
 import msgspec
 
 from arena import __version__
+from arena.errors import ArenaError
 from arena.perudo.rules import Rules
 from arena.playstats.fixture_summary import SUMMARY_VERSION, FixtureSummary, summarize_fixture
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.output.cache import Cache, Entry, cache_path
 from arena.publish.pseudonyms import Pseudonyms
 from arena.records import LeagueInfo, PlayedFixture
+from arena.store.failures import damaged_fixtures
+from arena.store.rows import FixtureHashes
 from arena.store.store import Store
 
 _CACHE_VERSION = 2
@@ -55,16 +58,18 @@ class StoredGames:
         names: Pseudonyms | None = None,
     ) -> None:
         self._store, self._names, self._games = store, names, info.games
-        store.check_logs()
-        row_hashes = {index: found for index, id_, found in store.hashes() if counts(id_)}
+        store.check_complete()
+        hashes = list(store.hashes())
+        self._counting = {one.position: one.hash for one in hashes if counts(one.id)}
         fingerprint = names.fingerprint if names else ""
         versions = __version__, SUMMARY_VERSION, _CACHE_VERSION
         self._maker = sha256(_encode((*versions, fingerprint, info.variants))).hexdigest()
         with closing(self._cache()) as cache:
             self._entries = {entry.name: entry for entry in cache.read()}
-        cached = self._summarized(row_hashes, info.variants)
+        cached = self._summarized(self._counting, info.variants)
+        self._check_sound(hashes, cached)
         self.root = store.root()
-        self.summaries = [cached[index].summary for index in row_hashes]
+        self.summaries = [cached[index].summary for index in self._counting]
         self.hashes = {index: one.content_hash.hex() + fingerprint for index, one in cached.items()}
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
@@ -89,9 +94,27 @@ class StoredGames:
         with closing(self._cache()) as cache:
             made = self._spread(partial(_summarize, self._names, variants), missing)
             for batch in _batched(zip(missing, made, strict=True), _CHUNK):
-                cache.write(Entry(str(index), row_hashes[index], new) for (index, _), new in batch)
-                cached |= {index: _decode(new) for (index, _), new in batch}
+                sound = [(index, new) for (index, _), new in batch if new is not None]
+                cache.write(Entry(str(index), row_hashes[index], new) for index, new in sound)
+                cached |= {index: _decode(new) for index, new in sound}
         return cached
+
+    def _check_sound(self, hashes: Sequence[FixtureHashes], cached: dict[int, _Cached]) -> None:
+        """Raise ArenaError if a fixture is damaged: nothing of the store is published then.
+
+        What is cached was checked when it was summarized; of the others that are stored, whose ids
+        are not in the schedule, the rows are.
+        """
+        damaged = [
+            one.id
+            for one in hashes
+            if (one.position in cached and cached[one.position].content_hash != one.content_hash)
+            or (one.position in self._counting and one.position not in cached)
+        ]
+        others = (one.position for one in hashes if one.position not in self._counting)
+        damaged += self._store.damaged_rows(others)
+        if damaged:
+            raise damaged_fixtures(damaged, self._store.path)
 
     def _lookup(self, name: str, key: bytes) -> bytes | None:
         entry = self._entries.pop(name, None)
@@ -128,11 +151,17 @@ def _run_jobs(path: Path, task: Callable[[Store, int, Any], _T], jobs: Sequence[
 
 def _summarize(
     names: Pseudonyms | None, variants: dict[str, Rules], store: Store, index: int, _: object
-) -> bytes:
+) -> bytes | None:
+    """Return what to cache of a fixture; None if it is damaged."""
     stored = next(store.stored(index, index))
-    record = store.record(stored)
-    played = _renamed(names, store.unpack(stored, record))
-    summary = summarize_fixture(played, variants[played.fixture.variant])
+    if any(stored.hash_mismatches()):
+        return None
+    try:
+        record = store.record(stored)
+        played = _renamed(names, store.unpack(stored, record))
+        summary = summarize_fixture(played, variants[played.fixture.variant])
+    except (ArenaError, LookupError, TypeError, ValueError):  # whoever changed it knew of hashes
+        return None
     return _encode(_Cached(stored.hash_content(record), summary))
 
 

@@ -43,6 +43,14 @@ class Running(Protocol):
     stderr: int
     exit_fd: int
     """Becomes readable when the program has ended."""
+    freezes_quickly: bool
+    """Whether freezing takes less than a thousandth of a second."""
+
+    def open_folder(self) -> int | None:
+        """Let a build begin; return a descriptor of the copy that it changes, for the caller.
+
+        None if it changes its folder itself, or has failed already. Raises OSError.
+        """
 
     def end_input(self) -> None:
         """Close the program's standard input."""
@@ -52,6 +60,12 @@ class Running(Protocol):
 
     def cpu_time(self) -> float | None:
         """Return the CPU time used so far, in seconds, or None if unknown."""
+
+    def is_busy(self) -> bool | None:
+        """Return whether one of its threads runs or would if it could; None if unknown.
+
+        False means that all of them sleep or wait.
+        """
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the program and its children, if the sandbox can."""
@@ -88,8 +102,12 @@ class Sandbox(Protocol):
     def unavailable_reason(self) -> Unavailable | None:
         """Return why it does not work on this machine, or None if it does."""
 
-    def start(self, program: Program, *, writable: bool = False) -> Running:
-        """Start a program, or raise OSError; its folder is read-only unless `writable` (builds)."""
+    def start(self, program: Program, *, space: int = 0) -> Running:
+        """Start a program, or raise OSError; its folder is read-only.
+
+        A build needs `space`, in bytes: its folder is writable, and where that is possible a copy
+        that can hold no more. Call `open_folder` next.
+        """
 
 
 def command_exists(command: Sequence[str], folder: Path) -> bool:

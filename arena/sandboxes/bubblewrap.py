@@ -2,18 +2,20 @@
 
 import os
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from arena.sandboxes.base import ENVIRONMENT, Program, Unavailable
+from arena.sandboxes.build_folder import SOURCE, copy_first
 from arena.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
+from arena.sandboxes.masks import PROC
 from arena.sandboxes.run_once import last_line, run_once
 from arena.sandboxes.seccomp import bpf_filter, denials
+from arena.sandboxes.users import new_user
 
 GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
-NOBODY = 65_534
-"""The user and group that bubblewrap runs as if the arena runs as root, whom limits do not bind."""
 _OWN_PROCESSES = 2
 """bubblewrap's own: one outside, and the init inside."""
 _TRIAL_SECONDS = 20.0
@@ -31,7 +33,7 @@ class BubblewrapSandbox(HostSandbox):
         """Return why bubblewrap does not work on this machine, or None if it does."""
         if missing := missing_tools(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP):
             return missing
-        switch = subprocess.run([*_as_nobody(), "true"], capture_output=True, check=False)
+        switch = subprocess.run([*_as_user(), "true"], capture_output=True, check=False)
         if switch.returncode != 0:
             return Unavailable(
                 "it would run as root, whom limits do not bind, and cannot switch to another user",
@@ -46,24 +48,28 @@ class BubblewrapSandbox(HostSandbox):
         reason = last_line(trial.stderr) or f"bwrap ended with {trial.code}"
         return Unavailable(reason, GET_BUBBLEWRAP)
 
-    def start(self, program: Program, *, writable: bool = False) -> ChildProcess:
+    def start(self, program: Program, *, space: int = 0) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
-        quota = replace(self._quota, processes=self._quota.processes + _OWN_PROCESSES)
-        tree = self._make_tree(quota)
+        own = self._quota
+        processes, memory = own.processes + _OWN_PROCESSES, own.memory + space
+        tree = self._make_tree(replace(own, processes=processes, memory=memory))
         info_fd, child_info_fd = os.pipe()
-        options = (os.fsencode(option) for option in self._options(program.folder, writable))
+        options = (os.fsencode(option) for option in self._options(program.folder, space))
         options_fd = _memory_file(b"\0".join(options))
         filter_fd = _memory_file(bpf_filter(denials(memory_capped=self._caps_memory)))
-        argv = [*_as_nobody(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
-        argv += ["--info-fd", str(child_info_fd), "--", *with_limits(program.command, self._quota)]
+        argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
+        command = copy_first(program.command) if space else program.command
+        argv += ["--info-fd", str(child_info_fd), "--", *with_limits(command, own)]
         fds = (options_fd, filter_fd, child_info_fd)
         try:
-            return ChildProcess(argv, program.folder, pass_fds=fds, info_fd=info_fd, tree=tree)
+            return ChildProcess(
+                argv, program.folder, pass_fds=fds, info_fd=info_fd, tree=tree, copies=space > 0
+            )
         finally:
             for fd in fds:
                 os.close(fd)
 
-    def _options(self, folder: Path, writable: bool) -> list[str]:
+    def _options(self, folder: Path, space: int) -> list[str]:
         size = str(self._quota.file_size)
         options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         options += ["--hostname", "bot", "--clearenv"]
@@ -71,12 +77,15 @@ class BubblewrapSandbox(HostSandbox):
             options += ["--setenv", name, value]
         options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
         # Unless it has a size and is read-only, /dev may take half of the machine's memory.
-        options += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]
+        options += ["--proc", "/proc", *_hidden()]
+        options += ["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]
         if not self._caps_memory:
             # Mapped, it gives shared memory, which no per-process limit counts.
             options += ["--dev-bind", "/dev/null", "/dev/zero"]
         options += ["--remount-ro", "/dev", "--size", size, "--tmpfs", "/tmp"]
-        options += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
+        options += ["--ro-bind", str(folder), SOURCE if space else "/bot"]
+        if space:
+            options += ["--size", str(space), "--tmpfs", "/bot"]
         return [*options, "--remount-ro", "/", "--chdir", "/bot"]
 
 
@@ -93,12 +102,24 @@ def _system_mounts() -> list[str]:
     return mounts
 
 
-def _as_nobody() -> list[str]:
+@cache
+def _hidden() -> list[str]:
+    """Return the options that hide parts of /proc."""
+    exist = [path for path in map(Path, PROC) if path.exists() and path.stat().st_mode & 0o004]
+    # /proc/1: in the memory of the init process a bot could undo what ends it with the arena.
+    folders = ["/proc/1", *(str(path) for path in exist if path.is_dir())]
+    options = [word for path in folders for word in ("--tmpfs", path, "--remount-ro", path)]
+    files = [str(path) for path in exist if not path.is_dir()]
+    return options + [word for path in files for word in ("--dev-bind", "/dev/null", path)]
+
+
+def _as_user() -> list[str]:
     """Return a command prefix that drops real root, which ignores the limit on processes."""
     if os.geteuid() != 0:
         return []
-    user = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
-    return ["setpriv", *user, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
+    user = str(new_user())
+    switch = ["--reuid", user, "--regid", user, "--clear-groups"]
+    return ["setpriv", *switch, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
 
 
 def _memory_file(content: bytes) -> int:

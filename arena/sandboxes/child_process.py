@@ -2,20 +2,22 @@
 
 import json
 import os
-import select
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from arena.sandboxes.base import ENVIRONMENT, Quota, Unavailable
+from arena.sandboxes.build_folder import open_copy
 from arena.sandboxes.cgroups.groups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
 from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
+from arena.sandboxes.process_states import any_busy, descendants
+from arena.uptime import wait_readable
 
 ProcessTree = Cgroup | SystemdScope
 """What holds all processes of one bot together."""
@@ -30,7 +32,8 @@ class ChildProcess:
     """A child process in a session of its own, with pipes to it; raises OSError.
 
     On `info_fd` a sandbox writes as JSON which process is its init, the first one inside. It and
-    the tree are closed with the child, or if the child cannot be started.
+    the tree are closed with the child, or if the child cannot be started. `copies`: the program is
+    a build that works on a copy of its folder.
     """
 
     def __init__(
@@ -41,9 +44,13 @@ class ChildProcess:
         pass_fds: Sequence[int] = (),
         info_fd: int | None = None,
         tree: ProcessTree | None = None,
+        copies: bool = False,
     ) -> None:
+        self._copies = copies
         self._info_fd = info_fd
         self._tree = tree
+        self.freezes_quickly = tree is not None
+        self._stopped: set[int] = set()
         try:
             self._process = process = subprocess.Popen(
                 tree.wrap(argv) if tree else list(argv),
@@ -67,6 +74,10 @@ class ChildProcess:
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
 
+    def open_folder(self) -> int | None:
+        """Let a build begin; return a descriptor of the copy that it changes."""
+        return open_copy(self, lambda: self._init_pid) if self._copies else None
+
     def end_input(self) -> None:
         """Close the program's standard input."""
         self._pipes[0].close()
@@ -83,10 +94,30 @@ class ChildProcess:
                 return time.clock_gettime(self._cpu_clock)
         return used
 
+    def is_busy(self) -> bool | None:
+        """Return whether a thread of the program or of what it started does not sleep."""
+        with suppress(OSError):
+            return any_busy(self._tree.pids() if self._tree else self._family())
+        return None
+
     def freeze(self, *, frozen: bool) -> None:
-        """Freeze or thaw the whole tree, if there is one."""
+        """Freeze or thaw the whole tree; without one, stop or continue what is in the sandbox."""
         if self._tree:
             self._tree.freeze(frozen=frozen)
+        elif frozen:
+            # What is stopped cannot fork: the last look finds nothing new.
+            while new := set(self._family()) - self._stopped:
+                _signal(new, signal.SIGSTOP)
+                self._stopped |= new
+        else:
+            _signal(self._stopped, signal.SIGCONT)
+            self._stopped.clear()
+
+    def _family(self) -> list[int]:
+        """Return the processes in the sandbox; without one, the program and those below it."""
+        if self._info_fd is None:
+            return [self._process.pid, *descendants(self._process.pid)]
+        return descendants(self._init_pid) if self._init_pid is not None else []
 
     def kill(self) -> None:
         """Kill the process, its process group and its tree, or all that is in its sandbox."""
@@ -115,7 +146,7 @@ class ChildProcess:
     @cached_property
     def _init_pid(self) -> int | None:
         """The first process inside the sandbox, which takes all others with it when it ends."""
-        if self._info_fd is None or not select.select([self._info_fd], [], [], _INIT_SECONDS)[0]:
+        if self._info_fd is None or not wait_readable([self._info_fd], _INIT_SECONDS):
             return None
         with suppress(ValueError, KeyError):
             return int(json.loads(os.read(self._info_fd, _INFO_BYTES))["child-pid"])
@@ -164,6 +195,12 @@ def missing_tools(tools: Sequence[str], hint: str) -> Unavailable | None:
     """Return which tools are missing, or None if all are installed."""
     missing = [tool for tool in tools if shutil.which(tool) is None]
     return Unavailable(f"{', '.join(missing)} not found", hint) if missing else None
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def _child_of_init(init_pid: int | None) -> int | None:

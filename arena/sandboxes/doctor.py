@@ -17,7 +17,8 @@ from msgspec import Struct
 
 from arena.sandboxes import probe
 from arena.sandboxes.base import MIB, Program, Quota, Sandbox
-from arena.sandboxes.cgroups.groups import cgroups
+from arena.sandboxes.cgroups import groups
+from arena.sandboxes.masks import PROC
 from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import last_line, run_once
 
@@ -40,6 +41,7 @@ os.write(running.stdin, request.encode())
 signal.pause()
 """
 _NEEDS_CGROUPS = "needs control groups: run as root, or under systemd with a session of your own"
+_NEEDS_ROOT = "needs a sandbox that isolates, and root"
 _NEEDS_ISOLATION = "needs a sandbox that isolates: sudo apt-get install bubblewrap"
 
 ESSENTIAL = {
@@ -50,6 +52,7 @@ ESSENTIAL = {
     "processes": "the processes of this machine are invisible",
     "environment": "the arena's environment is not passed on",
     "user": "it runs without root privileges",
+    "signals": "two bots cannot signal each other by file locks or counters of the kernel",
     "memory": "the memory of a process is limited",
     "process_count": "the number of processes is limited",
     "termination": "all that a bot started ends with it, even daemons",
@@ -61,9 +64,12 @@ OPTIONAL = {
     "cores": "all processes of a bot together have one core",
     "cpu_time": "a bot's CPU time is measured",
     "freezing": "a bot can be frozen while others are to move",
+    "users": "each bot has a user of its own",
+    "build_space": "the files of a build are in a file system of limited size",
 }
 GUARANTEES = ESSENTIAL | OPTIONAL
-_BY_CGROUPS = {"termination", *OPTIONAL}
+_BY_ROOT = {"users", "build_space"}
+_BY_CGROUPS = {"termination", *OPTIONAL} - _BY_ROOT
 _HIDE = '{"task":"hide","alive":"alive"}\n'
 
 
@@ -117,7 +123,9 @@ def examine(
 
 
 def _finding(guarantee: str, holds: bool | None, observed: str, hint: str = "") -> Finding:
-    hint = hint or (_NEEDS_CGROUPS if guarantee in _BY_CGROUPS else _NEEDS_ISOLATION)
+    if not hint:
+        by_root = _NEEDS_ROOT if guarantee in _BY_ROOT else _NEEDS_ISOLATION
+        hint = _NEEDS_CGROUPS if guarantee in _BY_CGROUPS else by_root
     return Finding(guarantee, holds, observed, "" if holds else hint)
 
 
@@ -148,6 +156,23 @@ class _Examiner:
         clean = _MARK not in seen["environment"]
         yield _finding("environment", clean, ", ".join(seen["environment"]))
         yield _finding("user", seen["uid"] != 0, f"user {seen['uid']}")
+        channels = seen["counters"] + ["record locks"] * seen["lock"]
+        yield _finding("signals", not channels, f"found: {', '.join(channels) or 'none'}")
+        other = self._ask({"task": "user"})
+        yield _finding("users", seen["uid"] != other, f"users {seen['uid']} and {other}")
+        yield self._build_space()
+
+    def _build_space(self) -> Finding:
+        running = self._sandbox.start(self._program._replace(command=["true"]), space=MIB)
+        try:
+            folder = running.open_folder()
+        finally:
+            running.kill()
+            running.close()
+        if folder is not None:
+            os.close(folder)
+        where = "in its own folder on the disk" if folder is None else "in memory"
+        return _finding("build_space", folder is not None, where)
 
     def limits(self) -> Iterator[Finding]:
         half = _MEMORY_MIB // 2
@@ -214,8 +239,7 @@ class _Examiner:
             finally:
                 arena.kill()
             gone = self._is_gone(alive)
-        if own := cgroups():
-            own.remove_abandoned()
+        groups.remove_abandoned()
         return gone
 
     def _is_gone(self, alive: int) -> bool:
@@ -255,6 +279,7 @@ def _bait(runs: Path) -> Iterator[dict[str, Any]]:
                 "pid": os.getpid(),
                 "start_time": start_time,
                 "paths": [secret.name, str(other_bot)],
+                "counters": PROC,
                 "targets": [_FILE_NAME, f"/{_FILE_NAME}", str(runs / _FILE_NAME)],
             }
     finally:

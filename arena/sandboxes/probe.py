@@ -1,11 +1,13 @@
 """A program that tries a sandbox from the inside, run as source code: standard library only."""
 
+import fcntl
 import json
 import mmap
 import os
 import select
 import signal
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
@@ -37,7 +39,31 @@ def look(request: dict[str, Any]) -> dict[str, Any]:
         "saw_process": any(line.split()[21:22] == [start_time] for line in stat),
         "environment": sorted(os.environ),
         "uid": os.getuid(),
+        "counters": [path for path in request["counters"] if lines(path)],
+        "lock": sees_lock(),
     }
+
+
+def user(request: dict[str, Any]) -> int:
+    """Return the user that the program runs as."""
+    del request
+    return os.getuid()
+
+
+def sees_lock() -> bool:
+    """Return whether a process sees that another has locked a file that all sandboxes share."""
+    reader, writer = os.pipe()
+    shared = os.open(sys.executable, os.O_RDONLY)
+    child = os.fork()
+    if not child:
+        fcntl.lockf(shared, fcntl.LOCK_SH)
+        os.write(writer, b".")
+        signal.pause()
+    os.read(reader, 1)
+    asked = struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0)
+    found = struct.unpack("hhqqi", fcntl.fcntl(shared, fcntl.F_GETLK, asked))[0]
+    os.kill(child, signal.SIGKILL)
+    return bool(found != fcntl.F_UNLCK)
 
 
 def lines(path: str) -> list[str]:
@@ -146,7 +172,7 @@ def hide(request: dict[str, Any]) -> NoReturn:
 
 
 TASKS: dict[str, Callable[[dict[str, Any]], object]] = {
-    task.__name__: task for task in (look, take, take_together, fork, spin, hide)
+    task.__name__: task for task in (look, user, take, take_together, fork, spin, hide)
 }
 
 if __name__ == "__main__":

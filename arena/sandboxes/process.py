@@ -21,9 +21,9 @@ class ProcessSandbox(HostSandbox):
         """Return which tool is missing, or None if it works."""
         return missing_tools(["setpriv", "prlimit"], "sudo apt-get install util-linux")
 
-    def start(self, program: Program, *, writable: bool = False) -> ChildProcess:
+    def start(self, program: Program, *, space: int = 0) -> ChildProcess:
         """Start a program in its folder; the kernel kills it when its worker dies."""
-        del writable
+        del space
         # RLIMIT_NPROC counts all processes of the user, not of the bot: innocent bots would fail.
         limited = with_limits(program.command, replace(self._quota, processes=_UNLIMITED))
         argv = ["setpriv", "--pdeathsig", "KILL", "--", *limited]

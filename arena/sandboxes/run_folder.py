@@ -9,6 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir, mkstemp
 
+from arena.sandboxes.cgroups import groups
+from arena.sandboxes.owner import remove_abandoned_semaphores
+
 _PREFIX = "perudo-arena-"
 _LOCK_SUFFIX = ".lock"
 
@@ -35,8 +38,8 @@ class RunFolder:
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """Yield a folder for the bots of a run, and remove it afterwards; first, abandoned ones."""
-    remove_abandoned()
+    """Yield a folder for the bots of a run, and remove it afterwards; first, what others left."""
+    remove_leftovers()
     folder = RunFolder()
     # Bots run as another user, who must get in, only if the arena runs as root. Otherwise nobody
     # needs to: a program that a build made setuid would let them act as the operator.
@@ -45,6 +48,13 @@ def run_folder() -> Iterator[Path]:
         yield folder.path
     finally:
         folder.remove()
+
+
+def remove_leftovers() -> None:
+    """Remove what processes of any arena left that were killed: folders, groups, semaphores."""
+    remove_abandoned()
+    groups.remove_abandoned()
+    remove_abandoned_semaphores()
 
 
 def remove_abandoned(parent: Path | None = None) -> None:

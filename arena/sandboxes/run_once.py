@@ -2,15 +2,14 @@
 
 import os
 import select
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
 from arena.sandboxes.base import Program, Running, Sandbox
+from arena.uptime import TICK, Uptime
 
 TAIL_BYTES = 65_536
 """How much is kept of each output of a program: its end."""
-_WATCH_SECONDS = 0.5
 _LAST_READS = 16
 
 
@@ -26,31 +25,34 @@ class RunResult(NamedTuple):
 
 
 def run_once(
-    sandbox: Sandbox,
-    program: Program,
-    seconds: float,
-    *,
-    stdin: bytes = b"",
-    watch: Callable[[], None] | None = None,
-    writable: bool = False,
+    sandbox: Sandbox, program: Program, seconds: float, *, stdin: bytes = b""
 ) -> RunResult:
     """Run a program for at most so many seconds; all that it started is killed with it.
 
-    `stdin` is a few lines at most. `watch` is called twice a second; if it raises, the program is
-    killed. Raises OSError if the program cannot be started.
+    `stdin` is a few lines at most. Raises OSError if the program cannot be started.
     """
-    running = sandbox.start(program, writable=writable)
-    reader = _OutputReader(running, watch or (lambda: None))
+    running = sandbox.start(program)
     try:
         os.write(running.stdin, stdin)
-        running.end_input()
-        ended = reader.read_until_exit(time.monotonic() + seconds)
-        running.kill()
-        reader.read_rest()
-        code = running.exit_code()
+        return run_to_end(running, seconds)
     finally:
         running.kill()
         running.close()
+
+
+def run_to_end(
+    running: Running, seconds: float, *, watch: Callable[[], None] | None = None
+) -> RunResult:
+    """End a program's input, wait for its end, at most so many seconds, and kill it.
+
+    `watch` is called twice a second; it may raise.
+    """
+    reader = _OutputReader(running, watch or (lambda: None))
+    running.end_input()
+    ended = reader.read_until_exit(seconds)
+    running.kill()
+    reader.read_rest()
+    code = running.exit_code()
     stdout, stderr = map(bytes, reader.outputs.values())
     return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined))
 
@@ -68,22 +70,25 @@ class _OutputReader:
         self._exit_fd = running.exit_fd
         self._watch = watch
 
-    def read_until_exit(self, deadline: float) -> bool:
-        """Read until the program exits; return False if the deadline passes first.
+    def read_until_exit(self, seconds: float) -> bool:
+        """Read until the program exits; return False if it takes longer, in uptime of the arena.
 
         The end of its output means nothing: it may close it early, or leave it to a helper.
         """
         fds = [self._exit_fd, *self.outputs]
-        next_watch = time.monotonic() + _WATCH_SECONDS
-        while (now := time.monotonic()) < deadline:
+        uptime = Uptime()
+        next_watch = TICK
+        while True:
+            now = uptime.tick()
             if now >= next_watch:
                 self._watch()
-                next_watch = now + _WATCH_SECONDS
-            ready = select.select(fds, [], [], min(deadline, next_watch) - now)[0]
+                next_watch = now + TICK
+            ready = select.select(fds, [], [], max(0.0, min(seconds, next_watch) - now))[0]
             if self._exit_fd in ready:
                 return True
+            if now >= seconds:
+                return False
             fds = [fd for fd in fds if fd not in ready or self._read(fd)]
-        return False
 
     def read_rest(self) -> None:
         """Read what is left, without waiting for what survived and still writes."""

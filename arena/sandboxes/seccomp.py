@@ -2,7 +2,6 @@
 
 import errno
 import platform
-import signal
 from collections.abc import Iterable
 from functools import cache
 from struct import pack
@@ -36,7 +35,8 @@ _DENIED = """
 _UNCOUNTED_MEMORY = "memfd_create=319/279 shmget=29/194"
 """Memory that only a limit on all processes together counts."""
 _CONDITIONAL = """
-    clone=56/220 clone3=435/435 fcntl=72/25 flock=73/32 mmap=9/222 socket=41/198
+    clone=56/220 clone3=435/435 fcntl=72/25 flock=73/32 mincore=27/232 mmap=9/222
+    preadv2=327/286 sched_setaffinity=203/122 socket=41/198
 """
 """Denied for some arguments only, or with an error of their own."""
 
@@ -66,6 +66,7 @@ class Denial(NamedTuple):
 
     name: str
     errno: int = errno.EPERM
+    """What the caller gets; 0: the call seems to have worked, but nothing was done."""
     op: Literal["", "==", ">"] = ""
     """The condition: none, (argument & mask) == value, argument > value."""
     argument: int = 0
@@ -79,6 +80,9 @@ _MAX_FAMILY = 10
 _ALLOWED_FAMILIES = {1, 2, _MAX_FAMILY}
 """Local sockets, IPv4 and IPv6, none of which leads out of the sandbox."""
 _F_SETLEASE, _F_NOTIFY = 1024, 1026
+_RECORD_LOCKS = (6, 7, 37, 38)
+"""fcntl's F_SETLK, F_SETLKW, F_OFD_SETLK and F_OFD_SETLKW."""
+_RWF_NOWAIT = 0x8
 _SHARED_ANONYMOUS = 0x21
 
 
@@ -91,7 +95,13 @@ def denials(*, memory_capped: bool = True) -> list[Denial]:
     families = sorted(set(range(_MAX_FAMILY)) - _ALLOWED_FAMILIES)
     denied += [Denial("socket", errno.EAFNOSUPPORT, "==", value=family) for family in families]
     denied.append(Denial("socket", errno.EAFNOSUPPORT, ">", value=_MAX_FAMILY))
-    denied.append(Denial("flock", errno.ENOSYS))
+    denied += [Denial(name, errno.ENOSYS) for name in ("flock", "mincore")]
+    denied.append(_if_flags("preadv2", 5, _RWF_NOWAIT, errno.EOPNOTSUPP))
+    # A lock on a file that all sandboxes share is a signal. As none is ever set, F_GETLK finds
+    # none, and programs that lock a file of their own, such as SQLite, go on.
+    denied += [Denial("fcntl", 0, "==", 1, command) for command in _RECORD_LOCKS]
+    # A bot stays on the core of its worker; programs that choose a core themselves go on.
+    denied.append(Denial("sched_setaffinity", 0))
     for command in (_F_SETLEASE, _F_NOTIFY):
         denied.append(Denial("fcntl", op="==", argument=1, value=command))
     if not memory_capped:
@@ -100,8 +110,8 @@ def denials(*, memory_capped: bool = True) -> list[Denial]:
     return denied
 
 
-def _if_flags(name: str, argument: int, flags: int) -> Denial:
-    return Denial(name, op="==", argument=argument, value=flags, mask=flags)
+def _if_flags(name: str, argument: int, flags: int, error: int = errno.EPERM) -> Denial:
+    return Denial(name, error, "==", argument, flags, mask=flags)
 
 
 # ---------------------------------------------------------------- as a BPF program
@@ -161,24 +171,13 @@ def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 # ---------------------------------------------------------------- as Docker's profile
 
-_SIGNAL_ARGUMENTS = {
-    **dict.fromkeys(("kill", "tkill", "rt_sigqueueinfo", "pidfd_send_signal"), 1),
-    **dict.fromkeys(("tgkill", "rt_tgsigqueueinfo"), 2),
-}
-"""System calls that send a signal, and the index of the argument that names it."""
-
 
 @cache
 def docker_profile() -> dict[str, Any]:
-    """Return the profile of containers: what no bot may call, nor what stops their supervisor."""
-    # Stopped, it would not notice that its arena is gone; killed, it takes the container with it.
-    stops = [
-        Denial(name, errno.EPERM, "==", argument, signal.SIGSTOP)
-        for name, argument in _SIGNAL_ARGUMENTS.items()
-    ]
+    """Return the profile of containers."""
     return {
         "defaultAction": "SCMP_ACT_ALLOW",
-        "syscalls": [_docker_rule(denial) for denial in [*denials(), *stops]],
+        "syscalls": [_docker_rule(denial) for denial in denials()],
     }
 
 

@@ -1,7 +1,6 @@
 """The live bots of one table, and the wait for whichever of them answers next."""
 
 import select
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
@@ -9,12 +8,15 @@ from typing import Self
 
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Program, Sandbox
-from arena.sessions.clock import TimeBank
+from arena.sessions.clock import FixtureBank
 from arena.sessions.session import MAX_STDERR, Reply, Session
-from arena.sessions.warm_pool import WarmPool
+from arena.sessions.warm_pool import TablePool
+from arena.uptime import TICK, Uptime
 
 _GRACE = 0.5
 """Seconds that bots have to end by themselves after `bye`."""
+_PATIENCE = 0.01
+"""Seconds without an answer after which bots are frozen from which none is awaited."""
 SeatReply = tuple[int, int, Reply]
 """A seat, the id of its request and the reply."""
 _Handler = Callable[[], Sequence[SeatReply]]
@@ -26,7 +28,9 @@ class Multiplexer:
     """Sessions by seat; a context manager that leaves no process behind.
 
     `ask` queues requests, any number per seat. `wait` writes what each seat was told and asked in
-    one go, and returns the replies that have come, one or more.
+    one go, and returns the replies that have come, one or more. If none comes for a while, the
+    bots from which none is awaited are frozen until they are asked: they would slow down others.
+    Time in which the arena itself did not run counts for no limit.
     Bots come from the warm `pool` if there is one; those in the seats `reusable` return to it.
     `stderr` is the end of each seat's standard error, complete once its bot has been stopped.
     """
@@ -37,7 +41,7 @@ class Multiplexer:
         sandbox: Sandbox,
         limits: LimitsInfo,
         log: Log | None = None,
-        pool: WarmPool | None = None,
+        pool: TablePool | None = None,
     ) -> None:
         self.sandbox = sandbox
         self.limits = limits
@@ -49,10 +53,11 @@ class Multiplexer:
         self._sessions: dict[int, Session] = {}
         self._handlers: dict[int, _Handler] = {}
         self.stderr = [""] * len(programs)
-        self._banks: list[dict[int, TimeBank]] = [{} for _ in programs]
+        self._banks = [FixtureBank(limits) for _ in programs]
         self._to_flush: set[int] = set()
         self._read_ahead: set[int] = set()
         self._next_check = inf
+        self._uptime = Uptime(self._resumed)
 
     def __enter__(self) -> Self:
         return self
@@ -74,7 +79,8 @@ class Multiplexer:
         except OSError as error:
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         log = partial(self._log, seat) if self._log else None
-        session = Session(running, self.limits, time.monotonic, log, self._banks[seat])
+        self._uptime.tick()
+        session = Session(running, self.limits, self._uptime.now, log, self._banks[seat])
         self._sessions[seat] = session
         self._watch(session.stdout, partial(self._read, seat, session))
         self._watch(session.stderr, partial(self._read_stderr, session))
@@ -98,10 +104,14 @@ class Multiplexer:
         for seat in list(self._sessions):
             self.stop(seat)
 
-    def end_game(self, game: int) -> None:
-        """Drop the time banks of a game."""
-        for banks in self._banks:
-            banks.pop(game, None)
+    def used_up(self, seat: int) -> bool:
+        """Return whether a seat has used all its time for the fixture."""
+        return self._banks[seat].used_up
+
+    def refund(self, first: int) -> None:
+        """Give all seats back what they used in the games from `first` on."""
+        for bank in self._banks:
+            bank.refund(first)
 
     def tell(self, seat: int, line: bytes) -> None:
         """Tell a bot something, if it runs; it is written together with the bot's next request."""
@@ -115,21 +125,26 @@ class Multiplexer:
 
     def wait(self) -> Sequence[SeatReply]:
         """Write what was asked, and wait for at least one reply; a fault is a reply, too."""
+        now = began = self._uptime.tick()
         for seat in sorted(self._to_flush):
             session = self._sessions[seat]
             session.flush()
             self._flushed(seat, session)
         self._to_flush.clear()
         replies = self._take_read_ahead() if self._read_ahead else []
+        patience = _PATIENCE
         while not replies:
-            left = self._next_check - time.monotonic()
-            if left <= 0:
-                replies = self._timeouts()
-                left = 0.0 if replies else self._next_check - time.monotonic()
-            for fd, _ in self._epoll.poll(max(0.0, left)):
-                # A handler may have ended the watch over another descriptor.
-                if handler := self._handlers.get(fd):
-                    replies += handler()
+            left = self._next_check - now
+            replies = self._poll(min(left, patience))
+            if replies:
+                break
+            now = self._uptime.now()
+            if now >= self._next_check:
+                # What lies in the pipes by now was said in time.
+                replies = self._poll(0.0) or self._timeouts()
+            if now - began >= _PATIENCE:
+                patience = TICK
+                self._rest(at_once=now - began < TICK)
         return replies
 
     def bye(self, line: bytes) -> None:
@@ -141,14 +156,36 @@ class Multiplexer:
             session.tell(line)
             self._forget(session.stdin)
             session.say_goodbye()
-        deadline = time.monotonic() + _GRACE
-        waiting = {s.exit_fd: s for s in self._sessions.values() if not s.ended}
-        while waiting and (left := deadline - time.monotonic()) > 0:
-            for fd, _ in self._epoll.poll(left):
-                self._handlers[fd]()
-            waiting = {fd: s for fd, s in waiting.items() if not s.ended}
+        now = self._uptime.tick()
+        deadline = now + _GRACE
+        while now < deadline and not all(s.ended for s in self._sessions.values()):
+            self._poll(min(deadline - now, TICK))
+            now = self._uptime.now()
 
-    def _give_back(self, seat: int, pool: WarmPool) -> None:
+    def _poll(self, seconds: float) -> list[SeatReply]:
+        """Wait for so long, and handle what comes."""
+        replies: list[SeatReply] = []
+        events = self._epoll.poll(seconds if seconds > 0 else 0.0)
+        self._uptime.tick()
+        for fd, _ in events:
+            # A handler may have ended the watch over another descriptor.
+            if handler := self._handlers.get(fd):
+                replies += handler()
+        return replies
+
+    def _resumed(self) -> None:
+        """Take note that the arena did not run for a while; its bots may have."""
+        for session in self._sessions.values():
+            session.clock.suspended()
+
+    def _rest(self, *, at_once: bool) -> None:
+        """Freeze all from which nothing is awaited."""
+        for session in self._sessions.values():
+            session.rest(at_once=at_once)
+        if self._pool:
+            self._pool.rest()
+
+    def _give_back(self, seat: int, pool: TablePool) -> None:
         """Return a bot to the pool, unless it owes an answer or said something unasked."""
         session = self._sessions[seat]
         self._unwatch(session)

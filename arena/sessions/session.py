@@ -1,13 +1,13 @@
 """A conversation with one live bot: its requests, its replies, its first fault."""
 
 import os
-import select
 import signal
 from collections.abc import Callable
 
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Running
-from arena.sessions.clock import READY, Clock, TimeBank
+from arena.sessions.clock import READY, Clock, FixtureBank
+from arena.uptime import wait_readable
 from arena.wire.codec import StrictError, decode_answer, decode_ready
 from arena.wire.messages import MAX_LINE, Answer, Ready
 
@@ -36,18 +36,19 @@ class Session:
         limits: LimitsInfo,
         now: Callable[[], float],
         log: Callable[[str, bytes], None] | None = None,
-        banks: dict[int, TimeBank] | None = None,
+        bank: FixtureBank | None = None,
     ) -> None:
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.exit_fd = running.stderr, running.exit_fd
-        self.clock = Clock(limits, now, running.cpu_time, banks)
+        self.clock = Clock(limits, now, running.cpu_time, bank, running.is_busy)
         self._open = self.clock.open
         self._requests: list[tuple[int, int]] = []
         self.outbox = b""
         self.closed = False
         self.ended = False
         self._running = running
-        self._freezes = limits.freeze
+        self._strict = limits.freeze
+        self._frozen = False
         self._log = log
         self._inbox = b""
         self._flooded = False
@@ -78,8 +79,8 @@ class Session:
         """Write what is queued, as far as the pipe takes it; start the clocks of the requests."""
         if self._requests:
             self._flooded = self.full
-            if self._freezes:
-                self._running.freeze(frozen=False)
+            if self._frozen:
+                self._freeze(frozen=False)
             self.clock.ask(*self._requests)
             self._requests.clear()
         if self._log:
@@ -88,6 +89,16 @@ class Session:
         self.outbox += b"".join(self._lines)
         self._lines.clear()
         self.write()
+
+    def rest(self, *, at_once: bool) -> None:
+        """Freeze the bot if nothing is awaited from it; `at_once` only if that is done quickly."""
+        if not self._open and (self._running.freezes_quickly or not at_once):
+            self._freeze(frozen=True)
+
+    def _freeze(self, *, frozen: bool) -> None:
+        if frozen != self._frozen:
+            self._running.freeze(frozen=frozen)
+            self._frozen = frozen
 
     def write(self) -> None:
         """Write as much of the outbox as the pipe takes."""
@@ -102,7 +113,7 @@ class Session:
 
     def say_goodbye(self) -> None:
         """Write what is queued, and close the bot's input."""
-        self._running.freeze(frozen=False)
+        self._freeze(frozen=False)
         self.flush()
         self._running.end_input()
 
@@ -210,8 +221,8 @@ class Session:
         if reason:
             self.clock.forget()
             return id_, Fault(Cause.TIMEOUT, reason)
-        if self._freezes and not self._open:
-            self._running.freeze(frozen=True)
+        if self._strict:
+            self.rest(at_once=True)
         return id_, reply
 
     def _fault(self, cause: Cause, detail: str) -> Tagged:
@@ -222,7 +233,7 @@ class Session:
 
     def _how_it_ended(self) -> str:
         """Say how the process ended; its pipe may close shortly before it does."""
-        if not select.select([self.exit_fd], [], [], _LINGER)[0]:
+        if not wait_readable([self.exit_fd], _LINGER):
             return "it closed its output"
         code = self._running.exit_code()
         number = -code if code < 0 else code - 128

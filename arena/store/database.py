@@ -4,30 +4,25 @@ import errno
 import fcntl
 import os
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from arena.errors import ArenaError
-
-
-class DamageError(Exception):
-    """Stored data is inconsistent; the message says how."""
-
-
-_DAMAGE = (
-    *(DamageError, sqlite3.Error, zlib.error, msgspec.MsgspecError),
-    *(UnicodeError, TypeError, LookupError, OverflowError),
+from arena.store.failures import (
+    DAMAGE,
+    FREE_SPACE,
+    MAKE_WRITABLE,
+    check_space,
+    refuse_folders,
+    store_failure,
 )
-"""What reading a damaged file may raise: any column may hold any type."""
+from arena.store.write_ahead import check_log_exists, connect, connect_reader, log_size
 
-_FREE_SPACE = "free some space and run again: what was stored is safe"
-_MAKE_WRITABLE = "make the folder writable, or choose another with --store"
-
+_CLOSED, _NEEDS_LOG, _HAS_LOG = (f"UPDATE pair SET open = {n}" for n in range(3))  # noqa: S608
+_LARGE = 1 << 22
+"""Bytes of a write-ahead log that are moved into the file."""
 _LOCK_ATTEMPTS = 100
 """How often locking is tried while others only ask whether the store is locked."""
 
@@ -38,35 +33,79 @@ class Database:
     Everything that fails is raised as an ArenaError that names the file.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, writes: bool = False, incomplete: bool = False) -> None:
+        """Open a file, to read or also to write; `incomplete` if what its log held may be lost."""
         self.path = path
+        self._logging = self._marked = False
+        """Whether changes go to a write-ahead log, and whether the file says that it needs it."""
+        self._open = ExitStack()
+        refuse_folders(path)
+        if not incomplete:
+            check_log_exists(path)
+        if writes:
+            check_space(path)
         with self.translate_errors():
-            self.connection = sqlite3.connect(path, timeout=30, isolation_level=None)
+            self.connection = (
+                connect(path, "mode=rwc") if writes else connect_reader(path, self._open)
+            )
+        self._open.callback(self.connection.close)
         try:
             with self.translate_errors():
                 # Damage may have made a text invalid UTF-8.
                 self.connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-                self.connection.execute("PRAGMA synchronous = FULL")
+                # EXTRA also waits until a rollback journal is gone from the disk: a file system
+                # that brought it back would undo the change to write-ahead logging.
+                self.connection.execute("PRAGMA synchronous = EXTRA")
+                self.connection.execute("PRAGMA wal_autocheckpoint = 0")
                 self._inode = _inode(path)
         except ArenaError:
             self.close()
             raise
 
     def close(self) -> None:
-        """Close the file; the last process to close it also removes its write-ahead log."""
-        self.connection.close()
+        """Close the file; after writing, it is whole by itself again, if that can be done."""
+        with ExitStack() as afterwards:
+            if self._logging and _inode(self.path) == self._inode and not self._close_log():
+                # SQLite deletes the log when the last one closes the file that may write to it.
+                with suppress(sqlite3.Error, OSError):
+                    keeper = connect_reader(self.path, afterwards)
+                    afterwards.callback(keeper.close)
+            self._logging = False
+            self._open.close()
+
+    def _close_log(self) -> bool:
+        """Move the write-ahead log into the file and give it up; returns whether it may be deleted.
+
+        While others read it stays. On a full disk it stays, too, and is needed.
+        """
+        try:
+            if self._marked:
+                # The note goes last: it is never in the file without what was written before.
+                self.connection.execute("PRAGMA wal_checkpoint")
+                check_space(self.path)
+                self.connection.execute(_CLOSED)
+        except (sqlite3.Error, ArenaError):
+            return False
+        with suppress(sqlite3.Error):
+            self.connection.execute("PRAGMA wal_checkpoint")
+            self.connection.execute("PRAGMA journal_mode = DELETE")
+        return True
 
     @contextmanager
     def translate_errors(self) -> Iterator[None]:
         """Raise what fails inside as an ArenaError that names this file."""
         try:
             yield
-        except _DAMAGE as error:
-            raise ArenaError(f"the store fails: {error}", str(self.path), _hint(error)) from None
+        except (*DAMAGE, OSError) as error:
+            raise store_failure(error, self.path) from None
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit everything that is done inside durably, or roll it all back."""
+    def transaction(self, size: int = 0) -> Iterator[None]:
+        """Commit everything that is done inside durably, or roll it all back.
+
+        `size` says how many bytes are written, about: a disk with less is refused at once.
+        """
+        check_space(self.path, size)
         with self.translate_errors():
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -80,10 +119,29 @@ class Database:
 
     def make_writable(self) -> None:
         """Prepare for writing while others read; raises ArenaError if the file is read-only."""
+        check_space(self.path)
+        self._logging = True
         with self.translate_errors():
             self.connection.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
             self.connection.execute("PRAGMA user_version")
+
+    def checkpoint(self) -> None:
+        """Move the write-ahead log into the file, which is useless without the next from then on.
+
+        The file itself says so, and the log takes it back: other programs may move it, too.
+        """
+        self._marked = True
+        with self.transaction(log_size(self.path)):
+            self.connection.execute(_NEEDS_LOG)
+        self.execute("PRAGMA wal_checkpoint")
+        with self.transaction():
+            self.connection.execute(_HAS_LOG)
+
+    def checkpoint_large_log(self) -> None:
+        """Do so if the log has become large."""
+        if log_size(self.path) > _LARGE:
+            self.checkpoint()
 
     def execute(self, sql: str, *values: object) -> None:
         """Run a statement that returns nothing."""
@@ -103,8 +161,13 @@ class Database:
         [(version, tables)] = self.rows(query)
         return version if version or tables else None
 
-    def copy(self, target: Path, move: Callable[[Path, Path], object] = os.replace) -> None:
-        """Write a consistent copy, durably; `move` gives it its name when it is whole.
+    def copy(
+        self,
+        target: Path,
+        move: Callable[[Path, Path], object] = os.replace,
+        finish: Callable[[sqlite3.Connection], object] = lambda _: None,
+    ) -> None:
+        """Write a consistent copy, durably: `finish` changes it, `move` gives it its name.
 
         Raises ArenaError, or OSError if the copy cannot have that name.
         """
@@ -113,8 +176,12 @@ class Database:
             part.unlink(missing_ok=True)
             with self.translate_errors():
                 self.connection.execute("VACUUM INTO ?", (str(part),))
-            with part.open("rb") as copy:
-                os.fsync(copy.fileno())
+                with closing(sqlite3.connect(part)) as copy, copy:
+                    with suppress(sqlite3.OperationalError):  # an older version has no such column
+                        copy.execute(_CLOSED)
+                    finish(copy)
+            with part.open("rb") as written:
+                os.fsync(written.fileno())
             move(part, target)
         finally:
             part.unlink(missing_ok=True)
@@ -130,6 +197,7 @@ class Database:
         replaced = os.path.lexists(self.path)
         target = self.path.with_name(f"{self.path.name}.rescued") if replaced else self.path
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             self.copy(target, self._put_back)
         except OSError as error:
             what = f"the file was deleted and cannot be put back: {error.strerror}"
@@ -143,6 +211,7 @@ class Database:
         # Closing removes the write-ahead log beside the file, which is not that of the copy.
         self.close()
         os.link(copy, target)
+        self._inode = _inode(self.path)
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
@@ -151,20 +220,6 @@ def _inode(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _hint(error: Exception) -> str:
-    text = str(error)
-    if "full" in text:
-        return _FREE_SPACE
-    if "disk I/O" in text:
-        # A quota, a limit on a file's size, or worse: SQLite does not say which.
-        return "free some space, look for a quota, and run again: what was stored is safe"
-    if "readonly" in text or "unable to open" in text:
-        return _MAKE_WRITABLE
-    if "locked" in text:
-        return "another arena is writing to it: wait, or choose another with --store"
-    return "the file is damaged or not a store: choose another with --store"
 
 
 def lock_store(path: Path) -> Callable[[], None]:
@@ -177,7 +232,7 @@ def lock_store(path: Path) -> Callable[[], None]:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         what = f"the store fails: {error.strerror}"
-        hint = _FREE_SPACE if error.errno in (errno.ENOSPC, errno.EDQUOT) else _MAKE_WRITABLE
+        hint = FREE_SPACE if error.errno in (errno.ENOSPC, errno.EDQUOT) else MAKE_WRITABLE
         raise ArenaError(what, str(path), hint) from None
     if not _lock_exclusively(file):
         os.close(file)
@@ -192,7 +247,8 @@ def is_locked(path: Path) -> bool:
     Ask before this process opens the store: closing any descriptor drops SQLite's locks on it.
     """
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        # Opening a FIFO would wait for a writer.
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return False
     try:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.store import schema
-from arena.store.database import DamageError, Database
+from arena.store.database import Database
+from arena.store.failures import DamageError, refuse_folders
 from arena.store.rows import GameLog, StoredFixture, key_range
 from arena.store.schema import SCHEMA_VERSION
 
@@ -35,17 +36,25 @@ class Logs:
     """
 
     def __init__(
-        self, store: Path, token: bytes, *, oldest: int = SCHEMA_VERSION, new: bool = False
+        self,
+        store: Path,
+        token: bytes,
+        *,
+        oldest: int = SCHEMA_VERSION,
+        writes: bool = False,
+        new: bool = False,
+        incomplete: bool = False,
     ) -> None:
-        """Open them; `new` creates the file if it does not exist.
+        """Open them; `new` creates the file if it does not exist, `incomplete` is as in Database.
 
         Raises ArenaError if they are missing, of another store, or of a version before `oldest`.
         """
         self.path = logs_path(store)
+        refuse_folders(self.path)
         if not new and not self.path.is_file():
             hint = f"put the file back: {store.name} is useless without it"
             raise ArenaError(f"the logs of {store.name} are missing", str(self.path), hint)
-        self.file = Database(self.path)
+        self.file = Database(self.path, writes=writes, incomplete=incomplete)
         try:
             if new and self.file.version() is None:
                 schema.create(self.file, schema.LOGS, token)
@@ -56,12 +65,32 @@ class Logs:
 
     def put(self, stored: StoredFixture) -> None:
         """Write the logs of a fixture, over those that a killed arena left."""
-        with self.file.transaction():
+        with self.file.transaction(sum(len(log.log) for log in stored.logs)):
             execute, position = self.file.execute, stored.position
             execute("DELETE FROM logs WHERE key BETWEEN ? AND ?", *key_range(position))
             self.file.connection.executemany("INSERT INTO logs VALUES (?, ?, ?)", stored.logs)
             execute("INSERT OR REPLACE INTO stderr VALUES (?, ?)", position, stored.stderr)
         self.file.check_not_deleted()
+
+    def stored(self) -> int:
+        """Return how many fixtures were reported as stored: all of them must have rows."""
+        [(fixtures,)] = self.file.rows("SELECT fixtures FROM stored")
+        with self.file.translate_errors():
+            return int(fixtures)
+
+    def note_stored(self, fixtures: int) -> None:
+        """Write down how many fixtures have rows.
+
+        Only a power failure may undo it, and then it is less than there are.
+        """
+        self.file.execute("PRAGMA synchronous = OFF")
+        self.file.execute("UPDATE stored SET fixtures = ?", fixtures)
+        self.file.execute("PRAGMA synchronous = EXTRA")
+
+    def positions(self) -> list[int]:
+        """Return the positions of the fixtures that there are logs of, ascending."""
+        found = self.file.rows("SELECT position FROM stderr ORDER BY position")
+        return [position for (position,) in found]
 
     def of(self, position: int) -> tuple[list[GameLog], bytes]:
         """Return the logs of the fixture at a position, and its standard error."""

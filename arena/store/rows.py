@@ -17,11 +17,11 @@ from arena.records import (
     FixtureResult,
     GameRecord,
     GameResult,
-    LeagueInfo,
     PlayedFixture,
-    game_result,
 )
-from arena.store.database import DamageError
+from arena.results import game_result
+from arena.store.failures import DAMAGE, DamageError
+from arena.store.hashes import content_hash, log_hash, row_hash
 
 GAMES = 1 << 20
 """A game's key is its fixture's position times this, plus its number in the fixture."""
@@ -34,6 +34,7 @@ _CAUSE_UNIT = 16
 """A seat is packed as its place plus this times its cause."""
 
 _encode = msgspec.json.Encoder().encode
+_pack = msgspec.msgpack.Encoder().encode
 _fixtures = msgspec.json.Decoder(Fixture)
 _texts = msgspec.json.Decoder(tuple[str, ...])
 
@@ -68,6 +69,17 @@ class FixtureRow(NamedTuple):
     content_hash: bytes
 
 
+class FixtureHashes(NamedTuple):
+    """What changes whenever a fixture does."""
+
+    position: int
+    id: str
+    hash: bytes
+    """Over everything that is stored of it."""
+    content_hash: bytes
+    """Its part of the root."""
+
+
 class PackedGame(NamedTuple):
     """The row of a game: everything but its events."""
 
@@ -98,6 +110,9 @@ class StoredFixture(NamedTuple):
     stderr: bytes
     """A list of texts as JSON, compressed."""
     hash: bytes
+    """Over everything."""
+    rows_hash: bytes
+    """Over what the file of rows holds of it."""
 
     @property
     def position(self) -> int:
@@ -114,7 +129,8 @@ class StoredFixture(NamedTuple):
         for log in self.logs:
             if log.hash != log_hash(self.id, log.key % GAMES, log.log):
                 yield log.key % GAMES, "its log is not what was written there"
-        if self.hash != fixture_hash(self):
+        expected = fixture_hash(self), rows_hash(self.row, self.games, self.hash)
+        if (self.hash, self.rows_hash) != expected:
             yield None, f"what is stored at position {self.position} is not what was written there"
 
     def row_mismatches(
@@ -126,6 +142,11 @@ class StoredFixture(NamedTuple):
                 yield record.game, "its row does not match its log"
         if self.row.content_hash != content_hash:
             yield None, "its content hash does not match its games"
+
+    def with_hashes(self) -> "StoredFixture":
+        """Return the same with the hashes of what it holds."""
+        digest = fixture_hash(self)
+        return self._replace(hash=digest, rows_hash=rows_hash(self.row, self.games, digest))
 
     def record(self) -> bytes:
         """Return the fixture and its games as a Record in JSON; raises DamageError if it cannot."""
@@ -155,6 +176,14 @@ class StoredFixture(NamedTuple):
         )
 
 
+FIXTURES = f"""SELECT {", ".join(FixtureRow._fields)}, hash, rows_hash FROM fixtures
+WHERE position BETWEEN ? AND ? ORDER BY position"""  # noqa: S608 - the names are ours
+GAMES_OF = f"""SELECT {", ".join(PackedGame._fields)} FROM games
+WHERE key BETWEEN ? AND ? ORDER BY key"""  # noqa: S608 - the names are ours
+FIRST, LAST = -(1 << 63), (1 << 63) - 1
+"""The positions that a damaged store can hold."""
+
+
 class PackedFixture(NamedTuple):
     """A fixture packed by the worker that played it: all that is stored but the time and hash."""
 
@@ -169,8 +198,8 @@ class PackedFixture(NamedTuple):
 
     def stored(self, at: float | None) -> StoredFixture:
         """Return what to store at a time in seconds since 1970."""
-        unhashed = StoredFixture(self.row._replace(stored_at=at), *self[1:], b"")
-        return unhashed._replace(hash=fixture_hash(unhashed))
+        unhashed = StoredFixture(self.row._replace(stored_at=at), *self[1:], b"", b"")
+        return unhashed.with_hashes()
 
 
 def key_range(position: int) -> tuple[int, int]:
@@ -178,48 +207,22 @@ def key_range(position: int) -> tuple[int, int]:
     return position * GAMES, position * GAMES + GAMES - 1
 
 
-def row_hash(row: Iterable[object]) -> bytes:
-    """Return the SHA-256 of stored values and their types."""
-    digest = sha256()
-    for value in row:
-        data = _bytes(value)
-        digest.update(f"{type(value).__name__} {len(data)} ".encode())
-        digest.update(data)
-    return digest.digest()
-
-
-def content_hash(id_: str, record: bytes, sandbox: str, clock: object, decisions: object) -> bytes:
-    """Return the SHA-256 of what is the same whenever a fixture is played again."""
-    return row_hash((id_, record, sandbox, clock, decisions))
-
-
-def root_hash(info: LeagueInfo, content_hashes: Iterable[bytes]) -> str:
-    """Return one SHA-256 over the conditions and all fixtures in schedule order, as hex.
-
-    The machine is left out, so that the league has the same root wherever it is played again.
-    """
-    same = {key: getattr(info, key) for key in info.__struct_fields__ if key != "machine"}
-    return sha256(row_hash([_encode(same)]) + b"".join(content_hashes)).hexdigest()
-
-
-def _bytes(value: object) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape")
-    return repr(value).encode()
-
-
-def log_hash(fixture: str, game: int, log: bytes) -> bytes:
-    """Return the SHA-256 of a log and of the game that it belongs to."""
-    return row_hash((fixture, game, log))
-
-
 def fixture_hash(stored: StoredFixture) -> bytes:
     """Return the SHA-256 over everything that is stored of a fixture, in both files."""
     games = (value for game in stored.games for value in game)
     logs = (log.hash for log in stored.logs)
     return row_hash((*stored.row, len(stored.games), *games, *logs, stored.stderr))
+
+
+def rows_hash(row: FixtureRow, games: Sequence[PackedGame], digest: bytes) -> bytes:
+    """Return the SHA-256 over the rows of a fixture, so that they can be checked without its logs.
+
+    `digest` is the hash over everything; the result is empty if damage left what cannot be encoded.
+    """
+    try:
+        return sha256(_pack((row, games, digest))).digest()
+    except (UnicodeError, OverflowError):
+        return b""
 
 
 def pack(played: PlayedFixture) -> PackedFixture:
@@ -274,6 +277,18 @@ def unpack_result(row: FixtureRow, games: Sequence[PackedGame]) -> FixtureResult
         seconds=msgspec.convert(row.seconds, _Timestamp),
         stored_at=msgspec.convert(row.stored_at, _Timestamp | None),
     )
+
+
+def sound_result(
+    row: FixtureRow, games: Sequence[PackedGame], digest: bytes, rows_digest: bytes
+) -> FixtureResult | None:
+    """Return a fixture's result by its rows, or None if they are not what was written there."""
+    if rows_digest != rows_hash(row, games, digest):
+        return None
+    try:
+        return unpack_result(row, games)
+    except DAMAGE:
+        return None
 
 
 def _unpack_game(game: PackedGame, players: int) -> GameResult:

@@ -4,11 +4,14 @@ from collections.abc import Iterable
 
 from arena.store.database import Database
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """The `user_version` of both files. Whoever raises it adds a step to `migrations.MIGRATIONS`."""
 LOGS_APPLICATION = 0x50_45_52_4C
 """SQLite's application id, which marks a file as a store's logs; its letters are PERL."""
-_COMMON = ("CREATE TABLE pair (token BLOB NOT NULL)", f"PRAGMA user_version = {SCHEMA_VERSION}")
+_COMMON = (
+    "CREATE TABLE pair (token BLOB NOT NULL, open INTEGER NOT NULL DEFAULT 0)",
+    f"PRAGMA user_version = {SCHEMA_VERSION}",
+)
 ROWS = (
     "CREATE TABLE league (info BLOB NOT NULL, hash BLOB NOT NULL)",
     """CREATE TABLE fixtures (
@@ -21,7 +24,8 @@ ROWS = (
     seconds REAL NOT NULL,
     stored_at REAL,
     content_hash BLOB NOT NULL,
-    hash BLOB NOT NULL
+    hash BLOB NOT NULL,
+    rows_hash BLOB NOT NULL
 )""",
     """CREATE TABLE games (
     key INTEGER PRIMARY KEY,
@@ -37,6 +41,8 @@ ROWS = (
 LOGS = (
     "CREATE TABLE logs (key INTEGER PRIMARY KEY, log BLOB NOT NULL, hash BLOB NOT NULL)",
     "CREATE TABLE stderr (position INTEGER PRIMARY KEY, texts BLOB NOT NULL)",
+    "CREATE TABLE stored (fixtures INTEGER NOT NULL)",
+    "INSERT INTO stored VALUES (0)",
     f"PRAGMA application_id = {LOGS_APPLICATION}",
     *_COMMON,
 )
@@ -48,4 +54,4 @@ def create(file: Database, schema: Iterable[str], token: bytes) -> None:
     with file.transaction():
         for statement in schema:
             file.execute(statement)
-        file.execute("INSERT INTO pair VALUES (?)", token)
+        file.execute("INSERT INTO pair (token) VALUES (?)", token)

@@ -60,16 +60,25 @@ def walk(
 
 
 def exceeds(folder: Path, entries: int, size: int) -> bool:
-    """Return whether a folder takes more entries or bytes of disk, while it is being changed."""
+    """Return whether a folder takes more entries or bytes of disk, while it is being changed.
+
+    Raises PermissionError for what cannot be read: it may hold any number.
+    """
     count = total = 0
     waiting = [str(folder)]
     while waiting and count <= entries and total <= size:
-        with suppress(OSError), os.scandir(waiting.pop()) as items:
-            for item in items:
-                count += 1
-                total += item.stat(follow_symlinks=False).st_blocks * 512
-                if item.is_dir(follow_symlinks=False):
-                    waiting.append(item.path)
+        try:
+            with suppress(FileNotFoundError), os.scandir(waiting.pop()) as items:
+                for item in items:
+                    count += 1
+                    total += item.stat(follow_symlinks=False).st_blocks * 512
+                    if item.is_dir(follow_symlinks=False):
+                        waiting.append(item.path)
+        except PermissionError:
+            raise
+        except OSError:
+            # Nested too deeply for a path.
+            return True
     return count > entries or total > size
 
 

@@ -11,18 +11,26 @@ from typing import Literal
 from msgspec import Struct
 
 from arena import shipped
-from arena.config_files.yaml_file import load_yaml
+from arena.config_files.files import reason
+from arena.config_files.yaml_file import convert, locate, parse_yaml
 from arena.errors import ArenaError
 from arena.records import BotInfo
 from arena.submissions.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
 from arena.submissions.bot import Bot
 from arena.submissions.folder import BOT_LIMITS, BotLimits, digest, is_ignored
+from arena.submissions.names import check_distinct, check_info
 
 MANIFEST = "bot.yaml"
 SAMPLE = "sample:"
 """The prefix of bots that came with the arena: `sample:odds`, `sample:*`."""
+MAX_BYTES = 64 * 1024
+"""Of a bot.yaml."""
 MAX_NAME = 40
+_MAX_TEXT = {"author": 80, "version": 40}
+"""Characters."""
 MAX_TAGS = 8
+_MAX_REFUSALS = 10
+"""Bots that one error names."""
 _TAG = re.compile(r"\w[\w .+#-]{0,31}")
 _TAG_HINT = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
 
@@ -43,29 +51,56 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     """Return the bots of all patterns, each once, by name.
 
     Each pattern comes with its place in a file or on the command line, for errors; relative ones
-    start at the folder `base`. Raises ArenaError if a pattern matches no bot, or two bots have the
-    same name.
+    start at the folder `base`. Raises ArenaError if a pattern matches no bot, if bots cannot be
+    read (one error names them all), or if two have the same name or names that look alike.
     """
-    by_source: dict[Path, Bot] = {}
+    places: dict[str, str] = {}
     for pattern, where in patterns:
+        places.setdefault(pattern, where)
+    sources: dict[Path, Path] = {}
+    for pattern, where in places.items():
         for source in bot_sources(pattern, base, where):
-            if source.resolve() not in by_source:
-                by_source[source.resolve()] = load_bot(source)
-    bots = sorted(by_source.values(), key=lambda bot: bot.name)
+            sources.setdefault(source.resolve(), source)
+    bots = sorted(_load_all(sources.values()), key=lambda bot: bot.name)
     for first, second in pairwise(bots):
         if first.name == second.name:
             what = f"two bots are called '{first.name}'"
             raise ArenaError(what, f"{first.source}, {second.source}", "rename one in its bot.yaml")
+    check_distinct(bots)
     return tuple(bots)
+
+
+def _load_all(sources: Iterable[Path]) -> list[Bot]:
+    bots: list[Bot] = []
+    refusals: list[ArenaError] = []
+    for source in sources:
+        try:
+            bots.append(load_bot(source))
+        except ArenaError as error:
+            refusals.append(error)
+    if refusals:
+        raise _all_in_one(refusals)
+    return bots
+
+
+def _all_in_one(refusals: list[ArenaError]) -> ArenaError:
+    """Return one error that names every bot that cannot be read, up to a limit."""
+    if len(refusals) == 1:
+        return refusals[0]
+    shown = [f"{error.where}: {error.what}" for error in refusals[:_MAX_REFUSALS]]
+    if more := len(refusals) - len(shown):
+        shown.append(f"and {more} more")
+    what = f"{len(refusals)} bots cannot be read"
+    return ArenaError(what, "; ".join(shown), "correct them, or leave them out")
 
 
 def bot_sources(pattern: str, base: Path, where: str) -> list[Path]:
     """Return the folders and archives that a pattern matches; raises ArenaError if none do."""
     try:
         return _matches(pattern, base, where)
-    except (ValueError, RuntimeError) as error:
-        # `**` inside a word, the home of an unknown user.
-        raise ArenaError(f"'{pattern}' names no folder: {error}", where) from None
+    except (OSError, ValueError, RuntimeError, re.error) as error:
+        # A name that is too long, `**` inside a word, the home of an unknown user, `[b-a]`.
+        raise ArenaError(f"'{pattern}' names no folder: {reason(error)}", where) from None
 
 
 def _matches(pattern: str, base: Path, where: str) -> list[Path]:
@@ -121,10 +156,7 @@ def _load(
         if not path.is_file():
             what = f"no {MANIFEST} in the bot's {'archive' if archive else 'folder'}"
             raise ArenaError(what, str(folder), "see protocol/README.md")
-        manifest = load_yaml(path, Manifest)
-        if not 1 <= len(manifest.name) <= MAX_NAME:
-            raise ArenaError(f"a bot's name has 1 to {MAX_NAME} characters", str(path))
-        _check_tags(manifest.tags, path)
+        manifest = _manifest(path)
         command = _words(manifest.command, path, "command")
         build = None if manifest.build is None else _words(manifest.build, path, "build")
         info = BotInfo(
@@ -135,6 +167,7 @@ def _load(
             digest=digest(folder, limits),
             tags=tuple(manifest.tags),
         )
+        check_info(info, path)
         return Bot(info, source.resolve(), folder.resolve(), command, build, archive)
 
 
@@ -148,15 +181,30 @@ def errors_name_source(folder: Path, source: Path, prefix: str = "") -> Iterator
         raise ArenaError(f"{prefix}{what}", where, error.hint) from None
 
 
-def _check_tags(tags: list[str], path: Path) -> None:
+def _manifest(path: Path) -> Manifest:
+    """Read bot.yaml and check its texts, which are published."""
+    data, marks = parse_yaml(path, MAX_BYTES)
+    manifest = convert(data, marks, path, Manifest)
+    if not 1 <= len(manifest.name) <= MAX_NAME:
+        what = f"a bot's name has 1 to {MAX_NAME} characters"
+        raise ArenaError(what, locate(path, marks, "$.name"))
+    for key, most in _MAX_TEXT.items():
+        text = getattr(manifest, key)
+        if len(text) > most or not text.isprintable():
+            what = f"{key} has at most {most} characters, all of them visible"
+            raise ArenaError(what, locate(path, marks, f"$.{key}"))
+    _check_tags(manifest.tags, locate(path, marks, "$.tags"))
+    return manifest
+
+
+def _check_tags(tags: list[str], where: str) -> None:
     if len(tags) > MAX_TAGS:
-        raise ArenaError(f"a bot has {MAX_TAGS} tags at most, not {len(tags)}", str(path))
+        raise ArenaError(f"a bot has {MAX_TAGS} tags at most, not {len(tags)}", where)
     for tag in tags:
         if not _TAG.fullmatch(tag):
-            what = f"{tag[:40]!a} is not a tag"
-            raise ArenaError(what, str(path), _TAG_HINT)
+            raise ArenaError(f"{tag[:40]!a} is not a tag", where, _TAG_HINT)
         if tags.count(tag) > 1:
-            raise ArenaError(f"duplicate tag '{tag}'", str(path))
+            raise ArenaError(f"duplicate tag '{tag}'", where)
 
 
 def _words(value: str | list[str], path: Path, key: str) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ class Limits(Struct, frozen=True):
     """For each answer."""
     game: float
     """For all answers in a game together."""
+    fixture: float | None = None
+    """For all answers in all games together, by the wall clock; null if there is no such limit."""
 
 
 class Hello(Struct, frozen=True, tag="hello", kw_only=True):
@@ -36,6 +38,8 @@ class Hello(Struct, frozen=True, tag="hello", kw_only=True):
     """The number of seats at the table; play goes 0, 1, 2, ... and around again."""
     games: Annotated[int, Meta(ge=1)]
     """The number of games that will be played."""
+    max_rounds: Annotated[int, Meta(ge=1)] | None = None
+    """The round after which the dice left decide a game; null if there is no such limit."""
     seed: Annotated[int, Meta(ge=0)]
     """A seed for the bot's own randomness, so that its games can be repeated."""
     rules: Rules
@@ -94,12 +98,17 @@ class FaultNotice(Struct, frozen=True, tag="fault", kw_only=True):
     cause: Literal["timeout", "crash", "illegal_action", "malformed_line", "flood"]
 
 
+EndReason = Literal["winner", "max_rounds"]
+
+
 class GameEnd(Struct, frozen=True, tag="game_end", kw_only=True):
     """A game is over."""
 
     game: Count
     places: tuple[Count, ...]
     """The finishing place of each seat; 1 is the winner."""
+    reason: EndReason = "winner"
+    """Whether one seat was left, or the dice decided after `hello.max_rounds` rounds."""
 
 
 class Bye(Struct, frozen=True, tag="bye", kw_only=True):

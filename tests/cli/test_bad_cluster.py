@@ -1,14 +1,21 @@
 """What is wrong with a cluster is one line, before the first game."""
 
+import gc
 import shutil
+import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from threading import Thread
 
+import dask
 import pytest
 
+from arena.league.cluster import client, connection, roster
+from arena.league.cluster.address import is_exposed
 from tests.cli.command import ROOT, bot, error_line, league, run
-from tests.e2e.grid import Grid
+from tests.e2e.grid import Grid, make_certificates, tls_settings
 
 NO_NANNY = "--no-nanny"
 
@@ -17,6 +24,13 @@ NO_NANNY = "--no-nanny"
 def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grid]:
     with Grid(tmp_path_factory.mktemp("grid")) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("certificates")
+    make_certificates(folder)
+    return folder
 
 
 def _refused(folder: Path, address: str, *parts: str, env: dict[str, str] | None = None) -> str:
@@ -46,13 +60,85 @@ def test_wrong_number_of_local_workers_is_refused(tmp_path: Path, address: str) 
     assert not (tmp_path / "league.sqlite").exists()
 
 
-@pytest.mark.parametrize("address", ["", "10.0.0.1:8786", "http://host:1", "tcp://", "tcp://a b"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "10.0.0.1:8786",
+        "http://host:1",
+        "ucx://10.0.0.1:8786",
+        "inproc://1",
+        "tcp://",
+        "tcp://a b",
+        "tcp://host",
+        "tcp://:8786",
+        "tcp://host:port",
+        "tcp://host:0",
+        "tcp://host:65536",
+        "tcp://host:\u0661",
+        "tcp://[::1:8786",
+        "tcp://me@host:1",
+        "tcp://host:1/path",
+        "tcp://host:1 host:2",
+    ],
+)
 def test_wrong_address_is_refused(tmp_path: Path, address: str) -> None:
     league(tmp_path, sandbox="process")
-    _refused(tmp_path, address, "not a scheduler address", "for example --cluster tcp://")
+    _refused(tmp_path, address, "not a scheduler address", "for example --cluster tls://")
 
 
-def test_missing_scheduler_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "[::1]", "x" * 300])
+def test_unreachable_host_is_refused(
+    tmp_path: Path, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
+    league(tmp_path, sandbox="process")
+    _refused(tmp_path, f"tcp://{host}:9", "no scheduler answers", host)
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\0" * 64])
+@pytest.mark.parametrize("scheme", ["tcp", "tls"])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Dask's socket
+def test_port_of_another_program_is_refused(
+    tmp_path: Path, certificates: Path, scheme: str, answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that accepts connections and says nothing."""
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
+    league(tmp_path, sandbox="process")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        Thread(target=_answer_all, args=(server, answer), daemon=True).start()
+        address = f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
+        with dask.config.set(tls_settings(certificates)):
+            _refused(tmp_path, address, "no scheduler answers", address)
+        gc.collect()
+    assert not (tmp_path / "league.sqlite").exists()
+
+
+def _answer_all(server: socket.socket, answer: bytes) -> None:
+    kept = []
+    with suppress(OSError):
+        while True:
+            kept.append(server.accept()[0])
+            kept[-1].sendall(answer)
+
+
+def test_tls_without_certificates_is_refused(tmp_path: Path) -> None:
+    league(tmp_path, sandbox="process")
+    parts = "tls:// needs certificates", "tls://127.0.0.1:9", "TLS__CA_FILE"
+    _refused(tmp_path, "tls://127.0.0.1:9", *parts)
+
+
+def test_certificates_that_cannot_be_read_are_refused(tmp_path: Path, certificates: Path) -> None:
+    league(tmp_path, sandbox="process")
+    settings = tls_settings(certificates)
+    for name in settings:
+        for wrong in ("missing.pem", "league.yaml"):
+            with dask.config.set({**settings, name: str(tmp_path / wrong)}):
+                _refused(tmp_path, "tls://127.0.0.1:9", "settings for TLS cannot be used", "TLS__")
+
+
+def test_missing_scheduler_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
     league(tmp_path, sandbox="process")
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
@@ -80,52 +166,155 @@ def test_missing_dask_is_refused(tmp_path: Path) -> None:
     _refused(tmp_path, "local:2", *parts, env=env)
 
 
+def test_local_workers_need_the_package_that_makes_certificates(tmp_path: Path) -> None:
+    league(tmp_path, sandbox="process")
+    env = _blind_to(tmp_path / "blind", "cryptography")
+    _refused(tmp_path, "local:2", "cryptography", "--cluster local:2", "pip install", env=env)
+
+
+def test_mixed_sandboxes_need_a_cluster(tmp_path: Path) -> None:
+    league(tmp_path, sandbox="process")
+    ran = run("run", "league.yaml", "--mixed-sandboxes", cwd=tmp_path)
+    error_line(ran, "--mixed-sandboxes", "--cluster")
+
+
 def test_scheduler_without_workers_is_refused(grid: Grid, tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     hint = f"start some: dask worker {grid.address} --nthreads 1"
     _refused(tmp_path, grid.address, "the scheduler has no workers", grid.address, hint)
 
 
-def test_worker_without_the_arena_is_refused(grid: Grid, tmp_path: Path) -> None:
-    league(tmp_path, sandbox="process")
-    with grid.nodes(1, NO_NANNY, env=_blind_to(tmp_path / "blind", "arena")):
-        _refused(tmp_path, grid.address, "the worker tcp://", "no arena to play with", "install")
-
-
-def test_worker_with_another_arena_is_refused(grid: Grid, tmp_path: Path) -> None:
-    league(tmp_path, sandbox="process")
-    shutil.copytree(ROOT / "arena", tmp_path / "other" / "arena")
-    with (tmp_path / "other/arena/perudo/odds.py").open("a") as source:
+def _other_arena(folder: Path) -> dict[str, str]:
+    """Return an environment with an arena of other code."""
+    shutil.copytree(ROOT / "arena", folder / "arena")
+    with (folder / "arena/perudo/odds.py").open("a") as source:
         source.write("# another\n")
-    with grid.nodes(1, NO_NANNY, env={"PYTHONPATH": str(tmp_path / "other")}):
-        line = _refused(tmp_path, grid.address, "the worker tcp://", "the run is of arena")
-    assert line.count("arena 0.") == 2
+    return {"PYTHONPATH": str(folder)}
 
 
-def test_worker_with_another_python_is_refused(grid: Grid, tmp_path: Path) -> None:
-    """Its version alone is another: a second Python is not at hand everywhere."""
-    league(tmp_path, sandbox="process")
-    other = tmp_path / "other"
-    other.mkdir()
+def _other_python(folder: Path) -> dict[str, str]:
+    """Return an environment with another Python, as far as its version goes."""
     version = "import platform\nplatform.python_version_tuple = lambda: ('3', '99', '0')\n"
-    (other / "sitecustomize.py").write_text(version)
-    with grid.nodes(1, NO_NANNY, env={"PYTHONPATH": f"{other}:{ROOT}"}):
-        _refused(tmp_path, grid.address, "the worker tcp://", "on Python 3.99", "on Python 3.")
+    return _changed(folder, version)
 
 
-def test_worker_without_the_sandbox_is_refused(grid: Grid, tmp_path: Path) -> None:
-    """The arena's machine has it all: what counts is where games are played."""
+def _other_msgspec(folder: Path) -> dict[str, str]:
+    return _changed(folder, "import msgspec\nmsgspec.__version__ = '0.99'\n")
+
+
+def _changed(folder: Path, code: str) -> dict[str, str]:
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(code)
+    return {"PYTHONPATH": f"{folder}:{ROOT}"}
+
+
+def _without_arena(folder: Path) -> dict[str, str]:
+    return _blind_to(folder, "arena")
+
+
+UNFIT: list[tuple[Callable[[Path], dict[str, str]], str]] = [
+    (_without_arena, "no arena to play with"),
+    (_other_arena, "the run is of arena"),
+    (_other_python, "on Python 3.99"),
+    (_other_msgspec, "msgspec 0.99"),
+]
+"""Environments of workers that cannot take part, and why."""
+
+
+@pytest.mark.parametrize(("environment", "why"), UNFIT)
+def test_cluster_of_unfit_workers_is_refused(
+    grid: Grid, tmp_path: Path, environment: Callable[[Path], dict[str, str]], why: str
+) -> None:
+    league(tmp_path, sandbox="process")
+    with grid.nodes(1, NO_NANNY, env=environment(tmp_path / "other")):
+        _refused(tmp_path, grid.address, "the worker tcp://", why, "install")
+
+
+def test_unfit_workers_are_left_out_and_named(grid: Grid, tmp_path: Path) -> None:
+    league(tmp_path, sandbox="process")
+    with ExitStack() as stack:
+        stack.enter_context(grid.nodes(1, NO_NANNY))
+        for number, (environment, _) in enumerate(UNFIT):
+            env = environment(tmp_path / str(number))
+            stack.enter_context(grid.nodes(1, NO_NANNY, env=env))
+        ran = run("run", "league.yaml", "--cluster", grid.address, cwd=tmp_path)
+    assert ran.code == 0, ran
+    assert f"workers: 1 at {grid.address}; their sandboxes: process (1)" in ran.err
+    left_out = [line for line in ran.err.splitlines() if line.startswith("left out: the worker")]
+    assert len(left_out) == len(UNFIT), ran.err
+    assert all(any(why in line for line in left_out) for _, why in UNFIT)
+
+
+def test_workers_that_do_not_answer_are_left_out(
+    grid: Grid, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league(tmp_path, sandbox="process")
+    command = ["run", "league.yaml", "--cluster", grid.address]
+    with grid.nodes(1, NO_NANNY) as [silent]:
+        silent.process.send_signal(signal.SIGSTOP)
+        monkeypatch.setattr(client, "_FORGET_SECONDS", 1.0)
+        monkeypatch.setattr(roster, "PREPARE_SECONDS", 1.0)
+        _refused(tmp_path, grid.address, "no worker is ready", "none answered within 1 s")
+        monkeypatch.setattr(roster, "PREPARE_SECONDS", 20.0)
+        with grid.nodes(1, NO_NANNY):
+            ran = run(*command, cwd=tmp_path)
+    assert ran.code == 0, ran
+    assert "left out until it answers: the worker tcp://" in ran.err
+
+
+def test_scheduler_of_another_arena_is_refused(tmp_path: Path) -> None:
+    league(tmp_path, sandbox="process")
+    with Grid(tmp_path, env=_other_arena(tmp_path / "other")) as grid, grid.nodes(1, NO_NANNY):
+        _refused(tmp_path, grid.address, "the scheduler tcp://", "the run is of arena", "install")
+
+
+def test_sandboxes_are_mixed_only_if_asked_for(grid: Grid, tmp_path: Path) -> None:
+    """The arena's machine has them all: what counts is where games are played."""
     bins = tmp_path / "bin"
     bins.mkdir()
-    for tool in ("setpriv", "prlimit"):
+    for tool in ("setpriv", "prlimit", "python3"):
         (bins / tool).symlink_to(f"/usr/bin/{tool}")
     env = {"PATH": str(bins), "DOCKER_HOST": "unix:///nowhere/docker.sock"}
+    bot(tmp_path / "stranger")
     with grid.nodes(1, NO_NANNY, env=env):
         league(tmp_path, sandbox="bubblewrap")
         _refused(tmp_path, grid.address, "the worker tcp://", "'bubblewrap' does not work", "bwrap")
-        # The strongest that works is chosen there, and is not safe for untrusted bots.
-        bot(tmp_path / "stranger")
         league(tmp_path, bots=["stranger", "sample:random"], sandbox="auto")
-        for path in tmp_path.glob("league*.sqlite*"):
-            path.unlink()
-        _refused(tmp_path, grid.address, "the worker tcp://", "'process' does not isolate")
+        command = ["run", "league.yaml", "--cluster", grid.address, "--mixed-sandboxes"]
+        weak = run(*command, "--store", "weak.sqlite", cwd=tmp_path)
+        error_line(weak, "the worker tcp://", "'process' does not isolate")
+        with grid.nodes(1, NO_NANNY):
+            command += ["--trust-bots", "--store", "mixed.sqlite"]
+            mixed = run(*command, cwd=tmp_path)
+    assert mixed.code == 0, mixed
+    assert "process (1)" in mixed.err
+    assert "workers: 2" in mixed.err
+
+
+@pytest.mark.parametrize(
+    ("address", "exposed"),
+    [
+        ("tcp://127.0.0.1:1", False),
+        ("tcp://127.8.0.1:1", False),
+        ("tcp://localhost:1", False),
+        ("tcp://[::1]:1", False),
+        ("local:2", False),
+        ("tls://10.0.0.5:1", False),
+        ("tcp://10.0.0.5:1", True),
+        ("TCP://scheduler:1", True),
+        ("tcp://[fe80::1]:1", True),
+    ],
+)
+def test_connections_that_leave_the_machine_in_the_clear(address: str, exposed: bool) -> None:
+    assert is_exposed(address) == exposed
+
+
+def test_plain_tcp_beyond_loopback_says_what_it_means(grid: Grid, tmp_path: Path) -> None:
+    league(tmp_path, sandbox="process")
+    # Linux takes this to be the machine itself; for the arena it is not loopback.
+    address = grid.address.replace("127.0.0.1", "0.0.0.0")  # noqa: S104
+    with grid.nodes(1, NO_NANNY):
+        ran = run("run", "league.yaml", "--cluster", address, cwd=tmp_path)
+    assert ran.code == 0, ran
+    [warning] = [line for line in ran.err.splitlines() if line.startswith("warning: tcp://")]
+    assert "anyone who can reach it can run programs" in warning

@@ -111,7 +111,7 @@ def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
     # In which file the disk is full first depends on the order in which fixtures end.
     command = [*PLAY, "--workers", "1", "--store", "disk/league.sqlite"]
     shell = ["sh", "-c", f'"$@"; code=$?; {SHOW_STORE}', "sh"]
-    ran = run(*command, cwd=tmp_path, under=[*_small(tmp_path / "disk", 262_144), *shell])
+    ran = run(*command, cwd=tmp_path, under=[*_small(tmp_path / "disk", 400_000), *shell])
     error_line(ran, "the store fails: ", " / disk/league.logs.sqlite / free some space")
     stored = records(tmp_path / "league.sqlite")
     assert stored
@@ -125,7 +125,9 @@ def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
 def test_a_store_at_the_limit_of_a_file_s_size(tmp_path: Path) -> None:
     league(tmp_path, games=60)
     ran = run(*PLAY, cwd=tmp_path, under=["prlimit", "--fsize=65536:", "--"])
-    error_line(ran, "the store fails: ", "/ league.logs.sqlite / free some space")
+    error_line(
+        ran, "the store fails: ", "/ league.logs.sqlite / raise the limit on the size of files"
+    )
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
     assert run(*PLAY, cwd=tmp_path).code == 0
     assert len(records(tmp_path / "league.sqlite")) == 6

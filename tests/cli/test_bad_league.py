@@ -1,5 +1,6 @@
 """A league that cannot be played: one line that says what, where and what mends it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,30 @@ TEXTS = {
     "an unknown key inside": (
         "bots: ['sample:*']\nlimits:\n  anwser: 2\n",
         ["unknown key 'anwser' / league.yaml:3:3 / did you mean 'answer'?"],
+    ),
+    "a tagged value": (
+        "bots: ['sample:*']\npin: !!bool x\n",
+        ["bad YAML: the tag tag:yaml.org,2002:bool is not supported / league.yaml:2:6 / write"],
+    ),
+    "a long file": ("# " + "x" * 2**20, ["larger than 1,024 KiB / league.yaml"]),
+    "a deep file": (
+        "bots: " + "[" * 9,
+        ["values more than 8 deep in one another / league.yaml:1:"],
+    ),
+    "too many values": ("bots: [" + "[], " * 20_000, ["more than 20,000 values / league.yaml:1:"]),
+    "a number of thousands of digits": (
+        "bots: ['sample:*']\nseed: " + "9" * 5000,
+        ["a number of more than 100 characters / league.yaml:2:7"],
+    ),
+    "a name too long for a file": (
+        f"bots: [{'x' * 256}]\n",
+        ["names no folder: File name too long / league.yaml:1:8"],
+    ),
+    "a path too long": (f"bots: [{'x/' * 3000}]\n", ["/ league.yaml:1:8"]),
+    "a pattern too long": (f"bots: ['{'x' * 256}/*']\n", ["/ league.yaml:1:8"]),
+    "a name with a NUL": (
+        'bots: ["a\\0b"]\n',
+        ["no such bot folder: ", "a\\x00b / league.yaml:1:8"],
     ),
     "a tag that runs code": (
         "bots: !!python/object/apply:os.system ['touch harmed']\n",
@@ -98,6 +123,20 @@ KEYS = {
         ["ratings.alpha must be 0 to 0.5, not 5 / league.yaml:10:3 / "],
     ),
     "no workers": ({"workers": 0}, ["workers must be 1 to 1024, not 0 / league.yaml:"]),
+    "a long name": (
+        {"name": "x" * 201},
+        ["name has at most 200 characters, all of them visible / league.yaml:9:2"],
+    ),
+    "a seed of two lines": ({"seed": "a\nb"}, ["seed has at most 200", "/ league.yaml:8:2"]),
+    "a long label": (
+        {"variants": [{"variant": "bga", "label": "x" * 201}]},
+        ["variants[0].label has at most 200 characters", "/ league.yaml:12:4"],
+    ),
+    "a long image": ({"images": {"c": "x" * 201}}, ["images.c has at most 200", "/ league.yaml:"]),
+    "too many entries": (
+        {"bots": ["sample:odds"] * 1001},
+        ["bots has 1,001 entries, at most 1,000 / league.yaml:2:2"],
+    ),
     "an unknown sandbox": (
         {"sandbox": "bubblewarp"},
         ["unknown sandbox 'bubblewarp' / ", "did you mean 'bubblewrap'?"],
@@ -147,6 +186,34 @@ def test_missing_league_is_refused(tmp_path: Path, command: str) -> None:
 @pytest.mark.parametrize("command", ["run", "verify", "report"])
 def test_folder_instead_of_a_league_is_refused(tmp_path: Path, command: str) -> None:
     error_line(run(command, ".", cwd=tmp_path), " / .")
+
+
+@pytest.mark.parametrize("command", ["run", "rerun", "report"])
+def test_fifo_instead_of_a_league_is_refused(tmp_path: Path, command: str) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    ran = run(command, "fifo", *["0"] * (command == "rerun"), cwd=tmp_path)
+    error_line(ran, " / fifo")
+
+
+def test_one_error_names_every_bot_that_cannot_be_read(tmp_path: Path) -> None:
+    """The bots that a pattern matches are corrected together, not one in each run."""
+    bot(tmp_path / "bots/a")
+    bot(tmp_path / "bots/b", comand="x")
+    (bot(tmp_path / "bots/c") / "bot.yaml").write_text("name: !!int c\n")
+    (tmp_path / "bots/d.zip").write_bytes(b"PK")
+    league(tmp_path, bots=["sample:odds", "bots/*"])
+    error_line(
+        run("run", "league.yaml", cwd=tmp_path),
+        "3 bots cannot be read / ",
+        "bots/b/bot.yaml:1:44: unknown key 'comand'; ",
+        "bots/c/bot.yaml:1:7: bad YAML: the tag tag:yaml.org,2002:int is not supported; ",
+        "bots/d.zip: the archive is damaged: ",
+        "/ correct them, or leave them out",
+    )
+    for number in range(20):
+        bot(tmp_path / f"bots/e{number}", command="")
+    ran = run("run", "league.yaml", cwd=tmp_path)
+    error_line(ran, "23 bots cannot be read / ", "; and 13 more / ")
 
 
 def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:

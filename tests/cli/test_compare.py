@@ -1,6 +1,7 @@
 """`arena compare`: what it prints, that it is right, and what it refuses."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from tests.cli.command import ROOT, bot, error_line, run
 
 SAMPLES = ROOT / "sample_bots"
 SHORT = ("--rounds", 4, "--games", 3, "--sandbox", "process", "--trust-bots")
+TRUSTED = ("--sandbox", "process", "--trust-bots")
 FIELD = ("--field", "sample:honest", "--field", "sample:memory")
 
 
@@ -24,7 +26,8 @@ def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
     assert last.startswith("new is better with probability ")
     assert last.endswith("; 24 games each; faults: old 0, new 0")
     assert float(last.split("probability ")[1].split("%")[0]) > 95
-    assert "field: honest, memory; sandbox: process; seed: " in ran.err
+    assert "field: honest, memory; sandbox: process\n" in ran.err
+    assert "to play the same games again: --seed " in ran.err.splitlines()[-1]
     assert [path.name for path in tmp_path.iterdir()] == []
 
 
@@ -43,6 +46,23 @@ def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
     assert said["conditions"]["seed"] == "mine"
     assert list(said["conditions"]["variants"]) == ["italian"]
     assert run(*arguments, "--workers", 1, cwd=tmp_path).out == ran.out
+
+
+def test_salt_is_mixed_into_a_seed_that_the_versions_could_guess(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        bot(tmp_path / name)
+    arguments = ["compare", "old", "new", *FIELD, "--rounds", 2, "--games", 1, "--json"]
+    ran = run(*arguments, "--seed", "mine", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    seed = json.loads(ran.out)["conditions"]["seed"]
+    first, *between, last = ran.err.splitlines()[1:]
+    assert first.startswith("a random salt is mixed into the master seed")
+    assert re.fullmatch("mine/[0-9a-f]{32}", seed)
+    assert seed not in "".join(between)
+    assert last == f"to play the same games again: --seed {seed}"
+    again = run(*arguments, "--seed", seed, *TRUSTED, cwd=tmp_path)
+    assert "warning: no salt is mixed in" in again.err
+    assert json.loads(again.out)["mean_place"] == json.loads(ran.out)["mean_place"]
 
 
 def test_two_folders_with_one_name_against_a_pattern(tmp_path: Path) -> None:

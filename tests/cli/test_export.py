@@ -66,6 +66,7 @@ def test_rows_are_what_the_records_say(played: Path) -> None:
             "counts": True,
             "winner": next(seats[at] for at, place in enumerate(game["places"]) if place == 1),
             "rounds": tags.count("round"),
+            "max_rounds": 250 * len(seats),
             "bids": tags.count("bid"),
             "sandbox": "process",
             "clock": row["clock"],

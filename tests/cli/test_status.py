@@ -36,7 +36,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a league of which one bot always crashes."""
     folder = tmp_path_factory.mktemp("status")
     bot(folder / "broken", CRASHES)
-    league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3], name="\x1bSt")
+    league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3], name="St")
     assert run(*PLAY, cwd=folder).code == 0
     return folder
 
@@ -52,13 +52,13 @@ def test_finished_league(played: Path) -> None:
         (3, 6, 12),
     ]
     said = run("status", "league.yaml", cwd=played).out
-    assert said.startswith("\\x1bSt: finished\n12 of 12 fixtures, 24 of 24 games, ")
+    assert said.startswith("St: finished\n12 of 12 fixtures, 24 of 24 games, ")
     assert "faults: crash 20\n" in said
 
 
 def test_stopped_league(played: Path, tmp_path: Path) -> None:
     store = copied(played, tmp_path)
-    edit.execute(store, "DELETE FROM fixtures WHERE position % 2")
+    edit.forget(store, "position % 2")
     found = status(tmp_path)
     assert (found["playing"], found["finished"]) == (False, False)
     assert (found["fixtures"], found["games"]) == (6, 12)
@@ -71,8 +71,10 @@ def test_stopped_league(played: Path, tmp_path: Path) -> None:
 def test_the_speed_is_that_of_the_last_minute(played: Path, tmp_path: Path) -> None:
     store = copied(played, tmp_path)
     edit.execute(store, "UPDATE fixtures SET stored_at = 1000 + 20 * position")
+    edit.rehash(store)
     assert status(tmp_path)["games_per_second"] == 2 * 3 / 60
     edit.execute(store, "UPDATE fixtures SET stored_at = 1000")
+    edit.rehash(store)
     assert status(tmp_path)["games_per_second"] is None
 
 

@@ -103,6 +103,6 @@ def test_verify_reports_a_damaged_record(tmp_path: Path, stored: Path) -> None:
     assert (ran.code, ran.err) == (1, "")
     assert "game 0: its log is not what was written there" in ran.out
     ran = run("report", "league.yaml", cwd=tmp_path)
-    assert ran.code == 2
-    assert "error: the store fails: " in ran.err
-    assert " / league.logs.sqlite / the file is damaged" in ran.err
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: 1 stored fixture is damaged: " in ran.err
+    assert " / league.sqlite / arena mend drops what is damaged" in ran.err

@@ -9,10 +9,37 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from tests.cli.command import HANG, environment
+from tests.cli.command import HANG, ROOT, environment
 from tests.e2e.live import Process, processes, wait_for_death, wait_until
 
+_QUIET = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 _SETTINGS = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+
+
+def make_certificates(folder: Path) -> None:
+    """Write certificates as docs/cluster.md says."""
+    subprocess.run(
+        ["bash", "-ec", _documented("umask")], cwd=folder, check=True, capture_output=True
+    )
+
+
+def tls_environment(folder: Path) -> dict[str, str]:
+    """Return the variables that docs/cluster.md says, for the certificates in a folder."""
+    lines = _documented("export DASK_DISTRIBUTED__COMM").replace("~/tls", str(folder)).splitlines()
+    return dict(line.removeprefix("export ").split("=") for line in lines)
+
+
+def _documented(start: str) -> str:
+    """Return the commands in docs/cluster.md that begin like this."""
+    blocks = (ROOT / "docs/cluster.md").read_text().split("```sh\n")[1:]
+    [block] = [block for block in blocks if block.startswith(start)]
+    return block.partition("```")[0]
+
+
+def tls_settings(folder: Path) -> dict[str, str]:
+    """Return Dask's settings for the certificates in a folder, for a client, as Python has them."""
+    names = {"ca-file": "ca.pem", "client.cert": "cert.pem", "client.key": "key.pem"}
+    return {f"distributed.comm.tls.{name}": str(folder / file) for name, file in names.items()}
 
 
 class Part:
@@ -31,7 +58,7 @@ class Part:
         self.temporary.mkdir()
         self.log = home / "log"
         own = {"TMPDIR": str(self.temporary), "DASK_TEMPORARY_DIRECTORY": str(home), **_SETTINGS}
-        command = [sys.executable, "-m", f"distributed.cli.{program}", "--no-dashboard", *options]
+        command = [sys.executable, "-m", f"distributed.cli.{program}", *_QUIET, *options]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*map(str, under), *map(str, command)],
@@ -86,13 +113,19 @@ class Part:
 class Grid:
     """A scheduler to which nodes can be added; a context manager."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *, protocol: str = "tcp", env: Mapping[str, str] | None = None
+    ) -> None:
+        """`env`: more variables for the scheduler."""
         self._folder = folder
+        self._protocol = protocol
+        self._env = env
         self._names = (f"node-{number}x" for number in count(1))
 
     def __enter__(self) -> "Grid":
-        options = ["--host", "127.0.0.1", "--port", "0"]
-        self.scheduler = Part("dask_scheduler", *options, home=self._folder / "scheduler")
+        options = ["--host", "127.0.0.1", "--port", "0", "--protocol", self._protocol]
+        home = self._folder / "scheduler"
+        self.scheduler = Part("dask_scheduler", *options, home=home, env=self._env)
         self.scheduler.wait_for_log("Scheduler at:")
         text = self.scheduler.log.read_text()
         self.address = text.split("Scheduler at:")[1].split()[0]

@@ -56,6 +56,20 @@ def test_without_shared_dice_each_fixture_has_its_own(tmp_path: Path) -> None:
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
 
 
+def test_with_memory_across_fixtures_the_report_says_that_dice_are_not_shared(
+    tmp_path: Path,
+) -> None:
+    league(tmp_path, memory_across_fixtures=True)
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    hands = [str(dice(record, 0)) for record in opened(tmp_path / "league.sqlite")]
+    assert len(set(hands)) == len(hands) == 6
+    page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
+    assert "each fixture has its own <small>as bots keep their memory" in page
+    league(tmp_path, memory_across_fixtures=True, shared_dice=True)
+    ran = run(*PLAY, cwd=tmp_path)
+    error_line(ran, "shared_dice cannot be true with memory_across_fixtures", "league.yaml:")
+
+
 def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path) -> None:
     league(tmp_path, **UNTIL)
     ran = run(*PLAY, cwd=tmp_path)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import FIELD, HANG, LOWEST, bot, confined, league, opened, records, run
+from tests.cli.command import FIELD, HANG, LOWEST, ROOT, bot, confined, league, opened, records, run
 from tests.e2e.grid import Grid
 from tests.e2e.live import Live, processes, stopped, wait_for_death, wait_until
 from tests.e2e.test_interrupted import STUBBORN
@@ -202,6 +202,28 @@ def test_a_killed_arena_takes_workers_of_its_own_with_it(tmp_path: Path) -> None
         for pid in family:
             if pid != live.process.pid:
                 wait_for_death(pid)
+
+
+def test_workers_that_join_later_are_made_ready_or_left_out(grid: Grid, tmp_path: Path) -> None:
+    """The only worker is killed with a fixture in play; one that joins then cannot take part."""
+    for name in "ab":
+        bot(tmp_path / name, STUBBORN, command=f"python3 bot.py {MARK}")
+    league(tmp_path, bots=["a", "b"], limits={"answer": HOUR, "game": HOUR})
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "sitecustomize.py").write_text("import msgspec\nmsgspec.__version__ = '0.99'\n")
+    env = {"PYTHONPATH": f"{other}:{ROOT}"}
+    with grid.nodes(1, NO_NANNY) as [first], _live(grid, tmp_path) as live:
+        live.read_until("starting")
+        wait_until(lambda: live.in_play() == 2)
+        first.kill()
+        live.read_until(f"no worker is left at {grid.address}")
+        with grid.nodes(1, NO_NANNY, env=env):
+            live.read_until("left out: the worker tcp://")
+            wait_until(lambda: live.in_play() == 0)
+            with grid.nodes(1, NO_NANNY):
+                wait_until(lambda: live.in_play() == 2)
+        assert "Traceback" not in live.text
 
 
 def test_bots_are_isolated_at_the_workers(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from tests.hostile.leftovers import changes, traces
 from tests.hostile.misbehaviours import MISBEHAVIOURS, Misbehaviour
 from tests.support.live import play_bots
 
-NAME = "<img src=x onerror=alert(1)>\x1b[31m../=A1"
+NAME = "<img src=x onerror=alert(1)>../=A1"
 """The name of all hostile bots."""
 SEAT = 1
 """Their seat; the others are honest."""

@@ -17,6 +17,8 @@ LATE = LimitsInfo(start=3.0, answer=20.0, game=60.0, restarts=1)
 """For bots that are never ready."""
 CROWDED = LimitsInfo(start=20.0, answer=1.0, game=10.0, wall=1.0, restarts=1)
 """For bots that do not answer and keep the machine busy."""
+DRAWN_OUT = LimitsInfo(start=20.0, answer=20.0, game=60.0, restarts=1, fixture=6.0)
+"""For bots that answer slowly."""
 
 
 class Outcome(Struct, frozen=True):
@@ -48,8 +50,8 @@ class Misbehaviour(Struct, frozen=True):
 
     @property
     def games(self) -> int:
-        """Two if games take no time: the bot is started again for the second."""
-        return 2 if self.limits is PATIENT else 1
+        """Two, unless games take time: whether the bot is started again for the second shows."""
+        return 2 if self.limits in (PATIENT, DRAWN_OUT) else 1
 
     def outcome(self, sandbox: str) -> Outcome:
         """Return what happens in a sandbox."""
@@ -87,6 +89,7 @@ _KILLED = Outcome(Cause.CRASH, "the program was killed by SIGKILL")
 _NO_FIFOS = Outcome(tried=False)
 _DAEMON = "A process that leaves the process group of its bot survives the match"
 _USER = "A bot may do all that your user may: read, write, fill disks, signal, connect"
+_SIGNALS = "Two bots can signal each other by locks and counters"
 _TREE = "The memory of a bot's processes together is not limited"
 _SHARED = "Shared memory is not limited"
 _SEGMENTS = "A System V memory segment of a bot outlives it"
@@ -95,7 +98,7 @@ _INODES = "The number of files in `/tmp` is not capped, and each takes some of t
 
 UNUSUAL = {
     **_allowed(
-        "has_a_name_of_html_terminal_codes_and_dots",
+        "has_a_name_of_html_and_dots",
         "writes_one_byte_at_a_time",
         "ends_its_lines_with_crlf",
         "puts_spaces_around_its_lines",
@@ -188,12 +191,12 @@ SILENCE = {
         ignores_every_signal="no answer within 0.5 s",
         does_not_read="no answer within 0.5 s",
         closes_its_input="no answer within 0.5 s",
+        stops_itself="no answer within 0.5 s",
     ),
-    # A container's supervisor must not be stopped, so no process there can stop another.
-    "stops_itself": Misbehaviour(
-        Outcome(Cause.TIMEOUT, "no answer within 0.5 s"),
-        HASTY,
-        exceptions={"docker": Outcome(Cause.CRASH, "the program ended with exit code 1")},
+    **_faults(
+        Cause.TIMEOUT,
+        DRAWN_OUT,
+        takes_its_time_for_every_answer="for all answers of a fixture are used up",
     ),
     # bubblewrap's own process holds the pipe, too, so this looks like silence.
     "closes_its_output": Misbehaviour(
@@ -248,7 +251,7 @@ GREED = {
     **_attempts(
         "starts_200_processes", "starts_200_threads", process=_without_cgroups(_works(_COUNT))
     ),
-    **_attempts("kills_all_processes", docker=_KILLED, process=_not_tried(_USER)),
+    **_attempts("kills_all_processes", process=_not_tried(_USER)),
     **_attempts("allocates_twice_its_memory"),
     **_faults(Cause.CRASH, runs_out_of_memory="the program ended with exit code 1"),
     **_attempts(
@@ -304,6 +307,15 @@ ESCAPE = {
     ),
     **_attempts("writes_into_the_folder_of_its_fifos", bubblewrap=_NO_FIFOS, process=_NO_FIFOS),
     **_attempts("types_into_the_terminal"),
+    **_attempts(
+        "stops_its_supervisor",
+        "writes_to_its_supervisor",
+        "leaves_its_core",
+        process=_not_tried(_USER),
+    ),
+    **_attempts(
+        "signals_by_record_locks", "reads_what_the_kernel_counts", process=_works(_SIGNALS)
+    ),
 }
 SECTIONS = {
     "Unusual, but allowed": UNUSUAL,

@@ -13,9 +13,16 @@ from arena.league.process_pool import ProcessEngine
 from arena.league.progress import LeagueProgress
 from arena.league.runner import OnResult, RunListener, play_due
 from arena.league.schedule import Schedule
-from arena.records import Fixture, FixtureResult, LeagueInfo, MachineInfo, QuarantinedFixture
+from arena.records import (
+    Fixture,
+    FixtureResult,
+    LeagueInfo,
+    MachineInfo,
+    PlayedFixture,
+    QuarantinedFixture,
+)
 from arena.sandboxes.process import ProcessSandbox
-from arena.store.rows import PackedFixture
+from arena.store.rows import PackedFixture, pack
 from arena.store.store import Store
 from tests.support.live import in_place
 
@@ -59,13 +66,20 @@ def begin(
     store: Store,
     *,
     accept: bool = False,
+    trusted: bool = False,
     notify: Callable[[str], None] = lambda _: None,
     machine: Callable[[], MachineInfo] = this_machine,
 ) -> LeagueInfo:
     """Return the conditions in force, stored."""
-    resolution = resolve(plan, sandbox, store, accept=accept, machine=machine)
+    resolution = resolve(plan, sandbox, store, accept=accept, trusted=trusted, machine=machine)
     commit(resolution, store, notify)
     return resolution.schedule.conditions
+
+
+def store_all(store: Store, info: LeagueInfo) -> None:
+    """Store the fixtures of a league as if they had been played."""
+    for fixture in Schedule(info).fixtures:
+        store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
 
 
 class StoredLedger:

@@ -18,6 +18,7 @@ from arena.league.compare import (
     in_field,
 )
 from arena.league.runner import RunListener
+from arena.perudo.round_limit import max_rounds
 from arena.perudo.rules import BGA
 from arena.records import Fixture, LeagueInfo, LimitsInfo
 from arena.shipped import folder
@@ -58,6 +59,7 @@ def test_fixtures_of_a_pair_differ_only_in_the_version(
         assert [NEW if bot == OLD else bot for bot in old.seats] == list(new.seats)
         assert (old.dice_key, old.seed, old.block) == (new.dice_key, new.seed, new.block)
         assert set(old.seats) - {OLD} <= set(map(in_field, names))
+        assert old.max_rounds == new.max_rounds == max_rounds(BGA, players)
     assert len({old.dice_key for old, _ in found}) == len(found) == rounds * len(names)
     ids = [one.id for pair in found for one in pair]
     assert len(set(ids)) == len(ids)

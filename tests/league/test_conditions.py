@@ -3,18 +3,21 @@
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.league.conditions import conditions_of
 from arena.league.host import cpu_model, this_machine
 from arena.league.schedule import Schedule
+from arena.perudo.round_limit import ROUNDS_PER_DIE
 from arena.records import LeagueInfo, MachineInfo, PlayedFixture
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.league import leagues
-from tests.league.leagues import begin
+from tests.league.leagues import begin, store_all
 
 OTHER = MachineInfo("Zuse Z3", 1, 64 * 22 // 8, "relays", "none")
 
@@ -73,12 +76,6 @@ def test_another_name_or_version_is_the_same_league(
         assert store.league == first
 
 
-def store_all(store: Store, info: LeagueInfo) -> None:
-    """Store the fixtures of a league as if they had been played."""
-    for fixture in Schedule(info).fixtures:
-        store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
-
-
 def changed(
     tmp_path: Path, changes: dict[str, object], sandbox: str = "process"
 ) -> tuple[LeagueInfo, str, str]:
@@ -128,7 +125,7 @@ CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
     "dice": ({"shared_dice": False}, "shared_dice is false, not true", NONE_LEFT),
     "memory": (
         {"memory_across_fixtures": True},
-        "memory_across_fixtures is true, not false",
+        "memory_across_fixtures is true, not false, shared_dice is false, not true",
         NONE_LEFT,
     ),
     "two": ({"games": 3, "rounds": 9}, "games is 3, not 2, rounds is 9, not 2", NONE_LEFT),
@@ -276,3 +273,48 @@ def test_begun_blocks_of_a_league_with_until_stay(tmp_path: Path) -> None:
                 store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
         info = begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store, accept=True)
     assert info.earlier[0].kept == (12, 9)
+
+
+# ---------------------------------------------------------------- limits newer than a league
+
+
+def without_new_limits(info: LeagueInfo) -> LeagueInfo:
+    """Return conditions as an arena stored them that had neither limit."""
+    limits = replace(info.limits, fixture=UNSET)
+    return replace(info, limits=limits, rounds_per_die=UNSET)
+
+
+def test_limits_are_written_out(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", create=True) as store:
+        info = begin(leagues.league(tmp_path), "process", store)
+        assert (info.rounds_per_die, info.limits.fixture) == (ROUNDS_PER_DIE, 600 * (2 + 4))
+        fixtures = Schedule(info).fixtures
+    assert {(len(one.seats), one.max_rounds) for one in fixtures} == {(2, 500), (3, 750)}
+
+
+def test_league_that_began_without_limits_goes_on_without_them(tmp_path: Path) -> None:
+    plan = leagues.league(tmp_path)
+    old = without_new_limits(conditions_of(plan, "process", "tests"))
+    with Store(tmp_path / "s", create=True) as store:
+        store.begin(old)
+        store_all(store, old)
+        root = store.root()
+        said: list[str] = []
+        assert begin(plan, "process", store, notify=said.append) == old
+        assert (said, store.root()) == ([], root)
+        assert b"rounds_per_die" not in msgspec.json.encode(store.league)
+        assert b"max_rounds" not in msgspec.json.encode(Schedule(old).fixtures)
+        plan = leagues.league(tmp_path, games=3)
+        info = begin(plan, "process", store, accept=True)
+        assert (info.rounds_per_die, info.limits.fixture) == (UNSET, UNSET)
+
+
+def test_league_that_began_without_a_limit_may_name_one(tmp_path: Path) -> None:
+    old = without_new_limits(conditions_of(leagues.league(tmp_path), "process", "tests"))
+    plan = leagues.league(tmp_path, limits={**leagues.PATIENT, "fixture": 500})
+    with Store(tmp_path / "s", create=True) as store:
+        store.begin(old)
+        store_all(store, old)
+        with pytest.raises(ArenaError, match=r"limits\.fixture is 500, not none"):
+            begin(plan, "process", store)
+        assert begin(plan, "process", store, accept=True).limits.fixture == 500

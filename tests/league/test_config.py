@@ -60,6 +60,22 @@ def test_until_is_read_as_a_confidence(
     assert (league.rounds, league.until, league.shared_dice) == (60, confidence, False)
 
 
+@pytest.mark.parametrize(
+    ("keys", "shared"),
+    [
+        ("memory_across_fixtures: true\n", False),
+        ("memory_across_fixtures: true\nshared_dice: false\n", False),
+        ("memory_across_fixtures: false\n", True),
+        ("shared_dice: ~\n", True),
+        ("shared_dice: true\n", True),
+    ],
+)
+def test_dice_are_shared_unless_bots_keep_their_memory(
+    tmp_path: Path, keys: str, *, shared: bool
+) -> None:
+    assert load_league(write(tmp_path, TWO + keys)).shared_dice is shared
+
+
 def test_budget_that_ends_before_the_first_decision_is_refused(tmp_path: Path) -> None:
     league = load_league(write(tmp_path, TWO + "until: separated\nrounds: 7\n"))
     with pytest.raises(ArenaError, match="7 rounds end before the first decision") as caught:

@@ -1,5 +1,6 @@
 """Fields that change: who joins meets everyone, who leaves counts no more, nothing is replayed."""
 
+import sys
 from collections import Counter
 from itertools import permutations
 
@@ -183,3 +184,38 @@ def test_everyone_plays_at_least_the_rounds_asked_for(info: LeagueInfo) -> None:
     played = games(Schedule(info).fixtures)
     assert set(played) == {bot.name for bot in info.bots}
     assert min(played.values()) >= info.rounds * info.players[0]
+
+
+def _with_changes(number: int) -> LeagueInfo:
+    """Return a league in which one bot after another got other files, all blocks kept."""
+    info = field("".join(NAMES), rounds=3)
+    for version in range(number):
+        changed = version % len(NAMES)
+        bots = [
+            replace(bot, digest=str(version)) if place == changed else bot
+            for place, bot in enumerate(info.bots)
+        ]
+        ended = Epoch(info.bots, info.rounds, (10**6,))
+        info = replace(info, bots=tuple(bots), earlier=(*info.earlier, ended))
+    return info
+
+
+def _calls(info: LeagueInfo) -> int:
+    """Return how many functions are called to draw a league's schedule."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in {"call", "c_call"}
+
+    sys.setprofile(count)
+    try:
+        Schedule(info)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_work_grows_with_the_changes_and_not_with_their_square() -> None:
+    few, some, many = (_calls(_with_changes(number)) for number in (20, 40, 80))
+    assert many - some < 2.2 * (some - few)

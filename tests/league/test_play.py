@@ -13,6 +13,8 @@ from arena.league.runner import OnResult, RunListener
 from arena.records import FixtureResult, LeagueInfo
 from tests.league import leagues
 
+SALT = "no salt is mixed into the master seed: all bots came with the arena"
+
 
 class Recorder(RunListener):
     """Writes down what it hears, and stops the run after some fixtures."""
@@ -63,7 +65,7 @@ def test_league_is_played_to_its_end(tmp_path: Path) -> None:
     assert (outcome.finished, outcome.stored) == (True, 6)
     assert outcome.conditions == listener.conditions
     assert [id_ for id_, _ in leagues.records(tmp_path / "store")] == listener.played
-    assert (listener.left, listener.notes, listener.verdicts, listener.stops) == (6, [], [], 0)
+    assert (listener.left, listener.notes, listener.verdicts, listener.stops) == (6, [SALT], [], 0)
 
 
 def test_stopped_league_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -73,7 +75,7 @@ def test_stopped_league_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert 2 <= len(first.played) < 6
     assert first.stops == 1
     assert leagues.play_league(request(tmp_path), second).finished
-    assert second.notes == [f"stored already: {len(first.played)} of 6 fixtures"]
+    assert second.notes == [SALT, f"stored already: {len(first.played)} of 6 fixtures"]
     assert second.left == len(second.played) == 6 - len(first.played)
     whole = tmp_path / "whole"
     whole.mkdir()
@@ -85,7 +87,7 @@ def test_finished_league_is_not_played_again(tmp_path: Path) -> None:
     leagues.play_league(request(tmp_path))
     listener = Recorder()
     assert leagues.play_league(request(tmp_path), listener).finished
-    assert (listener.left, listener.notes) == (None, ["stored already: 6 of 6 fixtures"])
+    assert (listener.left, listener.notes) == (None, [SALT, "stored already: 6 of 6 fixtures"])
 
 
 def test_changed_league_is_played_only_if_that_is_accepted(tmp_path: Path) -> None:
@@ -99,7 +101,8 @@ def test_changed_league_is_played_only_if_that_is_accepted(tmp_path: Path) -> No
     accepted = RunRequest(changed.league, changed.store, workers=1, accept_changes=True)
     outcome = leagues.play_league(accepted, listener)
     assert listener.notes == [
-        "the league changed: games is 1, not 2: 6 of 6 stored fixtures no longer count"
+        "the league changed: games is 1, not 2: 6 of 6 stored fixtures no longer count",
+        SALT,
     ]
     assert (outcome.finished, outcome.stored, len(listener.played)) == (True, 12, 6)
 

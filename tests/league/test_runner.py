@@ -70,8 +70,8 @@ def test_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: Pat
     deaths = tmp_path / "killer" / "deaths"
     for run in (1, 2):
         assert leagues.play(plan, tmp_path / "s", workers=1)
-        # The first death is shared by both: each has two more of its own.
-        assert deaths.read_text().split() == ["died"] * 5 * run
+        # Both have the same dice and the same bots: they are never under way together.
+        assert deaths.read_text().split() == ["died"] * 6 * run
         with Store(tmp_path / "s") as store:
             assert [one.deaths for one in store.quarantined()] == [3, 3]
     assert leagues.records(tmp_path / "s") == []

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.league.verify import Finding, Verified, verify
 from arena.records import Faulted
-from arena.store.rows import fixture_hash, row_hash
+from arena.store.hashes import row_hash
 from arena.store.store import Store
 from tests.league import leagues
 from tests.store import edit
@@ -42,7 +42,7 @@ def test_honest_store_has_no_findings(whole: Path) -> None:
 
 def test_league_half_played_has_no_findings(whole: Path, tmp_path: Path) -> None:
     copy = copied(whole, tmp_path)
-    statement(copy, "DELETE FROM fixtures WHERE position % 2")
+    edit.forget(copy, "position % 2")
     found = check(copy)
     assert (found.fixtures, found.games, found.scheduled, found.findings) == (6, 12, 12, [])
     assert found.root != check(whole).root
@@ -224,7 +224,7 @@ def test_content_hash_that_does_not_match_the_games_is_named(whole: Path, tmp_pa
     copy = copied(whole, tmp_path)
     one = edit.stored(copy)[4]
     one = one._replace(row=one.row._replace(content_hash=b"\0" * 32))
-    edit.put(copy, 4, one._replace(hash=fixture_hash(one)))
+    edit.put(copy, 4, one.with_hashes())
     what = "its content hash does not match its games"
     assert check(copy).findings == [Finding(f"fixture {one.id}", what)]
 

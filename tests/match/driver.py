@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from arena.match.referee import Referee
+from arena.perudo.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.perudo.rules import Rules, variant
 from arena.records import Cause, Fault, Faulted, Fixture, GameRecord, RoundStarted
 from arena.wire.messages import Answer, CalzaOffer, Turn
@@ -64,8 +65,10 @@ def driven_games(draw: st.DrawFn, *, some_fault: bool = True) -> Driven:
     rng = Random(draw(st.integers(0, 2**32)))
     risk = draw(st.sampled_from([0.0, 0.02, 0.2, 0.6, 1.0])) if some_fault else 0.0
     seats = tuple(f"bot{seat}" for seat in range(players))
-    fixture = Fixture("f", 0, book.name, seats, f"seed {rng.random()}", 1)
-    referee = Referee(book, players, fixture.seed, draw(st.integers(0, 9)), calza_seats)
+    limit = max_rounds(book, players, draw(st.sampled_from([1, 2, ROUNDS_PER_DIE])))
+    fixture = Fixture("f", 0, book.name, seats, f"seed {rng.random()}", 1, max_rounds=limit)
+    number = draw(st.integers(0, 9))
+    referee = Referee(book, players, fixture.seed, number, calza_seats, max_rounds=limit)
     moments: list[tuple[set[int], set[int]]] = []
     _be_absent(referee, players, risk, rng, moments)
     for _ in range(MANY_MOMENTS):

@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from arena.match.table import play_fixture
 from arena.perudo.dice import Hand, roll
-from arena.perudo.rules import Rules
+from arena.perudo.rules import MAX_PLAYERS, Rules
 from arena.records import Cause, Fault, Fixture, LimitsInfo, PlayedFixture
 from arena.sandboxes.process import ProcessSandbox
-from arena.sessions.clock import READY
+from arena.sessions.clock import READY, FixtureBank
 from arena.sessions.multiplexer import Multiplexer, SeatReply
 from arena.wire.messages import Answer, Ready
 
@@ -26,6 +26,7 @@ class FakeMultiplexer(Multiplexer):
     def __init__(self, limits: LimitsInfo) -> None:
         super().__init__([], ProcessSandbox(), limits)
         self.running: set[int] = set()
+        self._banks = [FixtureBank(limits) for _ in range(MAX_PLAYERS)]
 
     def live(self, seat: int) -> bool:
         return seat in self.running
@@ -124,6 +125,8 @@ class Temper(Struct, frozen=True):
     calza: bool = False
     false_starts: bool = False
     """Careless seats never get ready."""
+    slow: int = 0
+    """The seats below this one take a second of wall time for each answer."""
 
 
 class _Process(Struct):
@@ -193,11 +196,22 @@ class ReproducibleSeats(FakeMultiplexer):
             return seat, id_, Ready(calza=self._temper.calza, concurrent_games=1024)
         notices = b"".join(self._processes[seat].notices.get(request["game"], []))
         rng = Random(hashlib.sha256(line + notices).digest())
+        if seat < self._temper.slow and not self._take_a_second(seat, request["game"]):
+            return seat, id_, Fault(Cause.TIMEOUT, "used up")
         if careless and rng.random() < self._temper.fault_rate:
             cause = rng.choice(list(Cause))
             illegal = cause is Cause.ILLEGAL_ACTION
             return seat, id_, illegal_answer(id_) if illegal else Fault(cause, f"at request {id_}")
         return seat, id_, legal_answer(id_, request, rng)
+
+    def _take_a_second(self, seat: int, game: int) -> bool:
+        """Charge a second to a seat; returns whether it had one."""
+        bank = self._banks[seat]
+        if not bank.used_up:
+            bank.wall -= 1
+            bank.game(game).wall -= 1
+            return True
+        return False
 
 
 def play_reproducibly(

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena import shipped
 from arena.match.replay import replay
 from arena.perudo.rules import VARIANTS, Rules, variant
-from arena.records import Cause, Fixture, LimitsInfo, PlayedFixture
+from arena.records import BidMade, CallMade, Cause, Fixture, LimitsInfo, PlayedFixture
 from arena.sandboxes.process import ProcessSandbox
 from arena.submissions.bot import StagedBot
 from arena.submissions.manifest import load_bot
@@ -61,6 +61,31 @@ def test_concurrent_games_have_the_same_records(
         assert as_bytes(played) == as_bytes(expected)
     for record in expected.games:
         assert replay(expected.fixture, book, record) == record
+
+
+@each_table
+@given(rules(), st.integers(2, 6), tempers(), st.integers(1, 16), st.integers(20, 400))
+def test_seat_without_time_forfeits_the_rest(
+    book: Rules, players: int, temper: Temper, together: int, seconds: int
+) -> None:
+    """Whoever else faults, and however many games are played again for it."""
+    seats = [f"bot{seat}" for seat in range(players)]
+    limits = LimitsInfo(concurrent_games=together, fixture=seconds)
+    temper = replace(temper, slow=2)
+    played, _ = play_reproducibly(book, seats, 24, temper, limits, 1)
+    for seat in range(players):
+        found = [[one for one in faults(game) if one.seat == seat] for game in played.games]
+        forfeits = [any("not started again" in one.detail for one in game) for game in found]
+        assert forfeits == sorted(forfeits)
+        assert seat < 2 or not any("used up" in one.detail for game in found for one in game)
+        answers = sum(
+            isinstance(event, BidMade | CallMade) and event.seat == seat
+            for game in played.games
+            for event in game.events
+        )
+        assert answers <= seconds or seat >= 2
+    for record in played.games:
+        assert replay(played.fixture, book, record) == record
 
 
 def test_limits_bound_the_games_under_way() -> None:

@@ -44,9 +44,14 @@ def write_site(
     quarantined: Sequence[QuarantinedFixture] = (),
     root: str = "",
     replays: ReplayChoice = NEWEST,
+    anonymous: bool = False,
 ) -> Path:
     """Write the site of these fixtures, and return its front page."""
     source = InMemory(played, league.variants)
     return publish(
-        league, ratings, source, folder, quarantined=quarantined, root=root, replays=replays
+        *(league, ratings, source, folder),
+        quarantined=quarantined,
+        root=root,
+        replays=replays,
+        anonymous=anonymous,
     )

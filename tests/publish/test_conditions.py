@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.league.master_seed import withheld
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
-from arena.playstats.league_summary import summarize_league, timing
+from arena.playstats.league_summary import timing
 from arena.publish.data.rules_and_limits import MEANINGS, clauses_of, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES
-from arena.records import Epoch, FixtureResult, MachineInfo, fixture_result
+from arena.records import Epoch, FixtureResult, LeagueInfo, MachineInfo
+from arena.results import fixture_result
+from arena.seeds import commitment
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import read, tree
@@ -104,7 +107,32 @@ def test_seed_commitment_limits_and_what_was_used(site: Path) -> None:
 
 def test_a_seed_is_quoted_for_the_shell() -> None:
     league = factory.league((), seed="a b; rm")
-    assert conditions.model(league, summarize_league([]), None)["quoted_seed"] == "'a b; rm'"
+    [seed] = conditions.seeds(league)
+    assert seed.quoted == "'a b; rm'"
+
+
+def test_every_master_seed_is_shown_with_its_commitment(tmp_path: Path) -> None:
+    """Bots joined twice, the second time without a new seed."""
+    joined = [Epoch((), 1, (), None, seed, commitment(seed)) for seed in ("a", "b", "b")]
+    info = factory.league((), earlier=tuple(joined))
+    page = conditions_page(info, tmp_path)
+    for number, seed in enumerate(("a", "b", factory.SEED), 1):
+        assert f"<dt>Master seed {number}</dt><dd><code>{seed}</code>" in page
+        assert f"printf %s {seed} | sha256sum" in page
+        assert f"<dd><code>{commitment(seed)}</code></dd>" in page
+
+
+def test_withheld_seed_is_promised_and_only_committed_to(tmp_path: Path) -> None:
+    earlier = Epoch((), 1, (), seed="before", commitment=commitment("before"))
+    page = conditions_page(withheld(factory.league((), earlier=(earlier,))), tmp_path)
+    assert "<dt>Master seed 2</dt><dd>published after the last game</dd>" in page
+    assert not any(text in page for text in (factory.SEED, "before</code>", "sha256sum"))
+    assert all(commitment(seed) in page for seed in ("before", factory.SEED))
+
+
+def conditions_page(league: LeagueInfo, folder: Path) -> str:
+    front = write_site(league, factory.ratings([]), [], folder)
+    return unescape(front.with_name("conditions.html").read_text())
 
 
 def test_machine_times_and_versions_show(site: Path) -> None:

@@ -104,7 +104,10 @@ def anonymous_site(folder: Path, world: World = WORLD, named: Pseudonyms | None 
     last = played(world)[-1].fixture
     quarantined = [named.quarantined(QuarantinedFixture(last, "its worker died", 3, 0.0))]
     ratings = factory.ratings(seen, anchor=info.ratings.anchor, overall=True)
-    return write_site(info, ratings, seen, folder, quarantined=quarantined, replays="all").parent
+    page = write_site(
+        *(info, ratings, seen, folder), quarantined=quarantined, replays="all", anonymous=True
+    )
+    return page.parent
 
 
 def test_anonymous_site_holds_no_name(tmp_path: Path) -> None:

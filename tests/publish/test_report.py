@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
+from arena.league.conditions import conditions_of
 from arena.league.play import RunRequest
 from arena.league.runner import RunListener
 from arena.league.schedule import Schedule
@@ -14,7 +15,9 @@ from arena.publish.report import Report, ReportRequest, play_and_report, report,
 from arena.records import LeagueInfo
 from arena.store.store import Store
 from tests.league import leagues
-from tests.publish.pages import broken_links, tree
+from tests.publish.pages import broken_links, everything, tree
+
+SALTED = f"7/{32 * 'a'}"
 
 
 @pytest.fixture
@@ -110,10 +113,43 @@ def test_watched_report_follows_the_league_and_ends_with_it(
     assert [last.left if last else None for last in reports] == [0]
 
 
-@pytest.mark.parametrize("seed", [None, 7])
-def test_seed_is_revealed_only_by_a_league_that_gives_it(tmp_path: Path, seed: int | None) -> None:
-    league = leagues.write_league(tmp_path, seed=seed)
-    request = ReportRequest(league, tmp_path / "store", tmp_path / "site")
+@pytest.mark.parametrize(
+    ("given", "used", "reveals"),
+    [
+        (None, "x", True),
+        (7, "7", True),
+        (7, SALTED, False),
+        (None, SALTED, False),
+        (SALTED, SALTED, True),
+    ],
+)
+def test_seed_that_is_given_whole_or_guessed_reveals_names(
+    tmp_path: Path, given: object, used: str, reveals: bool
+) -> None:
+    plan = leagues.league(tmp_path, seed=given)
+    request = ReportRequest(plan.path, tmp_path / "store", tmp_path / "site", anonymous=True)
     assert not request.reveals_seed()
-    assert replace(request, anonymous=True).reveals_seed() == (seed is not None)
-    assert replace(request, key=tmp_path / "key").reveals_seed() == (seed is not None)
+    with Store(request.store, create=True) as store:
+        store.begin(conditions_of(plan, "process", used))
+    assert request.reveals_seed() == reveals
+    assert replace(request, anonymous=False, key=tmp_path / "key").reveals_seed() == reveals
+    assert not replace(request, anonymous=False).reveals_seed()
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_seed_is_published_after_the_last_game(run: RunRequest, anonymous: bool) -> None:
+    class Once(RunListener):
+        def stop_requested(self) -> bool:
+            with Store(run.store) as store:
+                return bool(store.positions())
+
+    words = "a seed that nobody guesses"
+    site = run.league.with_name("site")
+    leagues.write_league(run.league.parent, players=[2], rounds=3, seed=words)
+    assert not leagues.play_league(run, Once()).finished
+    assert report(ReportRequest(run.league, run.store, site, anonymous=anonymous)).left
+    assert words not in everything(site)
+    assert ("published after the last game" in everything(site)) != anonymous
+    assert leagues.play_league(run).finished
+    report(ReportRequest(run.league, run.store, site, anonymous=anonymous))
+    assert (words in everything(site)) != anonymous

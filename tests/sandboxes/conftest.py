@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.live import bubblewrap, runs, sandbox
+from tests.support.live import bubblewrap, isolating, runs, sandbox
 
-__all__ = ["bubblewrap", "runs", "sandbox"]
+__all__ = ["bubblewrap", "isolating", "runs", "sandbox"]
 
 
 @pytest.fixture

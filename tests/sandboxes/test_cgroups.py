@@ -12,10 +12,11 @@ import pytest
 
 from arena.sandboxes.base import ENVIRONMENT, MIB, Quota, Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.sandboxes.cgroups.groups import PREFIX, Cgroup, Cgroups, cgroups
+from arena.sandboxes.cgroups.groups import Cgroup, Cgroups, cgroups, remove_abandoned
 from arena.sandboxes.cgroups.mounts import FEATURES, CgroupMount, parse_mounts
 from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes
 from arena.sandboxes.child_process import process_trees
+from arena.sandboxes.owner import PREFIX, own_name
 from arena.sandboxes.process import ProcessSandbox
 from arena.submissions.staging import stage
 from tests.support.live import BOMB, HANG, run_inside, write_bot
@@ -99,6 +100,25 @@ def test_groups_are_removed_with_their_bots(make: Make, runs: Path) -> None:
     assert group_folders(os.getpid()) == []
 
 
+@needs_cgroups
+def test_abandoned_groups_are_removed_wherever_they_are(tmp_path: Path) -> None:
+    """The arena that made them may have been in another group than this one."""
+    own = cgroups()
+    assert own is not None
+    parent = own.mounts["memory"].folder / f"test-{os.getpid()}"
+    dead = own_name().rpartition(".")[0] + ".1.0"
+    alive = f"{own_name()}.0"
+    for folder in (parent, parent / dead, parent / alive):
+        folder.mkdir()
+    try:
+        remove_abandoned()
+        assert [path.name for path in parent.iterdir() if path.is_dir()] == [alive]
+    finally:
+        for folder in (parent / dead, parent / alive, parent):
+            if folder.exists():
+                folder.rmdir()
+
+
 DAEMON = """
 import os, signal
 if not os.fork():
@@ -142,7 +162,7 @@ started.freeze(frozen=FROZEN)
 print(os.getpid(), flush=True)
 signal.pause()
 """
-NEXT_ARENA = "from arena.sandboxes.cgroups.groups import cgroups\ncgroups()"
+NEXT_ARENA = "from arena.sandboxes.run_folder import run_folder\nwith run_folder(): pass"
 
 
 @needs_cgroups
@@ -253,7 +273,7 @@ def test_bot_runs_in_a_systemd_scope(runs: Path, monkeypatch: pytest.MonkeyPatch
     assert "--property=MemoryMax=570425344" in argv
     assert "--property=TasksMax=64" in argv
     check_measures_freezes_and_kills(scope, argv)
-    [left] = UNIFIED.glob(f"perudo-arena-{os.getpid()}-*.scope")
+    [left] = UNIFIED.glob(f"{PREFIX}.*.{os.getpid()}.*.scope")
     left.rmdir()
 
 

@@ -21,6 +21,7 @@ from arena.sessions.session import Session
 from arena.submissions.bot import StagedBot
 from arena.submissions.staging import stage
 from arena.wire.messages import Answer, Ready
+from tests.e2e.live import wait_until
 from tests.support.live import HANG, write_bot
 
 TIGHT = LimitsInfo(start=HANG, answer=0.05, game=HANG, wall=1000)
@@ -49,6 +50,18 @@ threading.Thread(target=think, daemon=True).start()
 for number, line in enumerate(sys.stdin):
     print('{"type":"ready"}' if number == 0 else '{"id":%d,"action":"dudo"}' % number, flush=True)
 """
+FORKS = """
+import os, time
+for _ in range(3):
+    if not os.fork():
+        os.setsid()
+        while True:
+            if not os.fork(): os._exit(0)
+            os.wait()
+print(flush=True)
+time.sleep(3600)
+"""
+"""Sleeps; its children start and await children of their own, in sessions of their own."""
 freezes = pytest.mark.skipif(
     not (trees := process_trees()) or not trees.freezes, reason="no control groups for this user"
 )
@@ -157,6 +170,24 @@ def test_frozen_bot_does_not_think(make: Callable[[], Sandbox], runs: Path) -> N
             session.ask(id_, b"{}\n")
             session.flush()
             assert answer_of(session) == (id_, Answer(id=id_, action="dudo"))
+
+
+@HOST_SANDBOXES
+def test_bot_without_a_control_group_is_stopped_with_its_children(
+    make: Callable[..., Sandbox], runs: Path
+) -> None:
+    sandbox = make(use_cgroups=False)
+    running = sandbox.start(staged(runs, sandbox, "forks", FORKS).program)
+    try:
+        assert select.select([running.stdout], [], [], HANG)[0]
+        wait_until(lambda: running.is_busy() is True)
+        running.freeze(frozen=True)
+        wait_until(lambda: running.is_busy() is False)
+        running.freeze(frozen=False)
+        wait_until(lambda: running.is_busy() is True)
+    finally:
+        running.kill()
+        running.close()
 
 
 @freezes

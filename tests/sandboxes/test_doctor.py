@@ -1,5 +1,7 @@
 """The doctor judges sandboxes by what happens in them."""
 
+import os
+
 import pytest
 from msgspec.structs import replace
 
@@ -25,6 +27,7 @@ def test_bubblewrap_is_safe_for_untrusted_bots() -> None:
     report = examine("bubblewrap", BubblewrapSandbox)
     freezes = bool(own and own.freezes)
     optional = {"total_memory": CAPS_MEMORY, "cpu_time": True, "freezing": freezes}
+    optional |= {"users": os.geteuid() == 0, "build_space": True}
     assert findings(report) == dict.fromkeys(ESSENTIAL, True) | optional
     assert report.safe_for_untrusted_bots
 
@@ -33,7 +36,7 @@ def test_process_is_not_safe_for_untrusted_bots() -> None:
     report = examine("process", ProcessSandbox, death_seconds=1.0)
     holds = findings(report)
     # Not the orphans: another arena that starts meanwhile may remove them.
-    for guarantee in ("network", "files", "other_bots", "processes"):
+    for guarantee in ("network", "files", "other_bots", "processes", "signals", "build_space"):
         assert holds[guarantee] is False
     assert holds["environment"]
     assert holds["cpu_time"]

@@ -1,11 +1,13 @@
 """When an answer is too late, and by which clock."""
 
 from collections.abc import Iterator
+from itertools import count
+from math import inf
 
 import pytest
 
 from arena.records import LimitsInfo
-from arena.sessions.clock import Clock, TimeBank
+from arena.sessions.clock import READY, Clock, FixtureBank
 
 LIMITS = LimitsInfo(start=10, answer=2, game=60, wall=4)
 OWN = "no answer within 2 s of its own CPU time"
@@ -53,7 +55,6 @@ def test_bot_that_does_not_answer_times_out(share: float, seconds: float, why: s
     machine = Machine()
     clock = clock_of(machine)
     clock.ask((1, 0))
-    assert clock.next_check == 102.0
     reasons = checks(clock, machine, share)
     assert next(reason for reason in reasons if reason) == why
     assert machine.wall - 100 == pytest.approx(seconds, rel=0.01)
@@ -193,10 +194,163 @@ def test_concurrent_games_have_separate_time_banks() -> None:
 
 def test_restarted_bot_inherits_the_time_bank() -> None:
     """Otherwise a bot could crash to get more time for its other games."""
-    machine, banks = Machine(), dict[int, TimeBank]()
-    first, second = (Clock(LIMITS, machine.now, machine.cpu, banks) for _ in range(2))
+    machine, bank = Machine(), FixtureBank(LIMITS)
+    first, second = (Clock(LIMITS, machine.now, machine.cpu, bank) for _ in range(2))
     assert play_on(first, machine, 1.5, 1.5)[0] == 39
     second.ask((1, 0))
     machine.run(1.9, 1.9)
     why = "the 60 s of CPU time for all answers of a game are used up"
     assert second.answered(1) == why
+
+
+# ---------------------------------------------------------------- all games of a fixture
+
+SHORT = LimitsInfo(start=10, answer=2, game=60, wall=4, fixture=20)
+USED_UP = "the 20 s by the wall clock for all answers of a fixture are used up"
+
+
+def test_time_for_a_fixture_runs_out() -> None:
+    machine = Machine()
+    assert play_on(clock_of(machine, SHORT), machine, 6.0, 0.1) == (3, USED_UP)
+    assert machine.wall - 100 <= 24
+
+
+def test_time_for_a_fixture_is_that_of_all_games() -> None:
+    machine, bank = Machine(), FixtureBank(SHORT)
+    clock = Clock(SHORT, machine.now, machine.cpu, bank)
+    for game in range(3):
+        clock.ask((game, game))
+        machine.run(6, 0.1)
+        assert clock.answered(game) == ""
+    assert not bank.used_up
+    clock.ask((3, 3))
+    machine.run(2, 0.1)
+    assert clock.expired() == USED_UP
+    clock.forget()
+    assert bank.used_up
+
+
+@pytest.mark.parametrize("nap", [3.0, 7.9])
+def test_time_of_an_answer_that_never_came_is_charged(nap: float) -> None:
+    """Otherwise a bot could think, crash and be restarted, again and again."""
+    machine, bank = Machine(), FixtureBank(SHORT)
+    for _ in range(int(20 // nap)):
+        clock = Clock(SHORT, machine.now, machine.cpu, bank)
+        clock.await_ready()
+        machine.run(5, 0)
+        clock.answered(READY)
+        clock.ask((1, 1))
+        machine.run(nap, 0.1)
+        clock.forget()
+    assert bank.wall == pytest.approx(20 % nap)
+
+
+def test_time_of_games_that_are_played_again_is_given_back() -> None:
+    machine, bank = Machine(), FixtureBank(SHORT)
+    clock = Clock(SHORT, machine.now, machine.cpu, bank)
+    for game in range(5):
+        clock.ask((game, game))
+        machine.run(4, 0.1)
+        clock.answered(game)
+    assert bank.used_up
+    bank.refund(2)
+    bank.refund(2)
+    assert bank.wall == pytest.approx(12)
+    assert bank.game(1).wall == pytest.approx(236)
+    assert (bank.game(4).own, bank.game(4).wall) == (60, 240)
+
+
+def test_start_is_no_part_of_the_time_for_a_fixture() -> None:
+    machine, bank = Machine(), FixtureBank(SHORT)
+    clock = Clock(SHORT, machine.now, machine.cpu, bank)
+    clock.await_ready()
+    machine.run(9, 9)
+    clock.forget()
+    assert bank.wall == 20
+
+
+def test_default_is_the_cpu_time_of_all_games_and_the_wall_time_of_one() -> None:
+    assert LIMITS.complete(20).fixture == 20 * 60 + 4 * 60
+    assert SHORT.complete(20) == SHORT
+    assert FixtureBank(LIMITS).wall == inf
+
+
+def test_default_does_not_bind_a_bot_that_uses_its_cpu_time() -> None:
+    games = 20
+    machine, limits = Machine(), LIMITS.complete(games)
+    clock = clock_of(machine, limits)
+    for game in range(games):
+        for number in range(39):
+            clock.ask((number, game))
+            machine.run(1.5, 1.5)
+            assert clock.expired() == clock.answered(number) == ""
+
+
+# ---------------------------------------------------------------- busy or asleep
+
+
+def seconds_until_late(machine: Machine, clock: Clock, share: float) -> tuple[float, str]:
+    clock.ask((1, 0))
+    began = machine.wall
+    why = next(reason for reason in checks(clock, machine, share) if reason)
+    return machine.wall - began, why
+
+
+@pytest.mark.parametrize(
+    ("share", "seconds", "why"),
+    [
+        (0.1, 20.0, OWN),
+        (0.0, 80.0, "no answer within 80 s by the wall clock"),
+    ],
+)
+def test_wall_clock_does_not_charge_a_bot_that_waits_for_a_processor(
+    share: float, seconds: float, why: str
+) -> None:
+    machine = Machine()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: True)
+    took, reason = seconds_until_late(machine, clock, share)
+    assert took == pytest.approx(seconds, rel=0.01)
+    assert reason == why
+
+
+def test_wall_clock_charges_the_share_of_time_that_a_bot_sleeps() -> None:
+    machine, looks = Machine(), count()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: next(looks) % 4 != 0)
+    took, reason = seconds_until_late(machine, clock, 0.01)
+    assert took == pytest.approx(32, rel=0.02)
+    assert reason == WALL
+
+
+def test_waiting_for_a_processor_does_not_use_up_the_time_bank_of_a_game() -> None:
+    machine = Machine()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: True)
+    for number in range(100):
+        clock.ask((number, 0))
+        for _ in range(10):
+            machine.run(0.5, 0.05)
+            assert clock.expired() == ""
+        assert clock.answered(number) == ""
+
+
+def test_cpu_time_used_while_the_arena_was_suspended_is_not_charged() -> None:
+    """`now` stands still while the arena is suspended, but the bot may run on between requests."""
+    machine = Machine()
+    clock = clock_of(machine)
+    clock.ask((1, 0))
+    machine.run(1.0, 1.0)
+    assert clock.answered(1) == ""
+    machine.run(0.0, 30.0)
+    clock.suspended()
+    clock.ask((2, 0))
+    machine.run(1.0, 1.0)
+    assert clock.answered(2) == ""
+
+
+def test_bot_is_looked_at_only_while_it_is_awaited() -> None:
+    """Others at the table may be late while it is idle."""
+    machine, looks = Machine(), count()
+    clock = Clock(LIMITS, machine.now, machine.cpu, busy=lambda: next(looks) < 0)
+    machine.run(10, 10)
+    assert clock.expired() == ""
+    assert next(looks) == 0
+    assert seconds_until_late(machine, clock, 0.0)[1] == WALL

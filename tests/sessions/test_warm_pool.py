@@ -1,5 +1,6 @@
 """Bots that play at more than one table."""
 
+import select
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from arena.records import Fixture, PlayedFixture
 from arena.sandboxes.base import Program, Running, Sandbox
 from arena.sandboxes.process import ProcessSandbox
 from arena.sessions.multiplexer import Multiplexer
-from arena.sessions.warm_pool import WarmPool
+from arena.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.submissions.bot import StagedBot
 from arena.submissions.staging import stage
 from tests.support.live import write_bot
@@ -46,8 +47,8 @@ class CountingSandbox(ProcessSandbox):
         self.started: list[Running] = []
 
     # The base class returns a more specific type than the tests need.
-    def start(self, program: Program, *, writable: bool = False) -> Running:  # type: ignore[override]
-        self.started.append(super().start(program, writable=writable))
+    def start(self, program: Program, *, space: int = 0) -> Running:  # type: ignore[override]
+        self.started.append(super().start(program, space=space))
         return self.started[-1]
 
 
@@ -75,10 +76,13 @@ def play(
     pool: WarmPool,
     *,
     keep_memory: bool = False,
+    dice: str = "",
+    open_dice: frozenset[str] = frozenset(),
 ) -> PlayedFixture:
     seats = tuple(bot.name for bot in bots)
-    fixture = Fixture(f"f{number}", number, "bga", seats, f"seed {number}", 2)
-    with Multiplexer([bot.program for bot in bots], sandbox, PATIENT, pool=pool) as multiplexer:
+    fixture = Fixture(f"f{number}", number, "bga", seats, f"seed {number}", 2, dice=dice)
+    table = TablePool(pool, TableDice(fixture.dice_key, open_dice))
+    with Multiplexer([bot.program for bot in bots], sandbox, PATIENT, pool=table) as multiplexer:
         return play_fixture(fixture, RULES, multiplexer, keep_memory=keep_memory)
 
 
@@ -121,20 +125,83 @@ def test_bot_that_ended_in_the_pool_is_replaced(
     assert [len(game.places) for game in played.games] == [2, 2]
 
 
-def test_full_pool_ends_the_longest_waiting_bot(runs: Path, box: CountingSandbox) -> None:
+def test_full_pool_ends_the_bot_that_came_last(runs: Path, box: CountingSandbox) -> None:
     pool = WarmPool(max_waiting=1)
-    bots = [counter(runs, box, name, reusable=True) for name in "ab"]
-    play(0, bots, box, pool)
+    bots = [counter(runs, box, name, reusable=True) for name in "abc"]
+    play(0, bots[:2], box, pool)
+    assert box.started[1].exit_code() == -9
+    pool.prepare([bots[2].program], box, TableDice("next"))
     assert box.started[0].exit_code() == -9
     pool.end()
-    assert box.started[1].exit_code() == -9
+    assert box.started[2].exit_code() == -9
 
 
 def test_prepare_starts_each_bot_once(runs: Path, box: CountingSandbox, pool: WarmPool) -> None:
     bots = [counter(runs, box, name, reusable=False) for name in "ab"]
     programs = [bot.program for bot in bots]
-    pool.prepare(programs, box)
-    pool.prepare(programs, box)
+    pool.prepare(programs, box, TableDice("next"))
+    pool.prepare(programs, box, TableDice("next"))
     assert len(box.started) == 2
     play(0, bots, box, pool)
     assert len(box.started) == 2
+
+
+def counters(runs: Path, box: CountingSandbox) -> list[StagedBot]:
+    return [counter(runs, box, name, reusable=True) for name in "ab"]
+
+
+@pytest.mark.parametrize("keep_memory", [False, True])
+def test_process_never_plays_on_dice_that_it_has_seen(
+    runs: Path, box: CountingSandbox, pool: WarmPool, *, keep_memory: bool
+) -> None:
+    bots = counters(runs, box)
+    started = []
+    for number, dice in enumerate(("one", "one", "two", "two", "one", "three")):
+        play(number, bots, box, pool, dice=dice, keep_memory=keep_memory)
+        started.append(len(box.started))
+    assert started == [2, 4, 4, 4, 6, 6]
+
+
+def test_process_that_has_seen_open_dice_rests(
+    runs: Path, box: CountingSandbox, pool: WarmPool
+) -> None:
+    bots, open_dice = counters(runs, box), frozenset({"one"})
+    play(0, bots, box, pool, dice="one")
+    play(1, bots, box, pool, dice="two", open_dice=open_dice)
+    assert len(box.started) == 4
+    play(2, bots, box, pool, dice="three", open_dice=open_dice)
+    assert len(box.started) == 4
+    play(3, bots, box, pool, dice="four")
+    assert len(box.started) == 4
+
+
+def test_bot_is_prepared_if_all_that_wait_know_the_dice(
+    runs: Path, box: CountingSandbox, pool: WarmPool
+) -> None:
+    bots = counters(runs, box)
+    play(0, bots, box, pool, dice="one")
+    for dice, started in ((TableDice("two"), 2), (TableDice("one"), 4), (TableDice("one"), 4)):
+        pool.prepare([bot.program for bot in bots], box, dice)
+        assert len(box.started) == started
+    play(1, bots, box, pool, dice="one")
+    assert len(box.started) == 4
+
+
+@pytest.mark.parametrize(
+    ("isolates", "freezes", "open_dice", "kept"),
+    [
+        (True, True, {"one"}, True),
+        (True, False, {"one"}, False),
+        (True, False, {"two"}, True),
+        (False, False, {"one"}, True),
+    ],
+)
+def test_only_a_bot_that_can_tell_nobody_of_open_dice_is_kept(
+    runs: Path, pool: WarmPool, *, isolates: bool, freezes: bool, open_dice: set[str], kept: bool
+) -> None:
+    box = CountingSandbox()
+    box.isolates, box.freezes = isolates, freezes
+    play(0, counters(runs, box), box, pool, dice="one", open_dice=frozenset(open_dice))
+    left = [select.select([one.exit_fd], [], [], 0)[0] for one in box.started if kept]
+    assert left == [[], []] * kept
+    assert kept or [one.exit_code() for one in box.started] == [-9, -9]

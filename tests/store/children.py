@@ -6,6 +6,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -14,11 +15,10 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.records import PlayedFixture
 from arena.store.database import Database
-from arena.store.migrations import Migration
+from arena.store.migrations import MIGRATIONS, Migration
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
-from tests.store import versions
 
 NOBODY = 65_534
 FILE_LIMIT = 200_000
@@ -60,8 +60,8 @@ def die_between(path: Path, number: str) -> None:
 
 
 def die_migrating(path: Path, moment: str) -> None:
-    """Bring a store of version 4 up to date; be killed at a moment of it."""
-    step = versions.STEP
+    """Bring a store of version 5 up to date; be killed at a moment of it."""
+    [step] = MIGRATIONS
 
     def die(when: str) -> None:
         if when == moment:
@@ -77,7 +77,7 @@ def die_migrating(path: Path, moment: str) -> None:
         step.rows(rows)
         die("rows changed")
 
-    with Store(path, create=True, migrations=[Migration(4, migrate_rows, migrate_logs)]):
+    with Store(path, create=True, migrations=[Migration(5, migrate_rows, migrate_logs)]):
         print("brought up to date")
 
 
@@ -112,6 +112,23 @@ def fill_limited(path: Path) -> None:
     fill(path)
 
 
+def fill_to_the_brim(path: Path) -> None:
+    """Do as `fill`, then use up the disk; print what reading finds then, and why writing fails."""
+    fill(path)
+    filler = os.open(path.with_name("filler"), os.O_WRONLY | os.O_CREAT)
+    for size in (1 << 16, 1 << 10, 1):
+        with suppress(OSError):
+            while os.write(filler, bytes(size)):
+                pass
+    with Store(path) as store:
+        readable = [one.fixture.id for one in store.played()]
+    print(json.dumps(readable))
+    try:
+        Store(path, create=True)
+    except ArenaError as error:
+        print(json.dumps(error.hint))
+
+
 def open_unprivileged(path: Path) -> None:
     """Open a store as a user without privileges; print what failed."""
     if os.geteuid() == 0:
@@ -131,6 +148,7 @@ PROGRAMS: dict[str, Callable[..., None]] = {
     "die_migrating": die_migrating,
     "fill_rows": fill_rows,
     "fill": fill,
+    "fill_to_the_brim": fill_to_the_brim,
     "fill_limited": fill_limited,
     "open_unprivileged": open_unprivileged,
 }

@@ -9,13 +9,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from arena.store.hashes import log_hash
 from arena.store.logs import logs_path
-from arena.store.rows import GAMES, GameLog, StoredFixture, fixture_hash, log_hash
+from arena.store.rows import GAMES, GameLog, StoredFixture
 from arena.store.store import Store
 
 Data = dict[str, Any]
 
-INSERT_FIXTURE = "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT_FIXTURE = "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def copied(store: Path, copy: Path) -> Path:
@@ -44,6 +45,12 @@ def execute(path: Path, sql: str, *values: object) -> None:
         database.execute(sql, values)
 
 
+def forget(path: Path, condition: str) -> None:
+    """Make a store one into which fixtures were never put; their logs stay."""
+    execute(path, f"DELETE FROM fixtures WHERE {condition}")  # noqa: S608
+    execute(logs_path(path), "UPDATE stored SET fixtures = 0")
+
+
 def stored(path: Path) -> list[StoredFixture]:
     with Store(path) as store:
         return list(store.stored())
@@ -55,7 +62,7 @@ def put(path: Path, at: int, new: StoredFixture) -> None:
     with closing(sqlite3.connect(path)) as rows, rows:
         rows.execute("DELETE FROM fixtures WHERE position = ?", (at,))
         rows.execute("DELETE FROM games WHERE key BETWEEN ? AND ?", keys)
-        rows.execute(INSERT_FIXTURE, (*new.row, new.hash))
+        rows.execute(INSERT_FIXTURE, (*new.row, new.hash, new.rows_hash))
         rows.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?)", new.games)
     with closing(sqlite3.connect(logs_path(path))) as logs, logs:
         logs.execute("DELETE FROM logs WHERE key BETWEEN ? AND ?", keys)
@@ -69,7 +76,7 @@ def rehashed(one: StoredFixture) -> StoredFixture:
     logs = [GameLog(key, log, log_hash(one.id, key % GAMES, log)) for key, log, _ in one.logs]
     one = one._replace(logs=logs)
     one = one._replace(row=one.row._replace(content_hash=one.hash_content(one.record())))
-    return one._replace(hash=fixture_hash(one))
+    return one.with_hashes()
 
 
 def rehash(path: Path) -> None:

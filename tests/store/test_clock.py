@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from arena.store.store import steady_clock
+from arena.store.clock import steady_clock
 
 
 @pytest.mark.parametrize("years", [-30, 30])

@@ -17,21 +17,23 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
+from arena.store.failures import store_failure
 from arena.store.logs import logs_path
 from arena.store.rows import GAMES, pack
 from arena.store.store import Store
 from tests.store import children
+from tests.support.sampling import sample
 
 ROOT = Path(__file__).parents[2]
 
 
-def command(name: str, path: Path) -> list[str]:
+def command_of(name: str, path: Path) -> list[str]:
     return [sys.executable, "-m", "tests.store.children", name, str(path)]
 
 
 def child(name: str, path: Path, before: tuple[str, ...] = ()) -> dict[str, Any]:
     done = subprocess.run(
-        [*before, *command(name, path)], cwd=ROOT, capture_output=True, text=True, check=False
+        [*before, *command_of(name, path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     printed: dict[str, Any] = json.loads(done.stdout)
@@ -43,7 +45,9 @@ def test_killed_writer_had_stored_what_it_printed(tmp_path: Path) -> None:
     draw = Random(7)
     printed: set[str] = set()
     for _ in range(12):
-        with subprocess.Popen(command("write", path), cwd=ROOT, stdout=subprocess.PIPE) as writer:
+        with subprocess.Popen(
+            command_of("write", path), cwd=ROOT, stdout=subprocess.PIPE
+        ) as writer:
             assert writer.stdout
             printed |= {
                 writer.stdout.readline().decode().strip() for _ in range(draw.randint(1, 40))
@@ -61,7 +65,7 @@ def test_killed_writer_had_stored_what_it_printed(tmp_path: Path) -> None:
 def test_fixture_whose_rows_were_not_written_is_stored_again(tmp_path: Path, number: int) -> None:
     """The logs that are there already are overwritten."""
     path = tmp_path / "s"
-    done = subprocess.run([*command("die_between", path), f"{number}"], cwd=ROOT, check=False)
+    done = subprocess.run([*command_of("die_between", path), f"{number}"], cwd=ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
     with Store(path) as store:
         assert store.positions() == list(range(number - 1))
@@ -85,7 +89,7 @@ def test_used_up_quota_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     printed = child("fill_limited", path)
     assert printed["where"] == str(logs_path(path))
     assert printed["what"].startswith("the store fails")
-    assert "quota" in printed["hint"]
+    assert "ulimit -f" in printed["hint"]
     assert printed["readable"] == printed["added"] != []
     with Store(path, create=True) as store:
         assert [one.fixture.id for one in store.played()] == printed["added"]
@@ -125,6 +129,33 @@ def test_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     assert "full" in printed["what"]
     assert "free some space" in printed["hint"]
     assert printed["readable"] == printed["added"] != []
+
+
+# Blocks that are smaller than a page: what is mapped into memory may have holes.
+SMALL_BLOCKS = """truncate -s "$0" "$1.image" && mkfs.ext4 -q -b 1024 "$1.image" &&
+mount -o loop "$1.image" "$1"
+"""
+
+
+def small_disk(folder: Path, kib: int) -> tuple[str, ...]:
+    """Return a command that runs another one on a small disk, of small blocks where allowed."""
+    blocks = ("unshare", "--mount", "sh", "-c", SMALL_BLOCKS, f"{kib}k", str(folder))
+    if subprocess.run(blocks, capture_output=True, check=False).returncode == 0:
+        return (*blocks[:4], f'{SMALL_BLOCKS.strip()} && shift && exec "$@"', *blocks[5:])
+    return (*UNSHARE, "sh", "-c", SMALL_DISK, f"{kib}k", str(folder))
+
+
+@pytest.mark.parametrize("kib", sample(range(500, 2000, 100), 2, "small disks"))
+def test_store_on_a_disk_that_is_full_to_the_brim_is_read(tmp_path: Path, kib: int) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = [*small_disk(disk, kib), *command_of("fill_to_the_brim", disk / "s")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    filled, readable, hint = map(json.loads, done.stdout.splitlines())
+    assert filled["readable"] == filled["added"] == readable != []
+    assert "free some space" in filled["hint"]
+    assert "free some space" in hint
 
 
 @pytest.fixture
@@ -203,6 +234,20 @@ def test_file_deleted_at_the_end_of_a_run_is_put_back(
     with pytest.raises(ArenaError, match="moved or deleted"):
         play(path, 1, of(path).unlink, 0)
     assert_sound(path, 1)
+
+
+def test_folder_deleted_during_a_run_is_put_back_with_both_files(tmp_path: Path) -> None:
+    path = tmp_path / "folder/s"
+    path.parent.mkdir()
+    with pytest.raises(ArenaError) as caught:
+        play(path, 3, lambda: shutil.rmtree(path.parent), 1)
+    assert "the file was moved or deleted while an arena was playing" in caught.value.what
+    assert_sound(path, 3)
+
+
+def test_failing_disk_is_not_taken_for_a_full_one(tmp_path: Path) -> None:
+    error = store_failure(sqlite3.OperationalError("disk I/O error"), tmp_path / "s")
+    assert error.hint.startswith("the disk fails, or a quota is used up")
 
 
 def play(path: Path, before: int, meanwhile: Callable[[], object], after: int) -> None:

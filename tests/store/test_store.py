@@ -16,8 +16,8 @@ from arena.records import (
     Fixture,
     LimitsInfo,
     PlayedFixture,
-    fixture_result,
 )
+from arena.results import fixture_result
 from arena.sandboxes.process import ProcessSandbox
 from arena.shipped import folder
 from arena.store.database import is_locked
@@ -171,10 +171,10 @@ def test_hashes_of_fixtures_stay(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s")
     with Store(path) as store:
         before = list(store.hashes())
-        assert [(at, id_) for at, id_, _ in before] == [
+        assert [(at, id_) for at, id_, *_ in before] == [
             (index, factory.fixture(index, ("a", "b")).fixture.id) for index in range(2)
         ]
-        assert [digest for *_, digest in before] == [one.hash for one in store.stored()]
+        assert [one.hash for one in before] == [one.hash for one in store.stored()]
     with Store(path, create=True) as store:
         store.add(pack(factory.fixture(2, ("a", "b"))))
         assert list(store.hashes())[:2] == before
@@ -209,9 +209,36 @@ def test_new_store_without_logs_is_completed(tmp_path: Path) -> None:
 def test_both_files_are_synced_and_have_a_write_ahead_log(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s")
     with Store(path, create=True) as store:
-        for file in store._files():
+        for file in store._files.all():
             assert [*file.rows("PRAGMA journal_mode")] == [("wal",)]
-            assert [*file.rows("PRAGMA synchronous")] == [(2,)]
+            assert [*file.rows("PRAGMA synchronous")] == [(3,)]
+
+
+def test_closed_store_is_two_files_and_readers_leave_no_others(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    names = {path.name, logs_path(path).name}
+    assert {one.name for one in tmp_path.iterdir()} == names
+    before = path.stat(), logs_path(path).stat()
+    read(path)
+    assert (path.stat().st_mtime_ns, logs_path(path).stat().st_mtime_ns) == tuple(
+        one.st_mtime_ns for one in before
+    )
+    assert {one.name for one in tmp_path.iterdir()} == names
+
+
+def test_store_that_is_closed_while_others_read_is_whole(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    writer = Store(path, create=True)
+    with Store(path) as reader:
+        reading = reader.played()
+        next(reading)
+        writer.add(pack(factory.fixture(2, ("a", "b"))))
+        writer.__exit__()
+        assert len(list(reading)) == 1
+    with Store(path) as store:
+        assert len(list(store.played())) == 3
+    read(path, create=True)
+    assert {one.name for one in tmp_path.iterdir()} == {path.name, logs_path(path).name}
 
 
 def test_logs_are_named_after_the_store() -> None:

@@ -1,32 +1,19 @@
-"""A store of version 4, and the step that brings it to version 5; no arena has such a step."""
+"""A store of version 5, the oldest that can be brought up to date."""
 
 from pathlib import Path
 
-from arena.store.database import Database
 from arena.store.logs import logs_path
-from arena.store.migrations import Migration
 from tests.store.edit import execute
 from tests.store.small import two_fixtures
 
 
-def _rename_columns(rows: Database) -> None:
-    rows.execute("ALTER TABLE fixtures RENAME COLUMN pin TO content_hash")
-    rows.execute("ALTER TABLE set_aside RENAME TO quarantine")
-
-
-def _rename_log(logs: Database) -> None:
-    logs.execute("ALTER TABLE logs RENAME COLUMN record TO log")
-
-
-STEP = Migration(4, _rename_columns, _rename_log)
-
-
-def version_4(path: Path) -> Path:
-    """Write a store of two fixtures with other names of columns and tables."""
+def version_5(path: Path) -> Path:
+    """Write a store of two fixtures as version 5 left it: with SQLite's write-ahead log."""
     two_fixtures(path)
-    execute(path, "ALTER TABLE fixtures RENAME COLUMN content_hash TO pin")
-    execute(path, "ALTER TABLE quarantine RENAME TO set_aside")
-    execute(logs_path(path), "ALTER TABLE logs RENAME COLUMN log TO record")
+    execute(path, "ALTER TABLE fixtures DROP COLUMN rows_hash")
+    execute(logs_path(path), "DROP TABLE stored")
     for file in (path, logs_path(path)):
-        execute(file, "PRAGMA user_version = 4")
+        execute(file, "ALTER TABLE pair DROP COLUMN open")
+        execute(file, "PRAGMA user_version = 5")
+        execute(file, "PRAGMA journal_mode = WAL")
     return path

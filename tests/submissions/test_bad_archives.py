@@ -1,13 +1,16 @@
 """Archives that are refused: special files, too large, with false sizes, damaged."""
 
+import bz2
 import gzip
 import lzma
+import os
 import stat
 import struct
 import subprocess
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -144,6 +147,15 @@ def test_chain_of_headers_is_refused(tmp_path: Path, note: bytes) -> None:
     assert "more than 8 headers for one entry" in refused(tmp_path / "b.tar.gz").what
 
 
+def test_too_many_headers_are_refused(tmp_path: Path) -> None:
+    """Of each entry there are not too many, but of all together."""
+    some = pax(record(b"a", b"")) * 8
+    content = entry(b"bot.yaml", MANIFEST) + b"".join(some + entry(b"%d" % n) for n in range(3400))
+    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(content + END, 1))
+    error = refused(tmp_path / "a.tar.gz")
+    assert error.what == "the archive holds more than 30,000 headers"
+
+
 def test_header_with_too_many_attributes_is_refused(tmp_path: Path) -> None:
     content = entry(b"bot.yaml", MANIFEST) + pax(*[record(b"a", b"")] * 10_000) + entry(b"x")
     (tmp_path / "a.tar").write_bytes(content + END)
@@ -161,6 +173,48 @@ def test_bytes_after_the_end_count_as_size(tmp_path: Path) -> None:
     content = entry(b"bot.yaml", MANIFEST) + END + bytes(2**22)
     (tmp_path / "a.tar.xz").write_bytes(lzma.compress(content))
     assert refused(tmp_path / "a.tar.xz", SMALL).what == "the archive unpacks to too many bytes"
+
+
+STREAMS: dict[str, Callable[[bytes], bytes]] = {
+    "a.tar.gz": gzip.compress,
+    "a.tar.bz2": bz2.compress,
+    "a.tar.xz": lzma.compress,
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_many_empty_streams_are_refused(tmp_path: Path, name: str) -> None:
+    """They unpack to nothing, so bytes do not bound them; a few of them are a whole archive."""
+    path = write(tmp_path / name, BOT)
+    content, empty = path.read_bytes(), STREAMS[name](b"")
+    path.write_bytes(empty * 1000 + content + bytes(8) + empty * 998 + bytes(100_000))
+    assert load_bot(path).name == "ann"
+    path.write_bytes(empty * 2000 + content)
+    assert refused(path).what == "the archive is compressed in more than 2,000 parts"
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_rubbish_after_the_last_stream_is_refused(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name, BOT)
+    path.write_bytes(path.read_bytes() + b"rubbish")
+    assert "the archive is damaged" in refused(path).what
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_archive_in_several_streams_is_read(tmp_path: Path, name: str) -> None:
+    noise = os.urandom(300_000)
+    plain = tar_of(tmp_path / "a.tar", {"noise": noise} | BOT).read_bytes()
+    pieces = [plain[at : at + 50_000] for at in range(0, len(plain), 50_000)]
+    (tmp_path / name).write_bytes(b"".join(map(STREAMS[name], pieces)))
+    assert load_bot(tmp_path / name).info.digest == load_bot(tmp_path / "a.tar").info.digest
+
+
+def test_gzip_header_of_megabytes_is_skipped(tmp_path: Path) -> None:
+    """Its comment has no limit; read byte by byte it takes a second."""
+    content = gzip.compress(tar_of(tmp_path / "a.tar", BOT).read_bytes(), mtime=0)
+    comment = b"\x1f\x8b\x08\x10" + bytes(6) + b"x" * 10_000_000 + b"\0" + content[10:]
+    (tmp_path / "b.tar.gz").write_bytes(comment)
+    assert load_bot(tmp_path / "b.tar.gz").name == "ann"
 
 
 def test_large_empty_archive_is_refused(tmp_path: Path) -> None:

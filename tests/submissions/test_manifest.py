@@ -39,7 +39,7 @@ WRONG = {
     "a tag": ("name: !!python/object:os.system x\n", "1:7", "bad YAML", ""),
     "a key that is a list": ("? [a]\n: b\n", "1:3", "bad YAML", ""),
     "two documents": (GOOD + "---\n" + GOOD, "3:1", "bad YAML", ""),
-    "a control character": ("name: \x01\n", "", "bad YAML", ""),
+    "a control character": ("name: \x01\n", "1:7", "bad YAML", ""),
     "a list within itself": (
         "name: &a [*a]\ncommand: x\n",
         "1:11",
@@ -51,19 +51,36 @@ WRONG = {
     "an empty build": (GOOD + "build: ' '\n", "", "build is empty", ""),
     "an open quote": ("name: a\ncommand: run 'x\n", "", "command cannot be read", ""),
     "tags that are no list": (GOOD + "tags: python\n", "3:1", "tags: Expected `array`", ""),
-    "nine tags": (GOOD + "tags: [a, b, c, d, e, f, g, h, i]\n", "", "8 tags at most, not 9", ""),
-    "an empty tag": (GOOD + "tags: ['']\n", "", "'' is not a tag", "1 to 32 letters"),
-    "a long tag": (GOOD + f"tags: [{'a' * 33}]\n", "", "is not a tag", "1 to 32 letters"),
-    "a tag of two lines": (GOOD + 'tags: ["a\\nb"]\n', "", r"'a\nb' is not a tag", ""),
-    "a tag with a comma": (GOOD + "tags: ['a, b']\n", "", "'a, b' is not a tag", "digits, spaces"),
-    "a tag twice": (GOOD + "tags: [c, c]\n", "", "duplicate tag 'c'", ""),
-    "an empty name": ("name: ''\ncommand: x\n", "", "a bot's name has 1 to 40 characters", ""),
+    "nine tags": (GOOD + "tags: [a, b, c, d, e, f, g, h, i]\n", "3:1", "8 tags at most, not 9", ""),
+    "an empty tag": (GOOD + "tags: ['']\n", "3:1", "'' is not a tag", "1 to 32 letters"),
+    "a long tag": (GOOD + f"tags: [{'a' * 33}]\n", "3:1", "is not a tag", "1 to 32 letters"),
+    "a tag of two lines": (GOOD + 'tags: ["a\\nb"]\n', "3:1", r"'a\nb' is not a tag", ""),
+    "a tag with a comma": (
+        GOOD + "tags: ['a, b']\n",
+        "3:1",
+        "'a, b' is not a tag",
+        "digits, spaces",
+    ),
+    "a tag twice": (GOOD + "tags: [c, c]\n", "3:1", "duplicate tag 'c'", ""),
+    "an empty name": ("name: ''\ncommand: x\n", "1:1", "a bot's name has 1 to 40 characters", ""),
     "a long name": (
         f"name: {'a' * 41}\ncommand: x\n",
-        "",
+        "1:1",
         "a bot's name has 1 to 40 characters",
         "",
     ),
+    "a long author": (GOOD + f"author: {'a' * 81}\n", "3:1", "author has at most 80", ""),
+    "an author of two lines": (GOOD + 'author: "a\\nb"\n', "3:1", "all of them visible", ""),
+    "a long version": (GOOD + f"version: {'1.' * 21}\n", "3:1", "version has at most 40", ""),
+    "a tagged boolean": (
+        "name: !!bool x\ncommand: x\n",
+        "1:7",
+        "tag:yaml.org,2002:bool",
+        "without",
+    ),
+    "a tagged number": ('name: !!int ""\ncommand: x\n', "1:7", "tag:yaml.org,2002:int", "without"),
+    "a tagged time": ("name: !!timestamp now\n", "1:7", "tag:yaml.org,2002:timestamp", "without"),
+    "a large file": (GOOD + "#" * 65_536, "", "larger than 64 KiB", ""),
 }
 
 
@@ -85,6 +102,13 @@ def test_manifest_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="cannot be read") as refusal:
         load_bot(tmp_path)
     assert refusal.value.where == str(tmp_path / "bot.yaml")
+
+
+def test_error_quotes_only_the_beginning_of_a_long_value(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_text(GOOD + f"runtime: {'x' * 60_000}\n")
+    with pytest.raises(ArenaError, match="Invalid enum value 'xxx") as refusal:
+        load_bot(tmp_path)
+    assert len(str(refusal.value)) < 3000
 
 
 def test_nested_aliases_are_refused(tmp_path: Path) -> None:

@@ -60,6 +60,12 @@ def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     return make_sandbox(request.param)
 
 
+@pytest.fixture(scope="session", params=["bubblewrap", "docker"])
+def isolating(request: pytest.FixtureRequest) -> Sandbox:
+    """Each sandbox for untrusted bots."""
+    return make_sandbox(request.param)
+
+
 @pytest.fixture(scope="session")
 def bubblewrap() -> Sandbox:
     return make_sandbox("bubblewrap")

@@ -10,8 +10,8 @@ from arena.records import (
     GameResult,
     PlayedFixture,
     RatingsInfo,
-    fixture_result,
 )
+from arena.results import fixture_result
 
 
 def result(

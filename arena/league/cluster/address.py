@@ -2,12 +2,15 @@
 
 import re
 from importlib.util import find_spec
+from ipaddress import ip_address
 
 from arena.errors import ArenaError
 
 MAX_LOCAL = 1024
-_REMOTE = re.compile(r"(tcp|tls|ws|wss|ucx|ucxx)://[^\s/]+")
-_EXAMPLE = "for example --cluster tcp://10.0.0.5:8786, or --cluster local:4"
+_MAX_DIGITS = 9
+_REMOTE = re.compile(r"(tcp|tls)://([\w.-]+|\[[0-9a-f:.]+\]):(\d{1,5})", re.ASCII | re.IGNORECASE)
+_EXAMPLE = "for example --cluster tls://10.0.0.5:8786, or --cluster local:4"
+_INSTALL = "pip install 'perudo-arena[cluster]', or play here: leave --cluster out"
 
 
 def local_workers(address: str) -> int | None:
@@ -18,22 +21,40 @@ def local_workers(address: str) -> int | None:
     where = f"--cluster {address}"
     kind, _, number = address.partition(":")
     if kind != "local":
-        if not _REMOTE.fullmatch(address):
-            raise ArenaError(f"'{address}' is not a scheduler address", where, _EXAMPLE)
+        remote = _REMOTE.fullmatch(address)
+        if not remote or not 1 <= int(remote[3]) <= 65535:
+            what = f"'{address}' is not a scheduler address: tls://HOST:PORT or tcp://HOST:PORT"
+            raise ArenaError(what, where, _EXAMPLE)
         return None
-    if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= MAX_LOCAL):
-        what = f"local:N starts 1 to {MAX_LOCAL} workers on this machine, not '{number}'"
+    short = number.isascii() and number.isdecimal() and len(number) <= _MAX_DIGITS
+    if not (short and 1 <= int(number) <= MAX_LOCAL):
+        what = f"local:N starts 1 to {MAX_LOCAL} workers on this machine, not '{number[:40]}'"
         raise ArenaError(what, where, "for example --cluster local:4")
     return int(number)
 
 
+def is_exposed(address: str) -> bool:
+    """Tell whether a connection to a scheduler goes over a network without encryption."""
+    remote = _REMOTE.fullmatch(address)
+    if not remote or remote[1].lower() != "tcp":
+        return False
+    host = remote[2].strip("[]").lower()
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"
+
+
 def check_cluster(address: str, workers: int | None) -> None:
     """Raise ArenaError for a wrong address, for `--workers` beside it, or if Dask is missing."""
-    local_workers(address)
+    where = f"--cluster {address}"
+    local = local_workers(address)
     if workers is not None:
         what = "--workers counts processes of this machine without a cluster"
-        raise ArenaError(what, f"--cluster {address}", "leave it out, or give --cluster local:N")
+        raise ArenaError(what, where, "leave it out, or give --cluster local:N")
     if find_spec("distributed") is None:
         what = "a cluster needs Dask distributed, which is not installed"
-        hint = "pip install 'perudo-arena[cluster]', or play here: leave --cluster out"
-        raise ArenaError(what, f"--cluster {address}", hint)
+        raise ArenaError(what, where, _INSTALL)
+    if local and find_spec("cryptography") is None:
+        what = "local:N needs the package cryptography, which is not installed"
+        raise ArenaError(what, where, _INSTALL)

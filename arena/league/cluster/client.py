@@ -1,54 +1,38 @@
-"""The arena's end of a cluster: a connection to a scheduler, and the engine that plays by it."""
+"""The engine that plays by way of a Dask scheduler."""
 
-import logging
+import asyncio
 import math
-import os
-import signal
-import time
 import uuid
-import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future
-from contextlib import ExitStack, contextmanager, suppress
-from multiprocessing import resource_tracker
-from typing import Any
+from contextlib import contextmanager, suppress
 
-import dask
 import msgspec
-from distributed import Client, LocalCluster
+from distributed import Client
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.cluster.address import local_workers
-from arena.league.cluster.tasks import RunPlugin, forget_run, play, prepare
+from arena.league.cluster.address import is_exposed
+from arena.league.cluster.roster import Roster, refusal
+from arena.league.cluster.tasks import RunPlugin, forget_run, play, resources
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
 from arena.league.host import enough_cores
 from arena.league.workers import Task, WorkerDiedError
-from arena.sandboxes.run_folder import run_folder
 from arena.store.rows import PackedFixture
 from arena.submissions import bundle
 from arena.submissions.bot import StagedBot
 
 BATCH_SECONDS = 0.5
 """What a batch should take at least: each costs the scheduler a millisecond or two."""
-_CONNECT = "5s"
-_NO_ARENA = "No module named 'arena"
-"""What every such error says, whatever Dask wraps it in."""
-_COUNT_VALID = 1.0
-"""Seconds before workers are counted again."""
-_OWN_SCHEDULER = {
-    # A task fails with the third worker that dies of it.
-    "distributed.scheduler.allowed-failures": 2,
-    "distributed.worker.daemon": False,
-    # Workers hold no data; bots have memory limits of their own.
-    "distributed.worker.memory.terminate": False,
-    "distributed.worker.memory.pause": False,
-    "distributed.worker.memory.spill": False,
-    "distributed.worker.memory.target": False,
-}
+
+_FORGET_SECONDS = 10.0
+"""How long workers may take to say that they forgot a run: one that is suspended never does."""
+_EXPOSED = (
+    "{} is not encrypted: anyone who can reach it can run programs on the scheduler and all"
+    " workers; docs/cluster.md says how to use tls://"
+)
 
 
 class Cluster:
@@ -61,8 +45,10 @@ class Cluster:
         self._own = own
         self._run = f"arena-{uuid.uuid4().hex}"
         self._notify: Callable[[str], None] = lambda _: None
-        self._counted = (-math.inf, 1)
-        """When workers were counted last, and how many there were."""
+        self._roster: Roster | None = None
+        """Who takes part in the run; None before it began."""
+        self._counted = 1
+        """How many workers there were when they were counted last."""
         self._seconds = 0.0
         """Time that workers spent on fixtures so far."""
         self._fixtures = 0
@@ -70,11 +56,13 @@ class Cluster:
     def distribute(
         self, spec: RunSpec, bots: Sequence[StagedBot], notify: Callable[[str], None]
     ) -> None:
-        """Offer staged bots to the workers; raises ArenaError if one cannot take part.
+        """Offer staged bots to the workers; raises ArenaError if none can take part.
 
-        `notify` is told which sandboxes they chose, and later if no worker is left.
+        `notify` is told which sandboxes they use, who is left out, and if no worker is left.
         """
         self._notify = notify
+        if is_exposed(self._where):
+            notify(f"warning: {_EXPOSED.format(self._where)}")
         bundles = {bot.info.digest: bundle.pack(bot.folder) for bot in bots}
         digests = {digest: packed.digest for digest, packed in bundles.items()}
         pin = spec.pin and self._own and enough_cores(self.worker_count())
@@ -84,19 +72,18 @@ class Cluster:
         try:
             self._client.register_plugin(RunPlugin(self._run, self._client.id, identity(), files))
         except Exception as error:
-            raise _refusal("the scheduler", error, self._where) from None
-        self._prepare_workers()
+            raise refusal("the scheduler", error, self._where) from None
+        self._roster = Roster(self._client, self._run, self._where, notify)
+        with self._translate_errors():
+            self._roster.open()
 
     def worker_count(self) -> int:
-        """Return how many workers there are; workers may come and go."""
-        counted, count = self._counted
-        if time.monotonic() - counted > _COUNT_VALID:
-            with self._translate_errors():
-                now = len(self._client.nthreads())
-            if not now and count:
-                self._notify(f"no worker is left at {self._where}: waiting for one")
-            count = now
-            self._counted = (time.monotonic(), now)
+        """Return how many workers there are that are fit; workers may come and go."""
+        with self._translate_errors():
+            count = self._roster.count() if self._roster else len(self._client.nthreads())
+        if not count and self._counted:
+            self._notify(f"no worker is left at {self._where}: waiting for one")
+        self._counted = count
         return count
 
     def batch_size(self, waiting: int) -> int:
@@ -110,7 +97,7 @@ class Cluster:
     def executor(self, workers: int) -> Iterator[Executor]:
         """Open an executor; Dask chooses the workers."""
         del workers
-        executor = self._client.get_executor(pure=False, retries=0)
+        executor = self._client.get_executor(pure=False, retries=0, resources=resources(self._run))
         try:
             yield executor
         except BaseException:
@@ -135,7 +122,7 @@ class Cluster:
         except CancelledError:
             raise self._lost() from None
         except ModuleNotFoundError as error:
-            raise _refusal("a worker", error, self._where) from None
+            raise refusal("a worker", error, self._where) from None
         if not isinstance(played, BatchResult):
             raise TypeError(played)
         self._seconds += played.seconds
@@ -144,19 +131,14 @@ class Cluster:
 
     def release(self) -> None:
         """Have all workers forget the run; the others do when they see the connection end."""
+        if self._roster:
+            self._roster.close()
         with suppress(Exception):
-            self._client.run(forget_run, self._run, on_error="ignore")
+            self._client.sync(self._forget)
 
-    def _prepare_workers(self) -> None:
-        """Have every worker choose its sandbox; raises ArenaError for the first that cannot."""
-        with self._translate_errors():
-            answers = self._client.run(prepare, self._run, identity(), on_error="return")
-        for worker, answer in answers.items():
-            if isinstance(answer, BaseException):
-                raise _refusal(f"the worker {worker}", answer, self._where)
-        counts = sorted(Counter(answers.values()).items())
-        chosen = ", ".join(f"{sandbox} ({count})" for sandbox, count in counts)
-        self._notify(f"workers: {len(answers)} at {self._where}; their sandboxes: {chosen}")
+    async def _forget(self) -> None:
+        call = self._client.run(forget_run, self._run, on_error="ignore")
+        await asyncio.wait_for(call, _FORGET_SECONDS)
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
@@ -169,85 +151,3 @@ class Cluster:
     def _lost(self) -> ArenaError:
         hint = "see why it ended, start it again and run again: what was stored is safe"
         return ArenaError("the connection to the scheduler is lost", self._where, hint)
-
-
-@contextmanager
-def connected(address: str) -> Iterator[Cluster]:
-    """Connect to a scheduler, or start one with workers on this machine (`local:N`).
-
-    Raises ArenaError if there is none, or it has no workers.
-    """
-    workers = local_workers(address)
-    _be_quiet()
-    with ExitStack() as stack:
-        scheduler = address if workers is None else stack.enter_context(_local(workers))
-        client = stack.enter_context(_client(scheduler, address))
-        engine = Cluster(client, address, own=workers is not None)
-        if not engine.worker_count():
-            hint = f"start some: dask worker {address} --nthreads 1"
-            raise ArenaError("the scheduler has no workers", address, hint)
-        stack.callback(engine.release)
-        yield engine
-
-
-@contextmanager
-def _client(to: Any, where: str) -> Iterator[Client]:
-    try:
-        client = Client(to, timeout=_CONNECT, set_as_default=False)
-    except (OSError, TimeoutError, ValueError, ImportError) as error:
-        hint = "start one with: dask scheduler, and see that this machine can reach it"
-        raise ArenaError(f"no scheduler answers: {_short(error)}", where, hint) from None
-    try:
-        yield client
-    finally:
-        client.close(timeout=5)
-
-
-@contextmanager
-def _local(workers: int) -> Iterator[LocalCluster]:
-    """Start a scheduler and worker processes on this machine; they end with this process."""
-    # Only the arena itself reacts to Ctrl-C: processes started by these threads ignore it.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        with (
-            run_folder() as folder,
-            dask.config.set({**_OWN_SCHEDULER, "temporary-directory": str(folder)}),
-            LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address=None,
-                worker_dashboard_address=None,
-                memory_limit=0,
-                silence_logs=logging.CRITICAL,
-            ) as cluster,
-        ):
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            yield cluster
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _be_quiet() -> None:
-    """Silence Dask: the arena says what is wrong, workers and schedulers have their own logs."""
-    for name in ("distributed", "distributed.client"):  # each has its own level
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
-    warnings.filterwarnings("ignore", module="distributed")
-
-
-def _refusal(who: str, error: BaseException, where: str) -> ArenaError:
-    """Return the error of a scheduler or worker that cannot take part in a run."""
-    if isinstance(error, ArenaError):
-        return ArenaError(error.what, error.where or where, error.hint)
-    if _NO_ARENA in str(error):
-        hint = "install the arena there: pip install 'perudo-arena[cluster]'"
-        return ArenaError(f"{who} has no arena to play with: {_short(error)}", where, hint)
-    hint = "start it with the same arena, Python and Dask as here"
-    return ArenaError(f"{who} cannot take part: {_short(error)}", where, hint)
-
-
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

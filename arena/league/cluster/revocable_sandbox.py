@@ -25,12 +25,12 @@ class RevocableSandbox:
     def unavailable_reason(self) -> None:
         """Return None: the sandbox behind it was tried before."""
 
-    def start(self, program: Program, *, writable: bool = False) -> Running:
+    def start(self, program: Program, *, space: int = 0) -> Running:
         """Start a program; raises OSError if it cannot be started, or the run is over."""
         with self._lock:
             if self.revoked:
                 raise OSError("the run is over")
-            inner = self._sandbox.start(program, writable=writable)
+            inner = self._sandbox.start(program, space=space)
             running = _RevocableRunning(inner, self._running.discard)
             self._running.add(running)
         return running
@@ -53,6 +53,10 @@ class _RevocableRunning:
         self._lock = Lock()
         self.stdin, self.stdout, self.stderr = inner.stdin, inner.stdout, inner.stderr
         self.exit_fd = inner.exit_fd
+        self.freezes_quickly = inner.freezes_quickly
+
+    def open_folder(self) -> int | None:
+        return self._inner.open_folder()
 
     def end_input(self) -> None:
         self._inner.end_input()
@@ -62,6 +66,9 @@ class _RevocableRunning:
 
     def cpu_time(self) -> float | None:
         return self._inner.cpu_time()
+
+    def is_busy(self) -> bool | None:
+        return self._inner.is_busy()
 
     def freeze(self, *, frozen: bool) -> None:
         self._inner.freeze(frozen=frozen)

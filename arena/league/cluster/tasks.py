@@ -2,7 +2,7 @@
 
 import asyncio
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from socket import gethostname
 from typing import Any
@@ -20,6 +20,20 @@ from arena.league.cluster.worker import (
 )
 
 
+def resources(run: str) -> dict[str, float]:
+    """Return what Dask calls resources: a run's tasks need them, and its fit workers have them."""
+    return {run: 1.0}
+
+
+def workers_handler(run: str) -> str:
+    """Return the scheduler's name for `RunPlugin.workers`."""
+    return f"{run}/workers"
+
+
+def _ready_handler(run: str) -> str:
+    return f"{run}/ready"
+
+
 def play(batch: TaskBatch) -> BatchResult:
     """Play a batch of fixtures, as a task."""
     worker = get_worker()
@@ -27,12 +41,15 @@ def play(batch: TaskBatch) -> BatchResult:
 
 
 async def prepare(run: str, identity: str, dask_worker: Any = None) -> str:
-    """Make this worker ready for a run; returns the sandbox it chose. Raises ArenaError.
+    """Make this worker ready for a run's tasks; returns its sandbox. Raises ArenaError.
 
     In a thread, as it may take seconds in which the worker must go on to send heartbeats.
     """
     files = _file_source(dask_worker, run)
-    return await asyncio.to_thread(_runs(dask_worker).prepare, run, identity, files)
+    sandbox = await asyncio.to_thread(_runs(dask_worker).prepare, run, identity, files)
+    await dask_worker.set_resources(**resources(run))
+    await getattr(dask_worker.scheduler, _ready_handler(run))(worker=dask_worker.address)
+    return sandbox
 
 
 async def forget_run(run: str, dask_worker: Any = None) -> None:
@@ -52,9 +69,10 @@ def _file_source(worker: Any, run: str) -> FileSource:
 
 
 class RunPlugin(SchedulerPlugin):
-    """Serves a run's files by name, and has all workers forget the run when its client is gone.
+    """A run's part in the scheduler: it serves files by name and knows who joined and left.
 
-    The scheduler sees a client go however it ends.
+    It has all workers forget the run when its client is gone, which the scheduler sees however the
+    client ends.
     """
 
     def __init__(self, run: str, client: str, identity: str, files: Mapping[str, bytes]) -> None:
@@ -62,21 +80,54 @@ class RunPlugin(SchedulerPlugin):
         self._client = client
         self._identity = identity
         self._files = files
+        self._workers: dict[str, int] = {}
+        """By address, each with a number that no other has."""
+        self._joined = 0
 
     async def start(self, scheduler: Any) -> None:
         """Start serving; raises ArenaError in a scheduler of another arena."""
         check_identity(self._identity, f"the scheduler {scheduler.address}")
-        scheduler.handlers[self.name] = self.serve
+        self._scheduler = scheduler
+        for worker in scheduler.workers:
+            self.add_worker(scheduler, worker)
+        scheduler.handlers.update(self._handlers())
 
     async def serve(self, name: str) -> bytes:
         """Return the file of a name, for a worker."""
         return self._files[name]
 
+    async def workers(self) -> list[tuple[str, int]]:
+        """Return the address and the number of every worker there is, for the client."""
+        return list(self._workers.items())
+
+    async def ready(self, worker: str) -> None:
+        """Give tasks that waited for a fit worker to one, for that worker."""
+        # Dask itself does this when a worker joins, not when it gets resources.
+        state = self._scheduler.workers[worker]
+        waiting = self._scheduler.bulk_schedule_unrunnable_after_adding_worker(state)
+        self._scheduler.transitions(waiting, stimulus_id=f"{self.name}-{worker}")
+
+    def add_worker(self, scheduler: Any, worker: str) -> None:
+        """Take note of a worker that joined."""
+        del scheduler
+        self._joined += 1
+        self._workers[worker] = self._joined
+
+    def remove_worker(self, scheduler: Any, worker: str, **_: Any) -> None:
+        """Take note of a worker that left."""
+        del scheduler
+        self._workers.pop(worker, None)
+
     def remove_client(self, scheduler: Any, client: str) -> None:
         """Stop serving if the client that left is this run's."""
         if client == self._client:
-            scheduler.handlers.pop(self.name, None)
+            for handler in self._handlers():
+                scheduler.handlers.pop(handler, None)
             scheduler.loop.add_callback(self._end, scheduler)
+
+    def _handlers(self) -> dict[str, Callable[..., Any]]:
+        ready, workers = _ready_handler(self.name), workers_handler(self.name)
+        return {self.name: self.serve, ready: self.ready, workers: self.workers}
 
     async def _end(self, scheduler: Any) -> None:
         call = {"function": pickle.dumps(forget_run), "args": pickle.dumps((self.name,))}

@@ -39,7 +39,7 @@ class RunSpec(Struct, frozen=True):
     """What a run asks of each worker."""
 
     sandbox: str
-    """By name, as the league or the person asked for it; for "auto" each worker chooses."""
+    """By name: that of the league, or "auto" to let each worker choose."""
     images: dict[str, str]
     trusted: bool
     """Whether bots may run without isolation."""
@@ -70,13 +70,17 @@ class BatchResult(Struct, frozen=True):
 
 @cache
 def identity() -> str:
-    """Return what must be the same wherever a league is played: the arena's code, and Python's."""
+    """Return what must be the same wherever a league is played.
+
+    The arena's code and Python decide games; msgspec writes their bytes.
+    """
     root = Path(arena.__file__).parent
     code = sha256()
     for path in sorted(root.rglob("*.py")):
         code.update(b"%b\0%b\n" % (os.fsencode(path.relative_to(root)), path.read_bytes()))
     python = ".".join(platform.python_version_tuple()[:2])
-    return f"arena {arena.__version__} ({code.hexdigest()[:12]}) on Python {python}"
+    libraries = f"Python {python} and msgspec {msgspec.__version__}"
+    return f"arena {arena.__version__} ({code.hexdigest()[:12]}) on {libraries}"
 
 
 def check_identity(expected: str, who: str) -> None:

@@ -34,6 +34,8 @@ class GameRow(Struct, frozen=True):
     """Whether it is still in the schedule."""
     winner: str
     rounds: int
+    max_rounds: int | None
+    """The round after which the dice left decide; None if there is no such limit."""
     bids: int
     sandbox: str
     clock: str
@@ -60,6 +62,7 @@ def game_rows(result: FixtureResult, *, counts: bool) -> Iterator[GameRow]:
             counts=counts,
             winner=fixture.seats[game.places.index(1)],
             rounds=game.rounds,
+            max_rounds=fixture.max_rounds or None,
             bids=game.bids,
             sandbox=result.sandbox,
             clock=result.clock,

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 from arena.perudo.clauses import CLAUSES
 from arena.perudo.rules import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
 from arena.publish.data.result_rows import LimitRow, RuleRow
-from arena.records import LeagueInfo, LimitsInfo
+from arena.records import LeagueInfo
 
 MEANINGS = {
     "first_opener": "Who opens the first round",
@@ -99,9 +99,10 @@ def rule_rows(league: LeagueInfo) -> list[RuleRow]:
     ]
 
 
-def limit_rows(info: LimitsInfo) -> list[LimitRow]:
+def limit_rows(league: LeagueInfo) -> list[LimitRow]:
     """Return the limits that bots played under."""
-    return [
+    info = league.limits
+    rows = [
         LimitRow("start", f"{info.start:g} s", "from a bot's launch until it is ready"),
         LimitRow("answer", f"{info.answer:g} s", "for each answer"),
         LimitRow("game", f"{info.game:g} s", "for all answers of a bot in one game together"),
@@ -118,3 +119,10 @@ def limit_rows(info: LimitsInfo) -> list[LimitRow]:
             "games of a fixture under way at a time, if all its bots can play so many",
         ),
     ]
+    if info.fixture:
+        what = "wall time of a bot for all its answers in a fixture together"
+        rows.append(LimitRow("fixture", f"{info.fixture:g} s", what))
+    if league.rounds_per_die:
+        what = "per die at the start; then the dice left decide the game"
+        rows.append(LimitRow("rounds", f"{league.rounds_per_die} rounds", what))
+    return rows

@@ -146,6 +146,6 @@ def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[Table]:
     return [
         Table(rows.BotRow, head, bots),
         Table(rows.RuleRow, head, rule_rows(league)),
-        Table(rows.LimitRow, head, limit_rows(league.limits)),
+        Table(rows.LimitRow, head, limit_rows(league)),
         Table(rows.PlayedRow, head, played),
     ]

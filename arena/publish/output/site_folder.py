@@ -68,9 +68,11 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
         with suppress(OSError):  # some network file systems lock no folders
             fcntl.flock(lock, fcntl.LOCK_EX)
     try:
+        with _translate_errors(folder):
+            keys = _read_manifest(folder).keys
         yield {
             path: key
-            for path, (key, digest) in _read_manifest(folder).keys.items()
+            for path, (key, digest) in keys.items()
             if (data := _content(folder / path)) is not None and sha256(data).hexdigest() == digest
         }
     finally:

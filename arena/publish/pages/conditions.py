@@ -12,7 +12,7 @@ from arena.perudo.rules import OPTIONS, SWITCHES
 from arena.playstats.league_summary import LeagueSummary, Timing
 from arena.publish.data.rules_and_limits import Value, limit_rows, switches, values
 from arena.publish.output.text import duration, moment
-from arena.records import LeagueInfo, MachineInfo
+from arena.records import Epoch, LeagueInfo, MachineInfo
 from arena.wire.messages import PROTOCOL
 
 _INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
@@ -114,14 +114,40 @@ def model(league: LeagueInfo, summary: LeagueSummary, known: Timing | None) -> d
     return {
         "switches": switches(league, SWITCHES),
         "options": switches(league, OPTIONS),
-        "limits": limit_rows(league.limits),
+        "limits": limit_rows(league),
         "sandboxes": dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
         "promises": PROMISES,
         "machine": machine(league.machine),
         "versions": versions(league),
         "times": times(known),
-        "quoted_seed": shlex.quote(league.seed),
+        "seeds": seeds(league),
     }
+
+
+class MasterSeed(Struct, frozen=True):
+    """A master seed, and the hash that was published before it was used."""
+
+    title: str
+    """Which one it is, if there were several."""
+    seed: str
+    """"" if it is withheld."""
+    commitment: str
+
+    @property
+    def quoted(self) -> str:
+        """The seed as a word for the shell."""
+        return shlex.quote(self.seed)
+
+
+def seeds(league: LeagueInfo) -> list[MasterSeed]:
+    """Return the league's master seeds, first to last: it got another when bots joined."""
+    epochs: list[Epoch | LeagueInfo] = [*league.earlier, league]
+    by_commitment = {one.commitment: one.seed for one in epochs if one.commitment}
+    several = len(by_commitment) > 1
+    return [
+        MasterSeed(f" {number}" if several else "", seed, commitment)
+        for number, (commitment, seed) in enumerate(by_commitment.items(), 1)
+    ]
 
 
 BOOKS = {

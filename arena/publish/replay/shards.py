@@ -94,7 +94,7 @@ def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _Sh
         seats=seats,
         bots=spec.bots,
         games={
-            str(record.game): replay(record, seats, rules)
+            str(record.game): replay(record, seats, rules, fixture.max_rounds)
             for record in played.games
             if record.game in spec.games
         },

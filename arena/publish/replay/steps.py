@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from arena.game_walk import PlayedRound, walk
 from arena.perudo.dice import Hand
@@ -65,16 +65,22 @@ class Replay(Struct, frozen=True):
     steps: list[Step]
 
 
-def replay(record: GameRecord, seats: Sequence[str], rules: Rules) -> Replay:
+def replay(
+    record: GameRecord, seats: Sequence[str], rules: Rules, max_rounds: int | UnsetType = UNSET
+) -> Replay:
     """Tell a game by its seats' names; raises ForbiddenEventError if `rules` forbid an event."""
     rounds: list[Rolled] = []
     steps: list[Step] = []
-    for played in walk(record, rules):
+    alive = len(seats)
+    for played in walk(record, rules, max_rounds):
         standing = played.now.standing
         start = played.number, played.step, standing.opener, standing.palifico_seat
         rounds.append(Rolled(*start, played.hands))
         steps += _Teller(played, seats).steps()
-    return Replay(record.game, record.places, rounds, [*steps, _end(record, seats, len(rounds))])
+        alive = played.after.alive
+    by_dice = alive > 1 and len(rounds) == max_rounds
+    end = _end(record, seats, len(rounds), by_dice=by_dice)
+    return Replay(record.game, record.places, rounds, [*steps, end])
 
 
 class _Teller(NamedTuple):
@@ -158,10 +164,11 @@ class _Teller(NamedTuple):
         return Step("fault", event.seat, said, self.played.number, word=event.cause.value)
 
 
-def _end(record: GameRecord, seats: Sequence[str], rounds: int) -> Step:
+def _end(record: GameRecord, seats: Sequence[str], rounds: int, *, by_dice: bool) -> Step:
     order = sorted(range(len(seats)), key=lambda seat: record.places[seat])
     said = ", ".join(f"{_PLACES[record.places[seat]]} {seats[seat]}" for seat in order)
-    return Step("end", order[0], f"The game is over: {said}.", rounds - 1 if rounds else None)
+    why = f" after {rounds} rounds, its limit, by the dice that are left" if by_dice else ""
+    return Step("end", order[0], f"The game is over{why}: {said}.", rounds - 1 if rounds else None)
 
 
 def likely(chance: float) -> str:

@@ -1,7 +1,6 @@
 """Control groups below the arena's own: one per bot, for all its processes together."""
 
 import os
-import select
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,9 +11,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.sandboxes.base import Quota
-from arena.sandboxes.cgroups.mounts import CgroupMount, mounts_of, own_mounts
+from arena.sandboxes.cgroups.mounts import CgroupMount, hierarchies, mounts_of, own_mounts
+from arena.sandboxes.owner import is_abandoned, own_name
+from arena.uptime import wait_readable
 
-PREFIX = "perudo-arena"
 _CPU_PERIOD = 100_000
 """Microseconds; the same amount of CPU time per period is one core."""
 _KILL_SECONDS = 1.0
@@ -36,8 +36,7 @@ class Cgroups(Struct, frozen=True):
 
     def make(self, quota: Quota) -> "Cgroup":
         """Make a group for one bot; raises OSError. Its name says which process made it."""
-        pid = os.getpid()
-        name = f"{PREFIX}.{_pid_namespace()}.{pid}.{_start_time(pid)}.{next(_numbers)}"
+        name = f"{own_name()}.{next(_numbers)}"
         group = Cgroup(
             {key: mount._replace(folder=mount.folder / name) for key, mount in self.mounts.items()}
         )
@@ -47,19 +46,6 @@ class Cgroups(Struct, frozen=True):
             group.close()
             raise
         return group
-
-    def remove_abandoned(self) -> None:
-        """Kill and remove what dead arenas left."""
-        # The freezer first: what is frozen there does not die.
-        for _, mount in sorted(self.mounts.items(), key=lambda item: item[0] != "freezer"):
-            for folder in mount.folder.glob(f"{PREFIX}.{_pid_namespace()}.*"):
-                pid, started = folder.name.split(".")[2:4]
-                if _start_time(int(pid)) != started:
-                    group = Cgroup({"freezer": mount._replace(folder=folder)})
-                    with suppress(OSError):
-                        group.open_files()
-                    group.kill()
-                    group.close()
 
     @property
     def caps_memory(self) -> bool:
@@ -113,6 +99,11 @@ class Cgroup:
     def started(self, pid: int) -> None:
         """Do nothing: the process joins by itself."""
 
+    def pids(self) -> list[int]:
+        """Return the processes in the group; raises OSError."""
+        procs = (self._folders[0] / "cgroup.procs").read_text(encoding="ascii")
+        return [int(pid) for pid in procs.split()]
+
     def cpu_time(self) -> float | None:
         """Return the CPU time that all in the group used, in seconds, or None once it is gone."""
         if self._usage_fd is None:
@@ -137,8 +128,7 @@ class Cgroup:
             while True:
                 # What is frozen cannot fork, nor exit and leave its pid to another process.
                 self.freeze(frozen=True)
-                pids = (self._folders[0] / "cgroup.procs").read_text(encoding="ascii").split()
-                pidfds = [kill(int(pid)) for pid in pids]
+                pidfds = [kill(pid) for pid in self.pids()]
                 self.freeze(frozen=False)
                 gone = [wait_for_exit(pidfd) for pidfd in pidfds]
                 if not pidfds or not all(gone):
@@ -182,9 +172,21 @@ def cgroups() -> Cgroups | None:
     mounts = {key: mount for key, mount in own_mounts().items() if _works(key, mount)}
     if not mounts:
         return None
-    groups = Cgroups(mounts)
-    groups.remove_abandoned()
-    return groups
+    return Cgroups(mounts)
+
+
+def remove_abandoned() -> None:
+    """Kill and remove what dead arenas left, wherever their own groups were."""
+    # The freezer first: what is frozen there does not die.
+    for mount in sorted(hierarchies(), key=lambda mount: "freezer" not in mount.folder.name):
+        for path, _, _ in os.walk(mount.folder):
+            folder = Path(path)
+            if is_abandoned(folder.name) and os.access(folder.parent, os.W_OK):
+                group = Cgroup({"freezer": mount._replace(folder=folder)})
+                with suppress(OSError):
+                    group.open_files()
+                group.kill()
+                group.close()
 
 
 def _works(feature: str, mount: CgroupMount) -> bool:
@@ -234,7 +236,7 @@ def wait_for_exit(pidfd: int | None) -> bool:
     if pidfd is None:
         return True
     try:
-        return bool(select.select([pidfd], [], [], _KILL_SECONDS)[0])
+        return bool(wait_readable([pidfd], _KILL_SECONDS))
     finally:
         os.close(pidfd)
 
@@ -243,16 +245,3 @@ def _remove(folder: Path) -> bool:
     with suppress(OSError):
         folder.rmdir()
     return not folder.exists()
-
-
-def _pid_namespace() -> int:
-    """Return the id of the PID namespace: in another one, pids mean other processes."""
-    return Path("/proc/self/ns/pid").stat().st_ino
-
-
-def _start_time(pid: int) -> str:
-    """Return when a process was started, in the kernel's ticks, or "" if there is none."""
-    with suppress(FileNotFoundError, ProcessLookupError):
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        return stat.rpartition(")")[2].split()[19]
-    return ""

@@ -37,9 +37,26 @@ def mounts_of(pid: str) -> dict[str, CgroupMount]:
     return {}
 
 
+def hierarchies() -> list[CgroupMount]:
+    """Return where all hierarchies are mounted."""
+    with suppress(OSError):
+        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+        fields = [line.partition(" - ") for line in mountinfo.splitlines()]
+        return [
+            CgroupMount(Path(before.split(" ")[4]), 2 if after.startswith("cgroup2 ") else 1)
+            for before, _, after in fields
+            if after.startswith("cgroup")
+        ]
+    return []
+
+
 def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
-    """Return a process's groups by feature, in version 1 if it has the feature, else in 2."""
+    """Return a process's groups by feature, in version 1 if it has the feature, else in 2.
+
+    It is frozen by version 2 where both can: there what is frozen can be killed.
+    """
     mounts: dict[str, CgroupMount] = {}
+    unified: dict[str, CgroupMount] = {}
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
         file_system, _, options = after.split(" ", 2)
@@ -50,10 +67,11 @@ def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]
             continue
         folder /= path.relative_to(root)
         if file_system == "cgroup2":
-            mounts = dict.fromkeys(FEATURES, CgroupMount(folder, 2)) | mounts
+            unified = dict.fromkeys(FEATURES, CgroupMount(folder, 2))
         else:
             mounts |= {key: CgroupMount(folder, 1) for key in FEATURES if key in controllers}
-    return mounts
+    freezer = {key: unified[key] for key in ("freezer",) if key in unified}
+    return unified | mounts | freezer
 
 
 def own_cgroups(pid: str) -> dict[str, Path]:

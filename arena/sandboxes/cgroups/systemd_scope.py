@@ -11,8 +11,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.sandboxes.base import ENVIRONMENT, Quota
-from arena.sandboxes.cgroups.groups import PREFIX, Cgroup, memory_limit
+from arena.sandboxes.cgroups.groups import Cgroup, memory_limit
 from arena.sandboxes.cgroups.mounts import FEATURES, CgroupMount, own_cgroups
+from arena.sandboxes.owner import own_name
 
 _CGROUP_ROOT = Path("/sys/fs/cgroup")
 _BUS_VARIABLES = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
@@ -39,7 +40,7 @@ class SystemdScope:
     """The scope of one bot; systemd removes it when it is empty."""
 
     def __init__(self, scopes: SystemdScopes, quota: Quota) -> None:
-        self._unit = f"{PREFIX}-{os.getpid()}-{next(_numbers)}.scope"
+        self._unit = f"{own_name()}.{next(_numbers)}.scope"
         self._scopes = scopes
         self._quota = quota
         self._pid = 0
@@ -67,6 +68,10 @@ class SystemdScope:
     def cpu_time(self) -> float | None:
         """Return the CPU time that all in the scope used so far, in seconds, or None if unknown."""
         return cgroup.cpu_time() if (cgroup := self._entered()) else None
+
+    def pids(self) -> list[int]:
+        """Return the processes in the scope; raises OSError."""
+        return cgroup.pids() if (cgroup := self._entered()) else []
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw all in the scope."""

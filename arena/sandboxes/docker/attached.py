@@ -49,6 +49,9 @@ class AttachedContainer(Container):
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
+    def open_folder(self) -> None:
+        """Return None: a build changes its folder itself."""
+
     def end_input(self) -> None:
         """Close the bot's standard input."""
         self._close(self.stdin)

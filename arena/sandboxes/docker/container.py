@@ -7,8 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
+from arena.sandboxes.build_folder import open_copy
 from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
+from arena.sandboxes.process_states import any_busy
 from arena.sandboxes.run_folder import remove_tree
+from arena.uptime import wait_readable
 
 SUPERVISOR = """
 cd /run/arena
@@ -17,8 +20,9 @@ read -r _ <lease
 """
 """What the container runs: the bot, until the arena's end of the lease is closed.
 
-The container ends with this shell, which Docker's init waits for. A bot may kill it and dies with
-it; it may not stop it (see `seccomp.docker_profile`).
+The container ends with this shell, which Docker's init waits for. Both run as root, without the
+privileges of root, so that a bot, which is another user, can neither stop them nor write to their
+memory or their standard output.
 """
 PIPES = "/run/arena"
 """Where the folder of FIFOs is mounted."""
@@ -41,6 +45,8 @@ _LEASE_SECONDS = 10.0
 class Container:
     """What all containers share: a start in a thread, and a control group made by the engine."""
 
+    freezes_quickly = True
+
     def __init__(self) -> None:
         self._started = Event()
         """Set once the container runs, or could not be started."""
@@ -50,6 +56,12 @@ class Container:
         """Return the CPU time of the container, in seconds, or None if its group is not visible."""
         self._started.wait()
         return self._cgroup.cpu_time() if self._cgroup else None
+
+    def is_busy(self) -> bool | None:
+        """Return whether a thread in the container does not sleep, or None if none is visible."""
+        with suppress(OSError):
+            return any_busy(self._cgroup.pids()) if self._cgroup else None
+        return None
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the container, if this user may."""
@@ -77,9 +89,15 @@ class FifoContainer(Container):
         launch: Callable[[], tuple[str, int]],
         is_running: Callable[[str], bool],
         remove: Callable[[str], None],
+        *,
+        copies: bool = False,
     ) -> None:
-        """`launch` starts the container and returns its id and pid, or raises ArenaError."""
+        """`launch` starts the container and returns its id and pid, or raises ArenaError.
+
+        `copies`: its program is a build that works on a copy of its folder.
+        """
         super().__init__()
+        self._copies = copies
         for name, mode in _FIFOS.items():
             os.mkfifo(folder / name)
             (folder / name).chmod(mode)
@@ -88,6 +106,7 @@ class FifoContainer(Container):
         self._is_running = is_running
         self._remove = remove
         self._id = ""
+        self._pid = 0
         self._code: int | None = None
         # Reading ends first and without waiting; also the input's, or both sides wait for ever.
         self.stdout, self.stderr, self.exit_fd, self._up = (
@@ -98,6 +117,11 @@ class FifoContainer(Container):
         self._lease: int | None = os.open(folder / "lease", os.O_RDWR)
         self._input_open = True
         Thread(target=self._start, daemon=True).start()
+
+    def open_folder(self) -> int | None:
+        """Let a build begin; return a descriptor of the copy that it changes."""
+        self._started.wait()
+        return open_copy(self, lambda: self._pid) if self._copies else None
 
     def end_input(self) -> None:
         """Close the bot's standard input."""
@@ -155,8 +179,8 @@ class FifoContainer(Container):
     def _launch_once(self) -> bool:
         """Launch the container; return whether the bot began: a busy machine may lose it before."""
         self._close_cgroup()
-        self._id, pid = self._launch()
-        self._cgroup = cgroup_of(pid)
+        self._id, self._pid = self._launch()
+        self._cgroup = cgroup_of(self._pid)
         for _ in range(_START_SECONDS):
             if self._has_begun(1.0):
                 return True
@@ -165,7 +189,7 @@ class FifoContainer(Container):
         return True
 
     def _has_begun(self, seconds: float) -> bool:
-        return bool(select.select([self._up, self.exit_fd], [], [], seconds)[0])
+        return bool(wait_readable([self._up, self.exit_fd], seconds))
 
     def _fail(self, reason: str) -> None:
         """End as a program would: with a line on standard error and an exit code."""

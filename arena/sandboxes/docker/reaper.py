@@ -38,12 +38,11 @@ class ReapedRun:
         # Unlike `atexit`, it is also called at the end of worker processes.
         Finalize(None, self._end, exitpriority=0)
 
-    def new_pipe_folder(self) -> tuple[int, Path]:
-        """Return a new folder for a container's pipes, and its number."""
-        number = next(self._numbers)
-        folder = self.folder / str(number)
+    def new_pipe_folder(self) -> Path:
+        """Return a new folder for a container's pipes."""
+        folder = self.folder / str(next(self._numbers))
         folder.mkdir(mode=0o755)
-        return number, folder
+        return folder
 
     def _end(self) -> None:
         self._reaper.communicate(_CLEAN_EXIT)

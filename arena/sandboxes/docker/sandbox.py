@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import socket
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,19 +10,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from arena.sandboxes.base import ENVIRONMENT, Program, Quota, Running, Unavailable
+from arena.sandboxes.build_folder import SOURCE, copy_first
 from arena.sandboxes.docker import engine
 from arena.sandboxes.docker.attached import AttachedContainer, Attachment
 from arena.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.reaper import current_run
+from arena.sandboxes.masks import ENGINE_DEFAULTS, PROC, SYS
 from arena.sandboxes.seccomp import docker_profile
+from arena.sandboxes.users import new_user
+from arena.uptime import wait_readable
 
 if TYPE_CHECKING:
     from docker import APIClient
 
-_FIRST_UID = 1_000_000
-_UIDS_PER_PROCESS = 64
-"""More containers than one process ever runs at once."""
+_SWITCH_USER = ["SETGID", "SETPCAP", "SETUID"]
+"""The privileges of a container's supervisor, which runs as root; its bot has none."""
+_MASKED = [*ENGINE_DEFAULTS, *PROC, *SYS]
 _INODES = 1024
 _MESSAGE_QUEUE_BYTES = 65_536
 _NANO_CPUS = 10**9
@@ -74,14 +77,15 @@ class DockerSandbox:
         if not reason and others:
             with ThreadPoolExecutor(len(others)) as threads:
                 reason = next(filter(None, threads.map(self._try, others)), "")
-        return Unavailable(reason) if reason else None
+        hint = "an image needs sh and setpriv (util-linux)" if "setpriv" in reason else ""
+        return Unavailable(reason, hint) if reason else None
 
     def _try(self, runtime: str) -> str:
         """Have a container echo a line; return what went wrong, or note what it can do."""
         running = self.start(Program(current_run().folder, ["cat"], runtime))
         try:
             os.write(running.stdin, _HELLO)
-            select.select([running.stdout, running.exit_fd], [], [], _TRIAL_SECONDS)
+            wait_readable([running.stdout, running.exit_fd], _TRIAL_SECONDS)
             with suppress(BlockingIOError):
                 if os.read(running.stdout, len(_HELLO)) == _HELLO:
                     self.clock = "wall" if running.cpu_time() is None else "cpu"
@@ -92,18 +96,16 @@ class DockerSandbox:
             running.kill()
             running.close()
 
-    def start(
-        self, program: Program, *, writable: bool = False
-    ) -> FifoContainer | AttachedContainer:
+    def start(self, program: Program, *, space: int = 0) -> FifoContainer | AttachedContainer:
         """Start a program and return at once; if that fails, its standard error says why."""
         run = current_run()
-        number, pipes = run.new_pipe_folder()
-        uid = _FIRST_UID + os.getpid() * _UIDS_PER_PROCESS + number % _UIDS_PER_PROCESS
-        bot_mount = f"{program.folder}:/bot:{'rw' if writable else 'ro'}"
+        pipes = run.new_pipe_folder()
+        user = str(new_user())
+        copies = space > 0 and self._sees_files
+        mode = "rw" if space and not copies else "ro"
+        bot_mount = f"{program.folder}:{SOURCE if copies else '/bot'}:{mode}"
         config: dict[str, Any] = {
             "image": self._images[program.runtime],
-            "command": list(program.command),
-            "user": f"{uid}:{uid}",
             "environment": ENVIRONMENT,
             "working_dir": "/bot",
             "hostname": "bot",
@@ -111,12 +113,25 @@ class DockerSandbox:
             "network_disabled": True,
         }
         limits = self._limits([bot_mount, f"{pipes}:{self._pipes}:ro"])
+        if copies:
+            options = f"rw,exec,nosuid,nodev,size={space},uid={user},gid={user}"
+            limits["tmpfs"] |= {"/bot": options}
+            limits |= dict.fromkeys(("mem_limit", "memswap_limit"), self._quota.memory + space)
         if self.attach:
-            config |= {"entrypoint": [], "stdin_open": True}
+            config |= {"entrypoint": [], "command": list(program.command), "stdin_open": True}
+            config["user"] = f"{user}:{user}"
             return AttachedContainer(partial(_launch_attached, config, limits))
         config["entrypoint"] = ["sh", "-c", SUPERVISOR, "supervisor"]
-        launch = partial(_launch, config, limits | {"auto_remove": True})
-        return FifoContainer(pipes, launch, engine.is_running, engine.remove)
+        command = copy_first(program.command) if copies else program.command
+        config |= {"command": [*_as_user(user), *command], "user": "0:0"}
+        limits |= {"auto_remove": True, "cap_add": _SWITCH_USER}
+        launch = partial(_launch, config, limits)
+        return FifoContainer(pipes, launch, engine.is_running, engine.remove, copies=copies)
+
+    @property
+    def _sees_files(self) -> bool:
+        """Whether this process can open files in containers: as root, and not those of a VM."""
+        return os.geteuid() == 0 and self.clock == "cpu" and not self.attach
 
     def _limits(self, mounts: list[str]) -> dict[str, Any]:
         quota = self._quota
@@ -150,6 +165,12 @@ class DockerSandbox:
         }
 
 
+def _as_user(user: str) -> list[str]:
+    """Return a command prefix that drops the supervisor's privileges, and its user."""
+    drop = ["--clear-groups", "--bounding-set=-all", "--inh-caps=-all"]
+    return ["setpriv", "--reuid", user, "--regid", user, *drop, "--"]
+
+
 def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int]:
     with engine.api_client() as api:
         container, _ = engine.retry_server_errors(partial(_create_and_start, api, config, limits))
@@ -170,7 +191,8 @@ def _create_and_start(
     api: "APIClient", config: Mapping[str, Any], limits: Mapping[str, Any], *, attach: bool = False
 ) -> tuple[str, Any]:
     """Create and start a container, or leave nothing; return its id and, if asked, its socket."""
-    host_config = api.create_host_config(**limits)
+    # The SDK has no argument for it.
+    host_config = api.create_host_config(**limits) | {"MaskedPaths": _MASKED}
     container = str(api.create_container(**config, host_config=host_config)["Id"])
     try:
         attached = api.attach_socket(container, _ALL_STREAMS) if attach else None

@@ -4,9 +4,7 @@ tarfile decodes the header of an entry. Everything after headers is read here, u
 headers, chains of headers and false sizes must not use up the arena's memory or time.
 """
 
-import bz2
-import gzip
-import lzma
+import io
 import tarfile
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -14,6 +12,7 @@ from pathlib import Path
 from tarfile import TarInfo
 from typing import BinaryIO
 
+from arena.submissions.archives.compression import DECODERS, Decompressed
 from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, ArchiveError, Entry
 
 _BLOCK = 512
@@ -21,8 +20,8 @@ _MAX_EXTENDED_SIZE = 65_536
 """Longest header with an entry's long name or attributes, in bytes."""
 _MAX_EXTENDED, _MAX_ATTRIBUTES = 8, 64
 """Most such headers before one entry, and attributes in one."""
-_XZ_MEMORY = 128 * 1024 * 1024
-"""Memory limit of xz in bytes; `xz -9` needs 65 MiB."""
+_MAX_HEADERS = 30_000
+"""Most headers of all kinds: each takes time, and few bytes."""
 _FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
 _EXTENDED = {
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
@@ -50,30 +49,10 @@ def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
 
 
 def _reader(path: Path, file: BinaryIO) -> _Read:
-    name = path.name.lower()
-    if name.endswith("gz"):
-        return gzip.GzipFile(fileobj=file, mode="rb").read
-    if name.endswith("bz2"):
-        return bz2.BZ2File(file).read
-    return _Xz(file).read if name.endswith("xz") else file.read
-
-
-class _Xz:
-    """An xz stream unpacked in bounded memory: its header may ask for gigabytes."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-
-    def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes, b"" at the end; raises EOFError if it is cut off."""
-        while not self._decoder.eof:
-            fed = self._file.read(CHUNK) if self._decoder.needs_input else b""
-            if self._decoder.needs_input and not fed:
-                raise EOFError("it ends too early")
-            if data := self._decoder.decompress(fed, size):
-                return data
-        return b""
+    ending = path.name.lower()[-2:]
+    if ending not in DECODERS:
+        return file.read
+    return io.BufferedReader(Decompressed(file, DECODERS[ending]), CHUNK).read1
 
 
 class _Stream:
@@ -123,9 +102,12 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
 def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
     """Yield each entry's header, and its path and size if headers before it give them."""
     extended: dict[bytes, bytes] = {}
-    count = 0
+    count = total = 0
     header = _header(stream, "not a tar archive")
     while header is not None:
+        total += 1
+        if total > _MAX_HEADERS:
+            raise ArchiveError(f"the archive holds more than {_MAX_HEADERS:,} headers")
         if header.type not in _EXTENDED:
             yield header, extended
             extended, count = {}, 0

@@ -101,6 +101,8 @@ class _Unpacking:
         self._bytes = 0
         self._claimed: dict[str, tuple[str, bool]] = {}
         """Case-folded path -> the path as written, and whether it is a folder."""
+        self._folders: set[str] = set()
+        """Claimed with all around them: folding 32 names for each entry would take seconds."""
 
     def add(self, entry: Entry) -> None:
         """Make a folder or write a file; raises ArchiveError if it is not allowed."""
@@ -109,8 +111,10 @@ class _Unpacking:
             raise ArchiveError(f"the archive holds more than {self._max_entries:,} entries")
         parts = entry.parts()
         *folders, path = list(accumulate(parts, "{}/{}".format)) or [""]
-        for folder in folders:
-            self._claim(folder, is_folder=True, name=entry.name)
+        if folders and folders[-1] not in self._folders:
+            for folder in folders:
+                self._claim(folder, is_folder=True, name=entry.name)
+            self._folders.update(folders)
         if path:
             self._claim(path, is_folder=entry.is_folder, name=entry.name)
         if entry.is_folder:
@@ -120,9 +124,10 @@ class _Unpacking:
 
     def _claim(self, path: str, *, is_folder: bool, name: str) -> None:
         """Claim a path; a folder may be named again, a file may not."""
-        written, was_folder = self._claimed.get(folded(path), ("", False))
+        key = folded(path)
+        written, was_folder = self._claimed.get(key, ("", False))
         if not written:
-            self._claimed[folded(path)] = (path, is_folder)
+            self._claimed[key] = (path, is_folder)
             if len(self._claimed) > self._max_entries:
                 what = f"the archive holds more than {self._max_entries:,} files and folders"
                 raise ArchiveError(what, "", LEAVE_OUT)

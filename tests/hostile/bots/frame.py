@@ -5,6 +5,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 Message = dict[str, Any]
@@ -80,6 +82,21 @@ def hang() -> None:
     """Wait for ever."""
     while True:
         signal.pause()
+
+
+def try_each(**actions: Callable[[], object]) -> list[str]:
+    """Return the names of the actions that work."""
+    managed = []
+    for name, action in actions.items():
+        with suppress(OSError):
+            action()
+            managed.append(name)
+    return managed
+
+
+def processes() -> list[Path]:
+    """Return the folders of all processes that can be seen."""
+    return [path for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
 def start_daemon(*, hold_pipes: bool) -> None:

@@ -16,7 +16,7 @@ from .frame import (
 
 
 @at("turn")
-def has_a_name_of_html_terminal_codes_and_dots(message: Message) -> None:
+def has_a_name_of_html_and_dots(message: Message) -> None:
     """Nothing else: all of these bots have this name."""
     answer(message)
 

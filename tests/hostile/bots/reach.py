@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from .frame import TARGETS, attempt
+from .frame import TARGETS, attempt, processes, try_each
 
 _ALLOWED = {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "HOSTNAME"}
 _CALLS = {
@@ -33,16 +33,6 @@ _ATTACH, _NEW_USER, _NEW_EVERYTHING = 16, 0x10000000, 0x7E020000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def _try(**actions: Callable[[], object]) -> list[str]:
-    """Return the names of the actions that work."""
-    managed = []
-    for name, action in actions.items():
-        with suppress(OSError):
-            action()
-            managed.append(name)
-    return managed
-
-
 def _call(number: int, *arguments: object) -> int:
     """Make a bare system call; raises OSError."""
     found = _LIBC.syscall(number, *arguments)
@@ -55,10 +45,6 @@ def _system_call(name: str, *arguments: object) -> Callable[[], int]:
     return lambda: _call(_CALLS[os.uname().machine][name], *arguments)
 
 
-def _processes() -> list[Path]:
-    return [path for path in Path("/proc").iterdir() if path.name.isdigit()]
-
-
 # ---------------------------------------------------------------- files and processes
 
 
@@ -66,13 +52,13 @@ def _processes() -> list[Path]:
 def reads_the_program_of_another_bot() -> list[str]:
     beside = [path for path in Path("..").glob("*/bot.*") if path.exists()]
     others = [path for path in beside if path.parent.resolve() != Path.cwd()]
-    found = _try(by_its_path=Path(TARGETS["other_bot"]).read_bytes)
+    found = try_each(by_its_path=Path(TARGETS["other_bot"]).read_bytes)
     return found + [str(path) for path in others]
 
 
 @attempt
 def reads_the_store() -> list[str]:
-    return _try(
+    return try_each(
         by_its_path=Path(TARGETS["store"]).read_bytes,
         by_the_arena=Path(f"/proc/{TARGETS['pid']}/root/{TARGETS['store']}").read_bytes,
     )
@@ -82,7 +68,7 @@ def reads_the_store() -> list[str]:
 def reads_the_environment_of_the_arena() -> list[str]:
     """Any variable of any process that the bot itself does not have."""
     found = set()
-    for process in _processes():
+    for process in processes():
         with suppress(OSError):
             pairs = (process / "environ").read_bytes().split(b"\0")
             found |= {pair.partition(b"=")[0].decode() for pair in pairs if pair} - _ALLOWED
@@ -93,7 +79,7 @@ def reads_the_environment_of_the_arena() -> list[str]:
 def lists_other_processes() -> list[str]:
     """Its own processes have the mark, but for the first in its namespace."""
     found = []
-    for process in _processes():
+    for process in processes():
         with suppress(OSError):
             command = (process / "cmdline").read_bytes()
             if command and TARGETS["mark"].encode() not in command and process.name != "1":
@@ -103,14 +89,14 @@ def lists_other_processes() -> list[str]:
 
 @attempt
 def signals_the_arena() -> list[str]:
-    return _try(signal=lambda: os.kill(TARGETS["pid"], 0))
+    return try_each(signal=lambda: os.kill(TARGETS["pid"], 0))
 
 
 @attempt
 def reads_the_memory_and_files_of_the_arena() -> list[str]:
     """Through /proc."""
     arena = Path(f"/proc/{TARGETS['pid']}")
-    return _try(
+    return try_each(
         memory=(arena / "maps").read_bytes,
         files=lambda: list((arena / "fd").iterdir()),
     )
@@ -120,7 +106,7 @@ def reads_the_memory_and_files_of_the_arena() -> list[str]:
 def writes_into_the_folder_of_its_fifos() -> list[str]:
     """If its standard input is a FIFO with a name."""
     folder = Path("/proc/self/fd/0").readlink().parent
-    return _try(
+    return try_each(
         file=(folder / TARGETS["mark"]).touch,
         fifo=lambda: os.mkfifo(folder / f"{TARGETS['mark']}-fifo"),
         removal=Path("/proc/self/fd/0").readlink().unlink,
@@ -136,14 +122,14 @@ def traces_another_process() -> list[str]:
     if not child:
         signal.pause()
     zero = ctypes.c_void_p(0)
-    found = _try(attach=_system_call("ptrace", _ATTACH, child, zero, zero))
+    found = try_each(attach=_system_call("ptrace", _ATTACH, child, zero, zero))
     os.kill(child, signal.SIGKILL)
     return found
 
 
 @attempt
 def becomes_root() -> list[str]:
-    return _try(
+    return try_each(
         user=lambda: os.setuid(0), group=lambda: os.setgid(0), groups=lambda: os.setgroups([0])
     )
 
@@ -151,7 +137,7 @@ def becomes_root() -> list[str]:
 @attempt
 def mounts_a_file_system() -> list[str]:
     none = ctypes.c_char_p(b"none")
-    return _try(
+    return try_each(
         mount=_system_call(
             "mount", none, ctypes.c_char_p(b"/tmp"), ctypes.c_char_p(b"tmpfs"), 0, None
         )
@@ -161,7 +147,7 @@ def mounts_a_file_system() -> list[str]:
 @attempt
 def makes_a_device() -> list[str]:
     """The machine's memory, and a disk."""
-    return _try(
+    return try_each(
         memory=lambda: os.mknod("/tmp/mem", stat.S_IFCHR | 0o666, os.makedev(1, 1)),
         disk=lambda: os.mknod("/tmp/disk", stat.S_IFBLK | 0o666, os.makedev(8, 0)),
     )
@@ -171,7 +157,7 @@ def makes_a_device() -> list[str]:
 def makes_a_user_namespace() -> list[str]:
     """A process is root in it, and may use parts of the kernel that only root may."""
     rest = (0, 0, 0, int(signal.SIGCHLD), 0, 0, 0)
-    return _try(
+    return try_each(
         unshare=_system_call("unshare", _NEW_USER),
         clone=lambda: _forked(
             _system_call("clone", _NEW_USER | signal.SIGCHLD, None, None, None, None)
@@ -192,14 +178,14 @@ def _forked(clone: Callable[[], int]) -> None:
 
 @attempt
 def changes_its_root_directory() -> list[str]:
-    return _try(chroot=lambda: os.chroot("/tmp"))
+    return try_each(chroot=lambda: os.chroot("/tmp"))
 
 
 @attempt
 def sets_the_clock() -> list[str]:
     """Forward by a second."""
     offset_mode = struct.pack("Iq", 1, 1).ljust(208, b"\0")
-    return _try(
+    return try_each(
         set=lambda: time.clock_settime(time.CLOCK_REALTIME, time.time() + 1),
         adjust=_system_call("adjtimex", offset_mode),
     )
@@ -208,7 +194,7 @@ def sets_the_clock() -> list[str]:
 @attempt
 def makes_dangerous_system_calls() -> list[str]:
     parameters = bytes(120)
-    return _try(
+    return try_each(
         keyring=_system_call("keyctl", 0, -3, 0),
         bpf=_system_call("bpf", 0, parameters, 48),
         userfaultfd=_system_call("userfaultfd", 1),
@@ -232,7 +218,7 @@ def connects_to_the_machine() -> list[str]:
         with socket.socket(family) as connection:
             connection.connect(address)
 
-    return _try(
+    return try_each(
         tcp=lambda: connect(socket.AF_INET, ("127.0.0.1", TARGETS["tcp"])),
         abstract=lambda: connect(socket.AF_UNIX, "\0" + TARGETS["abstract"]),
     )
@@ -249,14 +235,14 @@ def queries_a_name_server() -> list[str]:
             if error := server.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
                 raise OSError(error, "refused")
 
-    return _try(
+    return try_each(
         here=lambda: ask(("127.0.0.1", TARGETS["udp"])), there=lambda: ask(("192.0.2.53", 53))
     )
 
 
 @attempt
 def opens_a_raw_socket() -> list[str]:
-    return _try(
+    return try_each(
         ip=lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP).close(),
         packets=lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close(),
     )
@@ -267,7 +253,7 @@ def types_into_the_terminal() -> list[str]:
     def type_into(terminal: int) -> None:
         fcntl.ioctl(terminal, termios.TIOCSTI, b"x")
 
-    return _try(
+    return try_each(
         dev_tty=lambda: os.close(os.open("/dev/tty", os.O_RDWR)),
         input=lambda: type_into(0),
         errors=lambda: type_into(2),

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import signal
+import time
 
 from .frame import Message, answer, at, hang, legal, put, ready
 
@@ -49,6 +50,13 @@ def writes_a_line_that_never_ends(message: Message) -> None:
 def floods_its_standard_error(message: Message) -> None:
     while True:
         os.write(2, b"x" * 4096)
+
+
+@at("turn")
+def takes_its_time_for_every_answer(message: Message) -> None:
+    """Each is in time."""
+    time.sleep(1.5)
+    answer(message)
 
 
 @at("turn")

@@ -1,0 +1,84 @@
+"""A scheduler and workers on this machine, for one run: closed to all other programs."""
+
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from typing import Any
+
+import dask
+from distributed import Nanny, Scheduler, Security, SpecCluster, Worker
+
+from arena.sandboxes.owner import name_semaphores, track_semaphores
+from arena.sandboxes.run_folder import remove_leftovers, run_folder
+
+_SETTINGS = {
+    # A task fails with the third worker that dies of it.
+    "distributed.scheduler.allowed-failures": 2,
+    "distributed.worker.daemon": False,
+    # Workers hold no data; bots have memory limits of their own.
+    "distributed.worker.memory.terminate": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.target": False,
+}
+
+
+class _WithoutHttp:
+    def start_http_server(self, *_: object, **__: object) -> None:
+        """Start none: it would answer anyone, without a certificate."""
+
+
+class _LocalScheduler(_WithoutHttp, Scheduler):
+    pass
+
+
+class _LocalWorker(_WithoutHttp, Worker):
+    pass
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[SpecCluster]:
+    """Start a scheduler and worker processes on this machine; they end with this process.
+
+    They talk by TLS, with a certificate made for this run: whoever has no key to it, such as
+    another user of this machine, is refused. The key is in these processes' memory alone.
+    """
+    name_semaphores()
+    # Only the arena itself reacts to Ctrl-C: processes started by these threads ignore it.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        with (
+            run_folder() as folder,
+            dask.config.set({**_SETTINGS, "temporary-directory": str(folder)}),
+            _started(workers) as cluster,
+        ):
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            try:
+                yield cluster
+            finally:
+                track_semaphores()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        # Of workers that were killed.
+        remove_leftovers()
+
+
+def _started(workers: int) -> SpecCluster:
+    security = Security.temporary()
+    common: dict[str, Any] = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
+    nanny = {
+        **common,
+        "worker_class": _LocalWorker,
+        "nthreads": 1,
+        "memory_limit": 0,
+        "silence_logs": logging.CRITICAL,
+    }
+    return SpecCluster(
+        scheduler={"cls": _LocalScheduler, "options": {**common, "dashboard": False}},
+        workers={number: {"cls": Nanny, "options": nanny} for number in range(workers)},
+        security=security,
+        silence_logs=logging.CRITICAL,
+    )

@@ -1,0 +1,64 @@
+"""Names that say which process made a thing, so that what a killed arena left can be told."""
+
+import multiprocessing
+import os
+import warnings
+from contextlib import suppress
+from multiprocessing import resource_tracker
+from pathlib import Path
+
+PREFIX = "perudo-arena"
+_SEMAPHORES = Path("/dev/shm")
+
+
+def own_name() -> str:
+    """Return a name for what this process makes."""
+    pid = os.getpid()
+    return f"{PREFIX}.{_pid_namespace()}.{pid}.{_start_time(pid)}"
+
+
+def is_abandoned(name: str) -> bool:
+    """Return whether a name begins with the own name of a process that is gone."""
+    words = name.split(".")
+    # In another namespace, pids mean other processes.
+    if words[:2] != [PREFIX, str(_pid_namespace())] or len(words) < 4 or not words[2].isdecimal():
+        return False
+    return _start_time(int(words[2])) != words[3]
+
+
+def name_semaphores() -> None:
+    """Give the semaphores that this process makes from now on a name that says so."""
+    # There is no public way: see SemLock in the module multiprocessing.synchronize.
+    process = multiprocessing.current_process()
+    process._config["semprefix"] = f"/{own_name()}."  # type: ignore[attr-defined] # noqa: SLF001
+    warnings.filterwarnings("ignore", message="resource_tracker")
+
+
+def track_semaphores() -> None:
+    """Make sure that Python's resource tracker knows the semaphores of this process.
+
+    One that was started again, because the first was killed, prints a traceback for each name that
+    it does not know when the semaphore is removed.
+    """
+    for path in _SEMAPHORES.glob(f"sem.{own_name()}.*"):
+        resource_tracker.register(path.name.replace("sem.", "/", 1), "semaphore")
+
+
+def remove_abandoned_semaphores() -> None:
+    """Remove the semaphores of processes that could not."""
+    for path in _SEMAPHORES.glob(f"sem.{PREFIX}.*"):
+        if is_abandoned(path.name.removeprefix("sem.")):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _pid_namespace() -> int:
+    return Path("/proc/self/ns/pid").stat().st_ino
+
+
+def _start_time(pid: int) -> str:
+    """Return when a process was started, in the kernel's ticks, or "" if there is none."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        return stat.rpartition(")")[2].split()[19]
+    return ""

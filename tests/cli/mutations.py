@@ -1,0 +1,377 @@
+"""Inputs as nobody should write them: league.yaml, bot.yaml, positions and command lines, mutated.
+
+The mutations know the formats (tags, anchors, nesting, numbers, units of repetition), so that many
+of their results get past the parser.
+"""
+
+import json
+from collections.abc import Callable
+from importlib import import_module
+from random import Random
+from typing import Any
+
+import click
+
+Mutation = Callable[[str, Random], str]
+
+WORDS = [
+    *("", " ", "-", "--", "~", "null", "true", "no", "x", "é", "odds", "bga", "sample:odds"),
+    *("0", "-1", "7", "00", "1.5", "1e999", "1e-999", ".nan", ".inf", "0x1F", "0o17", "1_000"),
+    *(
+        "9" * 20,
+        "9" * 99,
+        "9" * 5000,
+        "-" + "9" * 40,
+        "0." + "0" * 300 + "1",
+        "1:59:59",
+        "\uff11\uff12",
+    ),
+    *("2024-01-31", "2024-13-99 25:61:61", "=", "<<", "\N{RIGHT-TO-LEFT OVERRIDE}x", "\N{BOM}"),
+    *("a" * 41, "b" * 256, "c" * 5000, "é" * 128, "\U0001f3b2" * 64, "ß" * 255, "/" + "d" * 300),
+    *(
+        "/",
+        ".",
+        "..",
+        "../" * 40,
+        "e/" * 3000,
+        "/dev/null",
+        "/dev/zero",
+        "/proc/self/mem",
+        "folder",
+    ),
+    *("*", "**", "**x", "*/*", "[z-a]", "[!", "?" * 50, "~nobody", "~", "sample:", "sample:../*"),
+    *("a\tb", "a\x1b[31mb", "a\x7fb", "a\u2028b", "a\u200bb", "%s %d {0} {x!r}", "$(id)", "`id`"),
+    *("local:0", "local:" + "9" * 5000, "tcp://", "tcp://\n", "tls://x", "all", "none"),
+    *("loop", "fifo", "league.yaml", "league.yaml/x", "bots/good", "bots/*", "bad.zip"),
+]
+"""Values that are too long, too large, of another type, or that mean something to some program."""
+NOT_IN_YAML = ["\0", "\x01", "\ud7ff", "\ufffe", "\x85", "\ufeff", "\r", "\t"]
+TAGS = [
+    *(
+        "!!bool",
+        "!!int",
+        "!!float",
+        "!!null",
+        "!!timestamp",
+        "!!binary",
+        "!!set",
+        "!!omap",
+        "!!str",
+    ),
+    *("!!python/object/apply:os.system", "!", "!x", "!<tag:x>", "&a", "*a", "&a *a", "!!merge"),
+]
+TOKENS = [
+    *(
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ":",
+        ": ",
+        "- ",
+        "? ",
+        "|",
+        ">",
+        "|+9",
+        "#",
+        "'",
+        '"',
+        "%",
+        "@",
+        "`",
+    ),
+    *("---", "...", "%YAML 1.1", "%TAG ! x", "\n", "\n\n", "\n  ", "\n\t", "<<: ", "<<: *a"),
+    *(
+        "[" * 30,
+        "{a: " * 30,
+        "- " * 30,
+        "? " * 30,
+        '"\\ud800"',
+        '"\\x00"',
+        '"\\U00110000"',
+        '"\\e"',
+    ),
+]
+
+LEAGUE = """name: Autumn ladder
+bots:
+  - bots/good
+  - bots/*
+  - sample:odds
+variants:
+  - bga
+  - {variant: classic, calza: true, lost_dice_visible: true, starting_dice: 4}
+  - {variant: pressman, label: no veterans, overrides: {veteran_may_raise_face: false}}
+players: [2, 3]
+games: 50
+rounds: 30
+until: {separated: 0.99}
+seed: autumn
+limits: {start: 10, answer: 2, game: 60, wall: 4, restarts: 3, concurrent_games: 16}
+ratings: {anchor: odds, provisional: 100, overall: true, alpha: 0.01}
+sandbox: process
+images: {python: "python:3.12-slim"}
+shared_dice: true
+memory_across_fixtures: false
+workers: 2
+pin: true
+"""
+BOT = """# A bot.
+name: good
+author: Ada
+version: "1"
+tags: [python, baseline]
+command: python3 bot.py
+build: [sh, -c, "echo 'a b'"]
+runtime: python
+"""
+POSITION: dict[str, Any] = {
+    "id": "anything",
+    "variant": "bga",
+    "overrides": {"palifico_once": True, "reveal": "at_once"},
+    "calza": True,
+    "starting_dice": 5,
+    "dice": [[2, 3, 4, 5, 6], [1, 1, 4, 4, 5], [], [6]],
+    "palifico_used": [False, False, True, True],
+    "round": {"kind": "normal", "starter": 0, "palifico_seat": None},
+    "actions": [
+        {"seat": 0, "do": "bid", "quantity": 2, "face": 5},
+        {"seat": 1, "do": "bid", "quantity": 4, "face": 5},
+        {"seat": 3, "do": "dudo"},
+        {"seat": 0, "do": "calza", "with": 2},
+    ],
+}
+
+
+def yaml_text(original: str, rng: Random) -> bytes:
+    """Return a YAML file with one to four mutations, seldom of bytes."""
+    text = original
+    for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
+        text = rng.choice(YAML)(text, rng)
+    return _bytes(text, rng)
+
+
+def position(rng: Random) -> bytes:
+    """Return a line for `arena judge` with one to four mutations of its values or its text."""
+    value: Any = json.loads(json.dumps(POSITION))
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 4))):
+        value = _mutated(value, rng)
+    text = json.dumps(value, ensure_ascii=rng.random() < 0.5)
+    if rng.random() < 0.3:
+        text = rng.choice(TEXT)(text, rng)
+    return _bytes(text.replace("\n", " "), rng)
+
+
+def _bytes(text: str, rng: Random) -> bytes:
+    content = text.encode("utf-8", "surrogatepass")
+    if rng.random() < 0.05 and content:
+        at = rng.randrange(len(content))
+        content = content[:at] + rng.randbytes(rng.choice((1, 2, 9))) + content[at + 1 :]
+    if rng.random() < 0.03:
+        content = text.encode(rng.choice(("utf-16", "utf-32", "utf-8-sig")), "surrogatepass")
+    return content
+
+
+# ---------------------------------------------------------------- text
+
+
+def _insert(text: str, rng: Random) -> str:
+    at = rng.randrange(len(text) + 1)
+    return text[:at] + rng.choice(rng.choice((WORDS, TAGS, TOKENS, NOT_IN_YAML))) + text[at:]
+
+
+def _delete(text: str, rng: Random) -> str:
+    at, length = rng.randrange(len(text) + 1), rng.choice((1, 1, 3, 30))
+    return text[:at] + text[at + length :]
+
+
+def _cut(text: str, rng: Random) -> str:
+    return text[: rng.randrange(len(text) + 1)]
+
+
+def _repeat(text: str, rng: Random) -> str:
+    """Repeat a piece, seldom until the file is as large as it may be."""
+    at, length = rng.randrange(len(text) + 1), rng.choice((1, 2, 5, 20))
+    piece = text[at : at + length] or "x"
+    times = rng.choice((2, 10, 100, 1000)) if rng.random() < 0.97 else 70_000 // len(piece)
+    return text[:at] + piece * times + text[at + length :]
+
+
+TEXT: list[Mutation] = [_insert, _delete, _cut, _repeat]
+
+# ---------------------------------------------------------------- YAML
+
+
+def _line(text: str, rng: Random) -> str:
+    """Repeat, move or remove a line."""
+    lines = text.splitlines(keepends=True) or [""]
+    line = lines.pop(rng.randrange(len(lines)))
+    for _ in range(rng.choice((0, 1, 2, 2))):
+        lines.insert(rng.randrange(len(lines) + 1), line)
+    return "".join(lines)
+
+
+def _value(text: str, rng: Random) -> str:
+    """Put something else in the place of a value, or before it."""
+    places = [at for at in range(len(text) - 1) if text[at : at + 2] in {": ", "- ", ", "}]
+    if not places:
+        return _insert(text, rng)
+    start = rng.choice(places) + 2
+    end = min((at for sign in "\n,]}" if (at := text.find(sign, start)) >= 0), default=len(text))
+    old = text[start:end]
+    word = rng.choice(WORDS)
+    new = rng.choice(
+        (
+            word,
+            word,
+            json.dumps(word),
+            f"{rng.choice(TAGS)} {old}",
+            f"{rng.choice(TAGS)} {word}",
+            f"[{old}]",
+            f"{{{old}: {word}}}",
+            "[" * rng.choice((2, 9, 900)) + old,
+            f"[{', '.join([word[:9] or old] * rng.choice((2, 40, 3000)))}]",
+        )
+    )
+    return text[:start] + new + text[end:]
+
+
+def _key(text: str, rng: Random) -> str:
+    """Put something else in the place of a key."""
+    places = [at for at in range(len(text)) if text[at : at + 1] == ":"]
+    if not places:
+        return _insert(text, rng)
+    end = rng.choice(places)
+    start = max(text.rfind(sign, 0, end) for sign in "\n {,-") + 1
+    word = rng.choice(WORDS)
+    return text[:start] + rng.choice((word, json.dumps(word), f"? {word}\n")) + text[end:]
+
+
+YAML: list[Mutation] = [*TEXT, _line, _value, _value, _value, _value, _key]
+
+# ---------------------------------------------------------------- JSON
+
+GAME_WORDS = ("bid", "dudo", "calza", "palifico", "normal", "bga", "classic", "pressman", "italian")
+NUMBERS = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    3,
+    -1,
+    2,
+    6,
+    7,
+    10,
+    2**31,
+    2**63,
+    2**64,
+    -(2**63),
+    10**40,
+    10**400,
+    1.0,
+    0.5,
+    -0.0,
+]
+
+
+def _mutated(value: Any, rng: Random) -> Any:
+    """Return a JSON value with a change in one place: a leaf, a list, a mapping."""
+    if isinstance(value, dict) and value and rng.random() < 0.85:
+        key = rng.choice(list(value))
+        return {**value, key: _mutated(value[key], rng)}
+    if isinstance(value, list) and value and rng.random() < 0.7:
+        at = rng.randrange(len(value))
+        return [*value[:at], _mutated(value[at], rng), *value[at + 1 :]]
+    if isinstance(value, dict):
+        return _other_mapping(value, rng)
+    if isinstance(value, list):
+        return _other_list(value, rng)
+    return _other(value, rng)
+
+
+def _other_mapping(value: dict[str, Any], rng: Random) -> Any:
+    keys = list(value)
+    if keys and rng.random() < 0.4:
+        del value[rng.choice(keys)]
+        return value
+    more = rng.choice([*WORDS, *POSITION, "with", "seat", "do"])
+    return {**value, more: _other(None, rng)}
+
+
+def _other_list(value: list[Any], rng: Random) -> Any:
+    return rng.choice(
+        (
+            value[1:],
+            value + value,
+            value[::-1],
+            value * rng.choice((3, 50, 400)),
+            [*value, _other(None, rng)],
+            [*value, *({"seat": 0, "do": "dudo", "with": at} for at in range(900))],
+        )
+    )
+
+
+def _other(value: Any, rng: Random) -> Any:
+    if rng.random() < 0.05:
+        for _ in range(rng.choice((3, 90, 700))):
+            value = [value] if rng.random() < 0.5 else {"a": value}
+        return value
+    words = (*WORDS, *GAME_WORDS, "\ud800")
+    if rng.random() < 0.7 and value is not None:
+        # Of the same type, to be judged.
+        kinds = {bool: (True, False), int: NUMBERS, str: GAME_WORDS}
+        return rng.choice(kinds.get(type(value), words))
+    return rng.choice(
+        (
+            rng.choice(NUMBERS),
+            rng.choice(NUMBERS),
+            rng.choice(words),
+            rng.choice((None, True, False, [], {}, [[]], [1] * 60)),
+        )
+    )
+
+
+# ---------------------------------------------------------------- command lines
+
+ENDINGS = {
+    **{name: ["--sandbox", "process"] for name in ("run", "rerun", "check")},
+    "compare": ["--field", "bots/good", "--sandbox", "process"],
+    **{name: [] for name in ("report", "verify", "export", "status", "judge", "rules", "perft")},
+}
+"""Commands, and what keeps some of them from playing bots: nobody trusts them."""
+UNTRIED = {"--trust-bots", "--watch", "--open"}
+
+
+def command_line(rng: Random) -> list[str]:
+    """Return the words after `arena`: a command with some of its arguments and options."""
+    name = rng.choice(list(ENDINGS))
+    command = import_module(f"arena.cli.{name}").command
+    words: list[str] = []
+    for parameter in command.params:
+        if isinstance(parameter, click.Argument):
+            counts = (parameter.nargs,) if parameter.nargs > 0 else (0, 1, 2, 9)
+            words += [_word(parameter, rng) for _ in range(rng.choice(counts))]
+        elif rng.random() < 0.3 and not UNTRIED & set(parameter.opts):
+            words.append(rng.choice(parameter.opts))
+            flag = getattr(parameter, "is_flag", False)
+            words += [] if flag else [_word(parameter, rng) for _ in range(parameter.nargs)]
+    for _ in range(rng.choice((0, 0, 0, 1, 2))):
+        at = rng.randrange(len(words) + 1)
+        words[at : at + rng.choice((0, 1))] = [rng.choice([*WORDS, "--help", "--json=", "-o"])]
+    # A FIFO is an input like another: `arena judge` would wait for its writer.
+    words = ["none" if name == "judge" and word == "fifo" else word for word in words]
+    return [name if rng.random() < 0.97 else rng.choice(WORDS), *words, *ENDINGS[name]]
+
+
+def _word(parameter: click.Parameter, rng: Random) -> str:
+    """Return a value for an option or argument: a good one in half of the cases."""
+    good = {"int": "2", "integer range": "2", "path": "league.yaml", "text": "bga"}
+    choices = getattr(parameter.type, "choices", None)
+    if rng.random() < 0.5:
+        return rng.choice(choices) if choices else good.get(parameter.type.name, "bots/good")
+    word = rng.choice(WORDS)
+    return "\udcff" + word if rng.random() < 0.1 else word.replace("\0", "")

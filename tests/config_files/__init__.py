@@ -1,0 +1,1 @@
+"""Tests of arena.config_files."""
