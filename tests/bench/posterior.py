@@ -1,8 +1,9 @@
 """How close ratings are to the exact posterior of their model: `python tests/bench/posterior.py`.
 
 Simulates small leagues and prints, in standard deviations of the exact posterior and for the bot
-that is worst: how far the mean is off by the arena's solution and by TrueSkill's usual pass, and how
-far the usual pass moves if the games are shuffled; last, the mean ratio of the standard deviations.
+that is worst: how far the mean is off by the arena's solution and by TrueSkill's usual pass, and
+how far the usual pass moves if the games are shuffled; last, the mean ratio of the standard
+deviations.
 
 The exact posterior is found by importance sampling from a distribution around the solution. The
 probability of a finishing order is integrated numerically, place by place from the last.
@@ -53,9 +54,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    print(
-        "| field | bots | players | games | mean off | usual pass off | moved by shuffling | sigma |"
-    )
+    print("| field | bots | players | games | mu off | usual pass off | it moves | sigma ratio |")
     print("|---|---|---|---|---|---|---|---|")
     for field in FIELDS:
         print(line(field, options.samples, np.random.default_rng(options.seed)), flush=True)
