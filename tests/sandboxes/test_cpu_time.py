@@ -52,16 +52,20 @@ for number, line in enumerate(sys.stdin):
 """
 FORKS = """
 import os, time
+bot = os.getpid()
 for _ in range(3):
     if not os.fork():
         os.setsid()
-        while True:
+        while os.getppid() == bot:
             if not os.fork(): os._exit(0)
             os.wait()
 print(flush=True)
 time.sleep(3600)
 """
-"""Sleeps; its children start and await children of their own, in sessions of their own."""
+"""Sleeps; its children start and await children of their own, in sessions of their own.
+
+They end with it: nothing else ends them without control groups.
+"""
 freezes = pytest.mark.skipif(
     not (trees := process_trees()) or not trees.freezes, reason="no control groups for this user"
 )
