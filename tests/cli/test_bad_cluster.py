@@ -4,6 +4,7 @@ import gc
 import shutil
 import signal
 import socket
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -18,6 +19,16 @@ from tests.cli.command import ROOT, bot, error_line, league, run
 from tests.e2e.grid import Grid, make_certificates, tls_settings
 
 NO_NANNY = "--no-nanny"
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def collected() -> Iterator[None]:
+    """Dask leaves sockets of failed connections to the garbage collector: no later test's fault."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture(scope="module")
