@@ -59,7 +59,7 @@ def wait_for_death(pid: int) -> None:
     assert over, f"process {pid} lives on"
 
 
-def _let_others_in(folder: Path) -> None:
+def let_others_in(folder: Path) -> None:
     """Let other users reach a folder: bots run as one of them if the arena is root."""
     for parent in (folder, *folder.parents):
         mode = parent.stat().st_mode
@@ -77,7 +77,7 @@ class Live:
     def __init__(self, *arguments: object, cwd: Path, mark: str) -> None:
         self.temporary = cwd / "temporary"
         self.temporary.mkdir(exist_ok=True)
-        _let_others_in(cwd)
+        let_others_in(cwd)
         self.text = ""
         self._mark = mark
         self._ours, theirs = pty.openpty()
