@@ -6,6 +6,7 @@ import signal
 import sys
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 
 import click
 
@@ -93,7 +94,7 @@ def _discard_output() -> None:
 def cli() -> None:
     """Refuse what no command can do without: a folder to start from."""
     try:
-        os.getcwd()  # noqa: PTH109 - Path.cwd() is the same
+        Path.cwd()
     except OSError as error:
         what = f"the current folder was deleted or cannot be read: {error.strerror}"
         raise ArenaError(what, hint="change to another folder") from None

@@ -57,8 +57,12 @@ def _pid_namespace() -> int:
 
 
 def _start_time(pid: int) -> str:
-    """Return when a process was started, in the kernel's ticks, or "" if there is none."""
+    """Return when a process was started, in the kernel's ticks, or "" if it is gone.
+
+    A zombie is gone: it only waits for its parent to read its exit code.
+    """
     with suppress(FileNotFoundError, ProcessLookupError):
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        return stat.rpartition(")")[2].split()[19]
+        fields = stat.rpartition(")")[2].split()
+        return "" if fields[0] in "ZX" else fields[19]
     return ""

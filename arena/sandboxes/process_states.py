@@ -43,7 +43,7 @@ def descendants(pid: int) -> list[int]:
 
 def _all_in(folder: str) -> Iterator[_Stat]:
     with suppress(OSError):
-        for name in os.listdir(folder):  # noqa: PTH208
+        for name in os.listdir(folder):  # noqa: PTH208 - quicker, as in `_read`
             if name.isdigit() and (stat := _read(f"{folder}/{name}")):
                 yield stat
 

@@ -160,8 +160,10 @@ class Clock:
         passed = now - since
         used = passed if passed <= self._resolution else self._used(since, cpu, now)
         limit = min(self._limits.answer, bank.own)
+        charged = passed - (self._uncharged - uncharged)
         bank.own -= used
-        self._charge(bank, passed - (self._uncharged - uncharged))
+        bank.wall -= charged
+        self._bank.wall -= charged
         if self.open:
             self._answered_at, self._cpu_at_answer = now, self._max_cpu(now)
             self._uncharged_at_answer = self._uncharged
@@ -184,18 +186,15 @@ class Clock:
         """Drop all open requests; the wall time of the oldest is charged."""
         if self.open and READY not in self.open:
             since, _, bank, uncharged = self._since_last_answer(next(iter(self.open.values())))
-            self._charge(bank, self._now() - since - (self._uncharged - uncharged))
+            charged = self._now() - since - (self._uncharged - uncharged)
+            bank.wall -= charged
+            self._bank.wall -= charged
         self.open.clear()
         self.next_check = inf
 
     def suspended(self) -> None:
         """Take note that the arena did not run for a while, in which the bot may have."""
         self._read_at = -inf
-
-    def _charge(self, bank: TimeBank, seconds: float) -> None:
-        """Charge wall time to a game and to the fixture."""
-        bank.wall -= seconds
-        self._bank.wall -= seconds
 
     def _look(self, now: float) -> None:
         """Look whether the bot is busy; if so, the time since the last look is not charged."""

@@ -33,11 +33,6 @@ class TableDice(NamedTuple):
     A process that has seen such dice must not run, or it could tell another table of them.
     """
 
-    @property
-    def secret(self) -> frozenset[str]:
-        """The keys of all dice that the processes at this table may not have seen."""
-        return self.open | {self.key}
-
 
 class WarmPool:
     """Running bots without a table: some have served before, some were started ahead of time.
@@ -50,6 +45,8 @@ class WarmPool:
         self._waiting: deque[tuple[_Key, Running]] = deque()
         self._seen: WeakKeyDictionary[Running, set[str]] = WeakKeyDictionary()
         """The keys of the dice at all tables that a process took a seat at."""
+        self._over: set[str] = set()
+        """The keys of dice of which this process has played the last table."""
         self._starting: dict[Running, float] = {}
         """When programs were started ahead of time that are not frozen yet."""
 
@@ -73,10 +70,11 @@ class WarmPool:
         return None
 
     def _find(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running | None:
+        # A task is handed over ahead of time: dice that were open then may be over by now.
+        secret = {dice.key, *dice.open - self._over}
         for key, running in self._waiting:
-            if key == (sandbox.name, program) and dice.secret.isdisjoint(
-                self._seen.get(running, ())
-            ):
+            seen = self._seen.get(running, ())
+            if key == (sandbox.name, program) and secret.isdisjoint(seen):
                 return running
         return None
 
@@ -87,6 +85,8 @@ class WarmPool:
 
         It is ended if it could tell others of open dice.
         """
+        if dice.key not in dice.open:
+            self._over.add(dice.key)
         talks = dice.key in dice.open and sandbox.isolates and not sandbox.freezes
         if talks or len(self._waiting) >= self._max_waiting:
             _end(running)

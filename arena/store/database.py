@@ -20,7 +20,9 @@ from arena.store.failures import (
 )
 from arena.store.write_ahead import check_log_exists, connect, connect_reader, log_size
 
-_CLOSED, _NEEDS_LOG, _HAS_LOG = (f"UPDATE pair SET open = {n}" for n in range(3))  # noqa: S608
+_CLOSED = "UPDATE pair SET open = 0"
+_NEEDS_LOG = "UPDATE pair SET open = 1"
+_HAS_LOG = "UPDATE pair SET open = 2"
 _LARGE = 1 << 22
 """Bytes of a write-ahead log that are moved into the file."""
 _LOCK_ATTEMPTS = 100

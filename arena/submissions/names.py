@@ -111,6 +111,12 @@ def skeleton(text: str) -> str:
 
     Unlike there, wide, raised and circled forms of a character are taken for the character.
     """
+    while (simpler := _with_prototypes(text)) != text:
+        text = simpler
+    return text
+
+
+def _with_prototypes(text: str) -> str:
     prototypes = _prototypes()
     decomposed = unicodedata.normalize("NFKD", text)
     mapped = "".join(prototypes.get(one, one) for one in decomposed if not _is_ignorable(one))

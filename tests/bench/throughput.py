@@ -101,7 +101,8 @@ def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
         bot = load_bot(shipped.folder("sample_bots") / options.bot)
         # With fewer, games would run out before the table was ever full.
         games = max(2 * options.together, options.games // (players * (players - 1)))
-        leagues = [_league(folder, bot, players, games, way) for way in _ways(options)]
+        own_dice = options.own_dice
+        leagues = [_league(folder, bot, players, games, way, own_dice) for way in _ways(options)]
         staged = stage(bot, runs, sandbox)
         steps: list[Step] = []
         rounds = []
@@ -126,7 +127,7 @@ def _total(played: Sequence[PlayedFixture]) -> Measured:
     return Measured(sum(one.decisions for one in played), sum(one.seconds for one in played))
 
 
-def _league(folder: Path, bot: Bot, players: int, games: int, way: Way) -> Path:
+def _league(folder: Path, bot: Bot, players: int, games: int, way: Way, own_dice: bool) -> Path:
     """Write a league of one fixture's worth of equal bots under different names."""
     for seat in range(players):
         copy = folder / f"bot{seat}"
@@ -139,7 +140,7 @@ def _league(folder: Path, bot: Bot, players: int, games: int, way: Way) -> Path:
     league = folder / f"league-{way.together}-{way.pin}.yaml"
     league.write_text(
         f"bots: ['bot*']\nvariants: [bga]\nplayers: {players}\ngames: {games}\nseed: bench\n"
-        f"pin: {str(way.pin).lower()}\n"
+        f"pin: {str(way.pin).lower()}\nshared_dice: {str(not own_dice).lower()}\n"
         f"limits: {{start: {LIMITS.start}, answer: {LIMITS.answer}, game: {LIMITS.game},"
         f" concurrent_games: {way.together}}}\n",
         encoding="utf-8",
@@ -212,6 +213,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--together", type=int, default=16, help="games at a time")
     parser.add_argument("--games", type=int, default=180, help="of a league, or more")
     parser.add_argument("--rounds", type=int, default=5)
+    own = "do not share dice, so that bots play on in the same processes"
+    parser.add_argument("--own-dice", action="store_true", help=own)
     return parser.parse_args()
 
 

@@ -4,6 +4,7 @@ import gc
 import shutil
 import signal
 import socket
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -13,11 +14,20 @@ import dask
 import pytest
 
 from arena.league.cluster import client, connection, roster
-from arena.league.cluster.address import is_exposed
 from tests.cli.command import ROOT, bot, error_line, league, run
 from tests.e2e.grid import Grid, make_certificates, tls_settings
 
 NO_NANNY = "--no-nanny"
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def collected() -> Iterator[None]:
+    """Dask leaves sockets of failed connections to the garbage collector: no later test's fault."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture(scope="module")
@@ -41,52 +51,6 @@ def _refused(folder: Path, address: str, *parts: str, env: dict[str, str] | None
     return line
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "local:0",
-        "local:x",
-        "local:",
-        "local",
-        "local:-1",
-        "local:1.5",
-        "local:1025",
-        "local:\u0664",
-    ],
-)
-def test_wrong_number_of_local_workers_is_refused(tmp_path: Path, address: str) -> None:
-    league(tmp_path, sandbox="process")
-    _refused(tmp_path, address, address)
-    assert not (tmp_path / "league.sqlite").exists()
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "",
-        "10.0.0.1:8786",
-        "http://host:1",
-        "ucx://10.0.0.1:8786",
-        "inproc://1",
-        "tcp://",
-        "tcp://a b",
-        "tcp://host",
-        "tcp://:8786",
-        "tcp://host:port",
-        "tcp://host:0",
-        "tcp://host:65536",
-        "tcp://host:\u0661",
-        "tcp://[::1:8786",
-        "tcp://me@host:1",
-        "tcp://host:1/path",
-        "tcp://host:1 host:2",
-    ],
-)
-def test_wrong_address_is_refused(tmp_path: Path, address: str) -> None:
-    league(tmp_path, sandbox="process")
-    _refused(tmp_path, address, "not a scheduler address", "for example --cluster tls://")
-
-
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "[::1]", "x" * 300])
 def test_unreachable_host_is_refused(
     tmp_path: Path, host: str, monkeypatch: pytest.MonkeyPatch
@@ -98,7 +62,6 @@ def test_unreachable_host_is_refused(
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\0" * 64])
 @pytest.mark.parametrize("scheme", ["tcp", "tls"])
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Dask's socket
 def test_port_of_another_program_is_refused(
     tmp_path: Path, certificates: Path, scheme: str, answer: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,12 +109,6 @@ def test_missing_scheduler_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not (tmp_path / "league.sqlite").exists()
 
 
-def test_workers_option_is_refused_with_a_cluster(tmp_path: Path) -> None:
-    league(tmp_path, sandbox="process")
-    ran = run("run", "league.yaml", "--cluster", "local:2", "--workers", 2, cwd=tmp_path)
-    error_line(ran, "--workers", "--cluster local:2", "leave it out")
-
-
 def _blind_to(folder: Path, module: str) -> dict[str, str]:
     """Return an environment in which a module is not installed."""
     folder.mkdir()
@@ -170,12 +127,6 @@ def test_local_workers_need_the_package_that_makes_certificates(tmp_path: Path) 
     league(tmp_path, sandbox="process")
     env = _blind_to(tmp_path / "blind", "cryptography")
     _refused(tmp_path, "local:2", "cryptography", "--cluster local:2", "pip install", env=env)
-
-
-def test_mixed_sandboxes_need_a_cluster(tmp_path: Path) -> None:
-    league(tmp_path, sandbox="process")
-    ran = run("run", "league.yaml", "--mixed-sandboxes", cwd=tmp_path)
-    error_line(ran, "--mixed-sandboxes", "--cluster")
 
 
 def test_scheduler_without_workers_is_refused(grid: Grid, tmp_path: Path) -> None:
@@ -289,24 +240,6 @@ def test_sandboxes_are_mixed_only_if_asked_for(grid: Grid, tmp_path: Path) -> No
     assert mixed.code == 0, mixed
     assert "process (1)" in mixed.err
     assert "workers: 2" in mixed.err
-
-
-@pytest.mark.parametrize(
-    ("address", "exposed"),
-    [
-        ("tcp://127.0.0.1:1", False),
-        ("tcp://127.8.0.1:1", False),
-        ("tcp://localhost:1", False),
-        ("tcp://[::1]:1", False),
-        ("local:2", False),
-        ("tls://10.0.0.5:1", False),
-        ("tcp://10.0.0.5:1", True),
-        ("TCP://scheduler:1", True),
-        ("tcp://[fe80::1]:1", True),
-    ],
-)
-def test_connections_that_leave_the_machine_in_the_clear(address: str, exposed: bool) -> None:
-    assert is_exposed(address) == exposed
 
 
 def test_plain_tcp_beyond_loopback_says_what_it_means(grid: Grid, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.cli import mutations
+from tests.cli import mutations, odd_inputs
 from tests.cli.command import Ran, bot, run
 from tests.support.depth import depth
 from tests.support.sampling import random
@@ -38,13 +38,13 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "folder").mkdir()
     (tmp_path / "loop").symlink_to("loop")
     os.mkfifo(tmp_path / "fifo")
-    (tmp_path / "league.yaml").write_text(mutations.LEAGUE)
+    (tmp_path / "league.yaml").write_text(odd_inputs.LEAGUE)
     return tmp_path
 
 
 def _league(folder: Path, rng: Random) -> tuple[bytes, Ran]:
     """Read a league; neither command comes to its games, for want of a store."""
-    content = mutations.yaml_text(mutations.LEAGUE, rng)
+    content = mutations.yaml_text(odd_inputs.LEAGUE, rng)
     (folder / "league.yaml").write_bytes(content)
     command = ["rerun", "league.yaml", "0"]
     if rng.random() < 0.5:
@@ -53,7 +53,7 @@ def _league(folder: Path, rng: Random) -> tuple[bytes, Ran]:
 
 
 def _bot(folder: Path, rng: Random) -> tuple[bytes, Ran]:
-    content = mutations.yaml_text(mutations.BOT, rng)
+    content = mutations.yaml_text(odd_inputs.BOT, rng)
     (folder / "bots/good/bot.yaml").write_bytes(content)
     return content, run("check", "bots/good", "--sandbox", "process", cwd=folder)
 

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from tests.cli.command import HANG, ROOT, environment
-from tests.e2e.live import Process, processes, wait_for_death, wait_until
+from tests.e2e.live import Process, let_others_in, processes, wait_for_death, wait_until
 
 _QUIET = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 _SETTINGS = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
@@ -117,6 +117,7 @@ class Grid:
         self, folder: Path, *, protocol: str = "tcp", env: Mapping[str, str] | None = None
     ) -> None:
         """`env`: more variables for the scheduler."""
+        let_others_in(folder)
         self._folder = folder
         self._protocol = protocol
         self._env = env

@@ -36,11 +36,11 @@ def wait(live: Live, seconds: float) -> None:
         live.process.wait(seconds)
 
 
-def kill(pids: Iterable[int]) -> None:
-    """Kill processes, of which some may be over already."""
+def kill(pids: Iterable[int], number: signal.Signals = signal.SIGKILL) -> None:
+    """Send a signal to processes, of which some may be over already."""
     for pid in pids:
         with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)
 
 
 def family(live: Live) -> list[int]:

@@ -59,6 +59,14 @@ def wait_for_death(pid: int) -> None:
     assert over, f"process {pid} lives on"
 
 
+def let_others_in(folder: Path) -> None:
+    """Let other users reach a folder: bots run as one of them if the arena is root."""
+    for parent in (folder, *folder.parents):
+        mode = parent.stat().st_mode
+        if parent.stat().st_uid == os.geteuid() and not mode & 0o001:
+            parent.chmod(mode | 0o011)
+
+
 class Live:
     """`arena ARGUMENTS` on a terminal, in a process group of its own; a context manager.
 
@@ -69,6 +77,7 @@ class Live:
     def __init__(self, *arguments: object, cwd: Path, mark: str) -> None:
         self.temporary = cwd / "temporary"
         self.temporary.mkdir(exist_ok=True)
+        let_others_in(cwd)
         self.text = ""
         self._mark = mark
         self._ours, theirs = pty.openpty()

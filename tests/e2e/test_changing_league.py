@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.cli.command import FIELD, LOWEST, bot, error_line, league, opened, records, run
 from tests.publish.pages import broken_links
+from tests.store.edit import forget
 
 PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 UNTIL = {"bots": FIELD, "games": 5, "rounds": 40, "until": "separated"}
@@ -95,8 +96,7 @@ def test_interrupted_anywhere_it_goes_on_to_the_same_end(tmp_path: Path) -> None
     league(tmp_path, **UNTIL)
     assert run(*PLAY, cwd=tmp_path).code == 0
     whole = records(tmp_path / "league.sqlite")
-    with closing(sqlite3.connect(tmp_path / "league.sqlite")) as database, database:
-        database.execute("DELETE FROM fixtures WHERE position > 10")
+    forget(tmp_path / "league.sqlite", "position > 10")
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
     assert run(*PLAY, "--workers", "1", cwd=tmp_path).code == 0
     assert records(tmp_path / "league.sqlite") == whole

@@ -18,7 +18,7 @@ from tests.support.depth import depth
 
 KILLS = depth(2, 10)
 BOTS = "abc"
-ARGUMENTS = ["run", "league.yaml", "--sandbox", "docker", "--workers", "2"]
+ARGUMENTS = ["run", "league.yaml", "--sandbox", "docker", "--trust-bots", "--workers", "2"]
 
 
 def containers(folder: Path) -> list[str]:

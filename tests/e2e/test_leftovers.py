@@ -65,8 +65,7 @@ def test_next_start_removes_what_a_killed_run_left(tmp_path: Path) -> None:
     with Live(*RUN, cwd=tmp_path, mark=mark) as live:
         live.read_until_stored()
         everything = set(kills.family(live))
-        for pid in everything:
-            os.kill(pid, signal.SIGSTOP)
+        kills.kill(everything, signal.SIGSTOP)
         everything |= set(kills.family(live))
         kills.kill(everything)
         live.process.wait()

@@ -26,7 +26,8 @@ from arena.submissions.bot import StagedBot
 from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
 from tests.hostile.leftovers import changes, traces
-from tests.hostile.misbehaviours import MISBEHAVIOURS, Misbehaviour
+from tests.hostile.misbehaviours import MISBEHAVIOURS
+from tests.hostile.outcomes import Misbehaviour
 from tests.support.live import play_bots
 
 NAME = "<img src=x onerror=alert(1)>../=A1"

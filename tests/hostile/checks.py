@@ -7,7 +7,8 @@ from arena.match.replay import replay
 from arena.records import Event, Faulted, GameRecord
 from tests.hostile.attack import RULES, SEAT, Attack
 from tests.hostile.leftovers import end_all, marked_processes, wait_until_gone
-from tests.hostile.misbehaviours import MISBEHAVIOURS, Outcome
+from tests.hostile.misbehaviours import MISBEHAVIOURS
+from tests.hostile.outcomes import Outcome
 
 _EXIT_SECONDS = 2.0
 """How long the arena lets a bot take to exit."""

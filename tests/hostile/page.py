@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from arena.sandboxes.registry import SANDBOXES
 from tests.hostile.attack import attack
 from tests.hostile.checks import check
-from tests.hostile.misbehaviours import CASES, MISBEHAVIOURS, SECTIONS, Misbehaviour, Outcome
+from tests.hostile.misbehaviours import CASES, MISBEHAVIOURS, SECTIONS
+from tests.hostile.outcomes import Misbehaviour, Outcome
 from tests.support.generated_section import GeneratedSection
 
 SECTION = GeneratedSection("sandboxing.md", "misbehaviours", "hostile")

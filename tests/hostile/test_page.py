@@ -2,7 +2,7 @@
 
 import re
 
-from tests.hostile.misbehaviours import CGROUPS
+from tests.hostile.outcomes import CGROUPS
 from tests.hostile.page import SECTION, render
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.live import bubblewrap, isolating, runs, sandbox
+from tests.support.live import bubblewrap, isolating, one_core, runs, sandbox
 
-__all__ = ["bubblewrap", "isolating", "runs", "sandbox"]
+__all__ = ["bubblewrap", "isolating", "one_core", "runs", "sandbox"]
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A bot is judged by its own CPU time, and frozen out of turn if its league says so."""
 
-import os
 import select
 import time
 from collections.abc import Callable, Iterator
@@ -18,11 +17,9 @@ from arena.sandboxes.registry import make_sandbox
 from arena.sessions.clock import READY
 from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.session import Session
-from arena.submissions.bot import StagedBot
-from arena.submissions.staging import stage
 from arena.wire.messages import Answer, Ready
 from tests.e2e.live import wait_until
-from tests.support.live import HANG, write_bot
+from tests.support.live import HANG, staged
 
 TIGHT = LimitsInfo(start=HANG, answer=0.05, game=HANG, wall=1000)
 """On the wall clock far more than any machine needs."""
@@ -52,16 +49,20 @@ for number, line in enumerate(sys.stdin):
 """
 FORKS = """
 import os, time
+bot = os.getpid()
 for _ in range(3):
     if not os.fork():
         os.setsid()
-        while True:
+        while os.getppid() == bot:
             if not os.fork(): os._exit(0)
             os.wait()
 print(flush=True)
 time.sleep(3600)
 """
-"""Sleeps; its children start and await children of their own, in sessions of their own."""
+"""Sleeps; its children start and await children of their own, in sessions of their own.
+
+They end with it: nothing else ends them without control groups.
+"""
 freezes = pytest.mark.skipif(
     not (trees := process_trees()) or not trees.freezes, reason="no control groups for this user"
 )
@@ -83,19 +84,6 @@ def timed(request: pytest.FixtureRequest) -> Sandbox:
     sandbox = MAKERS[request.param]()
     assert sandbox.clock == "cpu"
     return sandbox
-
-
-@pytest.fixture
-def one_core() -> Iterator[None]:
-    """All that runs here shares one core, so that rivals take it from each other."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    yield
-    os.sched_setaffinity(0, before)
-
-
-def staged(runs: Path, sandbox: Sandbox, name: str, program: str) -> StagedBot:
-    return stage(write_bot(runs / "written" / name, program), runs, sandbox)
 
 
 @pytest.mark.usefixtures("one_core")

@@ -1,5 +1,5 @@
 """The sandboxes and a run folder."""
 
-from tests.support.live import bubblewrap, runs, sandbox
+from tests.support.live import bubblewrap, one_core, runs, sandbox
 
-__all__ = ["bubblewrap", "runs", "sandbox"]
+__all__ = ["bubblewrap", "one_core", "runs", "sandbox"]

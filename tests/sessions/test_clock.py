@@ -1,50 +1,14 @@
 """When an answer is too late, and by which clock."""
 
-from collections.abc import Iterator
 from itertools import count
-from math import inf
 
 import pytest
 
-from arena.records import LimitsInfo
-from arena.sessions.clock import READY, Clock, FixtureBank
+from arena.sessions.clock import Clock, FixtureBank
+from tests.sessions.fake_machine import LIMITS, Machine, checks, clock_of, play_on
 
-LIMITS = LimitsInfo(start=10, answer=2, game=60, wall=4)
 OWN = "no answer within 2 s of its own CPU time"
 WALL = "no answer within 8 s by the wall clock"
-
-
-class Machine:
-    """Two clocks that a test sets, and how often the second was read."""
-
-    def __init__(self, *, tells_cpu: bool = True) -> None:
-        self.wall = 100.0
-        self.used = 7.0
-        self.reads = 0
-        self._tells_cpu = tells_cpu
-
-    def now(self) -> float:
-        return self.wall
-
-    def cpu(self) -> float | None:
-        self.reads += 1
-        return self.used if self._tells_cpu else None
-
-    def run(self, wall: float, cpu: float) -> None:
-        self.wall += wall
-        self.used += cpu
-
-
-def clock_of(machine: Machine, limits: LimitsInfo = LIMITS) -> Clock:
-    return Clock(limits, machine.now, machine.cpu)
-
-
-def checks(clock: Clock, machine: Machine, share: float) -> Iterator[str]:
-    """Check whenever it is due; the bot gets a share of the CPU."""
-    while True:
-        passes = clock.next_check - machine.wall
-        machine.run(passes, passes * share)
-        yield clock.expired()
 
 
 @pytest.mark.parametrize(
@@ -103,20 +67,6 @@ def test_start_is_judged_by_the_wall_clock() -> None:
     assert clock.expired() == ""
     machine.run(0.1, 0)
     assert clock.expired() == "not ready within 10 s"
-
-
-def play_on(clock: Clock, machine: Machine, wall: float, cpu: float) -> tuple[int, str]:
-    """Answer until it is too late; returns how many answers were in time, why the next was late."""
-    for number in range(1, 1000):
-        clock.ask((number, 0))
-        if why := clock.expired():
-            return number - 1, why
-        machine.run(wall, cpu)
-        if (clock.next_check <= machine.wall and (why := clock.expired())) or (
-            why := clock.answered(number)
-        ):
-            return number - 1, why
-    raise AssertionError("the time never runs out")
 
 
 @pytest.mark.parametrize(
@@ -201,89 +151,6 @@ def test_restarted_bot_inherits_the_time_bank() -> None:
     machine.run(1.9, 1.9)
     why = "the 60 s of CPU time for all answers of a game are used up"
     assert second.answered(1) == why
-
-
-# ---------------------------------------------------------------- all games of a fixture
-
-SHORT = LimitsInfo(start=10, answer=2, game=60, wall=4, fixture=20)
-USED_UP = "the 20 s by the wall clock for all answers of a fixture are used up"
-
-
-def test_time_for_a_fixture_runs_out() -> None:
-    machine = Machine()
-    assert play_on(clock_of(machine, SHORT), machine, 6.0, 0.1) == (3, USED_UP)
-    assert machine.wall - 100 <= 24
-
-
-def test_time_for_a_fixture_is_that_of_all_games() -> None:
-    machine, bank = Machine(), FixtureBank(SHORT)
-    clock = Clock(SHORT, machine.now, machine.cpu, bank)
-    for game in range(3):
-        clock.ask((game, game))
-        machine.run(6, 0.1)
-        assert clock.answered(game) == ""
-    assert not bank.used_up
-    clock.ask((3, 3))
-    machine.run(2, 0.1)
-    assert clock.expired() == USED_UP
-    clock.forget()
-    assert bank.used_up
-
-
-@pytest.mark.parametrize("nap", [3.0, 7.9])
-def test_time_of_an_answer_that_never_came_is_charged(nap: float) -> None:
-    """Otherwise a bot could think, crash and be restarted, again and again."""
-    machine, bank = Machine(), FixtureBank(SHORT)
-    for _ in range(int(20 // nap)):
-        clock = Clock(SHORT, machine.now, machine.cpu, bank)
-        clock.await_ready()
-        machine.run(5, 0)
-        clock.answered(READY)
-        clock.ask((1, 1))
-        machine.run(nap, 0.1)
-        clock.forget()
-    assert bank.wall == pytest.approx(20 % nap)
-
-
-def test_time_of_games_that_are_played_again_is_given_back() -> None:
-    machine, bank = Machine(), FixtureBank(SHORT)
-    clock = Clock(SHORT, machine.now, machine.cpu, bank)
-    for game in range(5):
-        clock.ask((game, game))
-        machine.run(4, 0.1)
-        clock.answered(game)
-    assert bank.used_up
-    bank.refund(2)
-    bank.refund(2)
-    assert bank.wall == pytest.approx(12)
-    assert bank.game(1).wall == pytest.approx(236)
-    assert (bank.game(4).own, bank.game(4).wall) == (60, 240)
-
-
-def test_start_is_no_part_of_the_time_for_a_fixture() -> None:
-    machine, bank = Machine(), FixtureBank(SHORT)
-    clock = Clock(SHORT, machine.now, machine.cpu, bank)
-    clock.await_ready()
-    machine.run(9, 9)
-    clock.forget()
-    assert bank.wall == 20
-
-
-def test_default_is_the_cpu_time_of_all_games_and_the_wall_time_of_one() -> None:
-    assert LIMITS.complete(20).fixture == 20 * 60 + 4 * 60
-    assert SHORT.complete(20) == SHORT
-    assert FixtureBank(LIMITS).wall == inf
-
-
-def test_default_does_not_bind_a_bot_that_uses_its_cpu_time() -> None:
-    games = 20
-    machine, limits = Machine(), LIMITS.complete(games)
-    clock = clock_of(machine, limits)
-    for game in range(games):
-        for number in range(39):
-            clock.ask((number, game))
-            machine.run(1.5, 1.5)
-            assert clock.expired() == clock.answered(number) == ""
 
 
 # ---------------------------------------------------------------- busy or asleep

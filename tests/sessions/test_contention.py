@@ -1,6 +1,5 @@
 """Rivals and a busy machine cannot make a bot late; a bot that sleeps still is."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +17,9 @@ from arena.sessions.multiplexer import Multiplexer
 from arena.sessions.session import Reply
 from arena.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.submissions.bot import StagedBot
-from arena.submissions.staging import stage
 from arena.wire.messages import Answer
 from tests.support.depth import depth
-from tests.support.live import HANG, write_bot
+from tests.support.live import HANG, staged
 from tests.support.sampling import sample
 
 LIMITS = LimitsInfo(start=HANG, answer=0.3, game=HANG, wall=4)
@@ -88,15 +86,6 @@ def box(request: pytest.FixtureRequest) -> Sandbox:
     return MAKERS[request.param]()
 
 
-@pytest.fixture
-def one_core() -> Iterator[None]:
-    """All that runs here shares one core, as with `pin`."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    yield
-    os.sched_setaffinity(0, before)
-
-
 @contextmanager
 def load(processes: int) -> Iterator[None]:
     """Keep the cores of this process busy."""
@@ -108,10 +97,6 @@ def load(processes: int) -> Iterator[None]:
         for one in spinning:
             one.kill()
             one.wait()
-
-
-def staged(runs: Path, sandbox: Sandbox, name: str, program: str) -> StagedBot:
-    return stage(write_bot(runs / "written" / name, program), runs, sandbox)
 
 
 @contextmanager

@@ -104,6 +104,18 @@ def test_all_bots_play_on_with_memory_across_fixtures(
     assert len(box.started) == 2
 
 
+def test_next_fixture_was_due_while_the_dice_of_the_last_were_in_play(
+    runs: Path, box: CountingSandbox, pool: WarmPool
+) -> None:
+    """A worker is handed tasks ahead of time, with the dice that were open at that moment."""
+    bots = [counter(runs, box, name, reusable=True) for name in "ab"]
+    play(0, bots, box, pool, dice="alone")
+    play(1, bots, box, pool, dice="shared", open_dice=frozenset({"alone", "shared"}))
+    assert len(box.started) == 2
+    play(2, bots, box, pool, dice="other", open_dice=frozenset({"shared"}))
+    assert len(box.started) == 4
+
+
 def test_games_are_the_same_with_and_without_a_pool(
     runs: Path, box: CountingSandbox, pool: WarmPool
 ) -> None:
@@ -166,7 +178,7 @@ def test_process_that_has_seen_open_dice_rests(
     runs: Path, box: CountingSandbox, pool: WarmPool
 ) -> None:
     bots, open_dice = counters(runs, box), frozenset({"one"})
-    play(0, bots, box, pool, dice="one")
+    play(0, bots, box, pool, dice="one", open_dice=open_dice)
     play(1, bots, box, pool, dice="two", open_dice=open_dice)
     assert len(box.started) == 4
     play(2, bots, box, pool, dice="three", open_dice=open_dice)

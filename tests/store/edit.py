@@ -51,6 +51,12 @@ def forget(path: Path, condition: str) -> None:
     execute(logs_path(path), "UPDATE stored SET fixtures = 0")
 
 
+def dump(path: Path) -> list[str]:
+    """Return all that a file of a store holds, however SQLite arranged it."""
+    with closing(sqlite3.connect(path)) as database:
+        return list(database.iterdump())
+
+
 def stored(path: Path) -> list[StoredFixture]:
     with Store(path) as store:
         return list(store.stored())

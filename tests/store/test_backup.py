@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -30,22 +33,29 @@ def sound(path: Path) -> list[int]:
         return played
 
 
-def test_copies_of_a_store_that_grows_are_whole(tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite"
+@contextmanager
+def writer(path: Path) -> Iterator[IO[bytes]]:
+    """Begin a league and store its fixtures, a line for each, until the end, which is a kill."""
     with Store(path, create=True) as store:
         store.begin(factory.league(("alpha", "beta")))
     command = [sys.executable, "-m", "tests.store.children", "write", str(path)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as writer:
-        assert writer.stdout
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as writing:
+        assert writing.stdout
         try:
-            for number in range(depth(8, 60)):
-                stored = int(writer.stdout.readline() != b"") + number
-                copy = tmp_path / f"copy-{number}.sqlite"
-                count = backup(path, copy)
-                assert count >= stored
-                assert sound(copy) == list(range(count))
+            yield writing.stdout
         finally:
-            writer.kill()
+            writing.kill()
+
+
+def test_copies_of_a_store_that_grows_are_whole(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with writer(path) as lines:
+        for number in range(depth(8, 60)):
+            stored = int(next(lines) != b"") + number
+            copy = tmp_path / f"copy-{number}.sqlite"
+            count = backup(path, copy)
+            assert count >= stored
+            assert sound(copy) == list(range(count))
     # What was copied can be played on.
     with Store(copy, create=True) as store:
         store.add(pack(children.fixture(count)))
@@ -54,13 +64,8 @@ def test_copies_of_a_store_that_grows_are_whole(tmp_path: Path) -> None:
 
 def test_copy_of_what_a_killed_arena_left_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
-    with Store(path, create=True) as store:
-        store.begin(factory.league(("alpha", "beta")))
-    command = [sys.executable, "-m", "tests.store.children", "write", str(path)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as writer:
-        assert writer.stdout
-        writer.stdout.readline()
-        writer.kill()
+    with writer(path) as lines:
+        next(lines)
     assert Path(f"{path}-wal").stat().st_size
     count = backup(path, tmp_path / "copy.sqlite")
     assert sound(tmp_path / "copy.sqlite") == sound(path) == list(range(count))

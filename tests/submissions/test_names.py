@@ -140,7 +140,8 @@ _VISIBLE = st.characters(exclude_categories=["Cs", "Cf", "Cn", "Co"])
 @given(st.text(_VISIBLE, max_size=12))
 def test_skeleton_is_that_of_icu(text: str) -> None:
     plain = unicodedata.normalize("NFKD", "".join(one for one in text if not flaw(one)))
-    assert skeleton(plain) == _icu().skeleton(plain)
+    # Prototypes may themselves be raised or wide forms.
+    assert skeleton(plain) == skeleton(_icu().skeleton(plain))
 
 
 @given(_VISIBLE)

@@ -1,6 +1,7 @@
 """Bots and probes written by tests, and fixtures for the sandboxes they run in."""
 
 import json
+import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -72,6 +73,15 @@ def bubblewrap() -> Sandbox:
 
 
 @pytest.fixture
+def one_core() -> Iterator[None]:
+    """All that runs here shares one core, as with `pin`, so that rivals take it from each other."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+@pytest.fixture
 def runs() -> Iterator[Path]:
     """A folder for bots that the sandbox's user can reach."""
     with run_folder() as folder:
@@ -104,6 +114,11 @@ def mode(path: Path) -> int:
 def good_bot(runs: Path, sandbox: Sandbox) -> StagedBot:
     """Stage a sample bot that plays well and quickly."""
     return stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, sandbox)
+
+
+def staged(runs: Path, sandbox: Sandbox, name: str, program: str) -> StagedBot:
+    """Write and stage a bot."""
+    return stage(write_bot(runs / "written" / name, program), runs, sandbox)
 
 
 def in_place(bot: Bot) -> StagedBot:

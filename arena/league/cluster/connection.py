@@ -5,6 +5,7 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -50,11 +51,17 @@ def _check_scheduler(address: str) -> None:
     """Raise ArenaError if no scheduler answers: Dask would wait for a silent one for ever."""
     settings = _connection_settings(address)
     try:
-        asyncio.run(asyncio.wait_for(_identify(address, settings), CONNECT_SECONDS))
+        # In a thread of its own: the caller's may have an event loop already.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(_ask_scheduler, address, settings).result()
     except TimeoutError:
         raise _no_scheduler(address, f"none did within {CONNECT_SECONDS:.0f} s") from None
     except Exception as error:
         raise _no_scheduler(address, short(error)) from None
+
+
+def _ask_scheduler(address: str, settings: dict[str, Any]) -> None:
+    asyncio.run(asyncio.wait_for(_identify(address, settings), CONNECT_SECONDS))
 
 
 async def _identify(address: str, settings: dict[str, Any]) -> None:

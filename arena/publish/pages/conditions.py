@@ -62,7 +62,7 @@ PROMISES = {
             "The number of a bot's processes and threads is not capped.",
             "A System V memory segment of a bot outlives it.",
             "What a bot started may stay when the arena is killed.",
-            _SIGNALS,
+            "Two bots can signal each other by locks and counters.",
         ),
     ),
 }

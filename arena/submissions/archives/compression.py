@@ -84,7 +84,10 @@ class Decompressed(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
-        """Fill a part of the buffer; returns its length, 0 at the end."""
+        """Fill a part of the buffer; returns its length, 0 at the end.
+
+        The stubs want any writable buffer; the standard library passes a memoryview.
+        """
         while not self._decoder.eof or self._next_stream():
             fed = b""
             if self._decoder.needs_input:
