@@ -1,9 +1,11 @@
 """How a leaderboard is made: ratings, how sure they are, ranks and plain counts."""
 
 from collections.abc import Iterable, Sequence
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.ratings import block_variance
 from arena.ratings.arrays import Floats, Ints, as_floats, records
@@ -12,6 +14,7 @@ from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import PastRating, Point, checkpoints, relative
 from arena.ratings.intervals import UPPER, indistinct_range
 from arena.ratings.pairs import Pairs, pairs
+from arena.ratings.parts import parts
 from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
 from arena.ratings.t_distribution import t_cdf, t_quantile
 from arena.ratings.table import Duel, Leaderboard, PlayedGames, Row
@@ -46,6 +49,9 @@ def rate(
     met = pairs(games, mu)
     covariance = block_variance.covariance(games, skills, met)
     better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
+    field = parts(games.tables())
+    if len(field) > 1:
+        better[_apart(games.bots, field)] = 0.5
     board = Leaderboard(
         variant=variant,
         players=players,
@@ -56,9 +62,18 @@ def rate(
         method=covariance.method,
         dice_gain=block_variance.dice_gain(games, met),
         anchor=options.anchor if options.anchor in games.bots else None,
+        parts=field,
         history=relative(_snapshots(games, skills), options.anchor),
     )
     return RatedDivision(board, games, skills, met, covariance)
+
+
+def _apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
+    """Tell, for each pair, whether the two are in different parts of the field."""
+    part_of = {bot: number for number, part in enumerate(field) for bot in part}
+    part = np.array([part_of[bot] for bot in bots])
+    apart: NDArray[np.bool_] = part[:, None] != part
+    return apart
 
 
 def _sequential(games: Games) -> Floats:
@@ -103,14 +118,26 @@ def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floa
     return better
 
 
-def rank_ranges(better: Floats) -> tuple[Ints, Ints]:
-    """Return the best and the worst rank that each bot may hold, with 95 % confidence per bot.
+def rank_ranges(better: Floats) -> dict[str, Ints]:
+    """Return the best and the worst rank that each bot may hold, by the fields of a Row.
 
-    Only bots that are distinguished from it count as better or worse. With the correction of
-    `indistinct_range` the true rank is in the range in at least 95 of 100 leagues (Mogstad, Romano,
-    Shaikh and Wilhelm, 2024).
+    Only bots that are distinguished from it count as better or worse. In at least 95 of 100 leagues
+    all true ranks are within `best` and `worst` at once; for the pointwise ones that holds for each
+    bot by itself (Mogstad, Romano, Shaikh and Wilhelm, 2024).
     """
-    low, high = indistinct_range(len(better))
+    n = len(better)
+    best, worst = _rank_ranges(better, comb(n, 2))
+    pointwise_best, pointwise_worst = _rank_ranges(better, n - 1)
+    return {
+        "best": best,
+        "worst": worst,
+        "pointwise_best": pointwise_best,
+        "pointwise_worst": pointwise_worst,
+    }
+
+
+def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
+    low, high = indistinct_range(comparisons)
     rivals = ~np.eye(len(better), dtype=np.bool_)
     ahead = ((better < low) & rivals).sum(1)
     behind = ((better > high) & rivals).sum(1)
@@ -134,14 +161,12 @@ def _rows(
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
     half_width = t * _standard_errors(covariance.mu, anchor)
     place_half_width = t * _standard_errors(covariance.place, None)
-    best, worst = rank_ranges(better)
     columns = {
         "mu": mu,
         "sigma": covariance.sigma,
         "low": mu - half_width,
         "high": mu + half_width,
-        "best": best,
-        "worst": worst,
+        **rank_ranges(better),
         "games": played,
         "wins": by_place[0],
         "mean_place": place,

@@ -55,13 +55,11 @@ def _rows(bots: Sequence[str], divisions: Sequence[_Shares]) -> list[OverallRow]
     covariance = as_floats(sum(one.covariance for one in divisions) / len(divisions) ** 2)
     df = _satterthwaite(divisions)
     half_width = t_quantile(UPPER, df) * np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-    best, worst = rank_ranges(better_probabilities(scores, df, covariance))
     columns = {
         "score": scores,
         "low": np.maximum(scores - half_width, 0.0),
         "high": np.minimum(scores + half_width, 1.0),
-        "best": best,
-        "worst": worst,
+        **rank_ranges(better_probabilities(scores, df, covariance)),
         "games": np.sum([one.games for one in divisions], 0),
     }
     rows = [OverallRow(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]

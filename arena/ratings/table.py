@@ -35,8 +35,11 @@ class Row(Struct, frozen=True):
     """The ends of the 95 % interval of mu, by block."""
     high: float
     best: int
-    """The ends of the 95 % interval of the bot's rank."""
+    """The ends of its rank's range; with 95 % confidence those of all bots are right at once."""
     worst: int
+    pointwise_best: int
+    """The ends of the 95 % interval of this bot's rank by itself."""
+    pointwise_worst: int
     games: int
     wins: int
     mean_place: float
@@ -93,6 +96,9 @@ class Leaderboard(Struct, frozen=True):
     """How many blocks were played, or begun."""
     method: Literal["blocks", "games"]
     """What the intervals take to vary independently: `games` if there are too few blocks."""
+    parts: Sequence[tuple[str, ...]]
+    """The largest part of the field first; if there is more than one, no game links them, and ranks
+    compare only bots of one part."""
     dice_gain: DiceGain | None
     """None if there are too few games."""
     anchor: str | None = None
@@ -116,8 +122,11 @@ class OverallRow(Struct, frozen=True):
     """The ends of its 95 % interval."""
     high: float
     best: int
-    """The ends of the 95 % interval of the bot's rank."""
+    """The ends of its rank's range; with 95 % confidence those of all bots are right at once."""
     worst: int
+    pointwise_best: int
+    """The ends of the 95 % interval of this bot's rank by itself."""
+    pointwise_worst: int
     games: int
 
 

@@ -99,7 +99,7 @@ def exact(
 
 def log_posterior(games: Games, skills: Floats) -> Floats:
     """Return the logarithm of the posterior density of each row of skills, but for a constant."""
-    total = -(skills**2).sum(1) / (2 * SIGMA**2)
+    total: Floats = -(skills**2).sum(1) / (2 * SIGMA**2)
     orders, counts = np.unique(games.order, axis=0, return_counts=True)
     for order, count in zip(orders, counts, strict=True):
         total += count * np.log(order_probability(skills[:, order]))

@@ -35,7 +35,7 @@ def ranked(*ranges: tuple[int, int]) -> list[Row]:
 
 
 def board(rows: list[Row]) -> Leaderboard:
-    return Leaderboard("bga", 2, rows, {}, {}, 9, "blocks", None)
+    return Leaderboard("bga", 2, rows, {}, {}, 9, "blocks", [], None)
 
 
 @pytest.mark.parametrize(

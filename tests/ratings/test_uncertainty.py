@@ -1,6 +1,6 @@
 """Intervals, ranks and probabilities of being better: by block, and consistent."""
 
-from math import inf
+from math import comb, inf
 
 import numpy as np
 import pytest
@@ -78,12 +78,16 @@ def test_intervals_contain_their_estimates(shape: Shape, seed: int) -> None:
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
 def test_rank_ranges_follow_from_the_probabilities(shape: Shape, seed: int) -> None:
     board = rated(shape, seed).board
-    low, high = indistinct_range(shape.bots)
     for row in board.rows:
         rivals = [other.bot for other in board.rows if other.bot != row.bot]
         better = [board.better[row.bot, rival] for rival in rivals]
-        assert row.best == 1 + sum(value < low for value in better)
-        assert row.worst == shape.bots - sum(value > high for value in better)
+        for comparisons, best, worst in (
+            (comb(shape.bots, 2), row.best, row.worst),
+            (shape.bots - 1, row.pointwise_best, row.pointwise_worst),
+        ):
+            low, high = indistinct_range(comparisons)
+            assert best == 1 + sum(value < low for value in better)
+            assert worst == shape.bots - sum(value > high for value in better)
 
 
 @each_league
@@ -99,10 +103,18 @@ def test_probability_of_being_better_agrees_with_mu(shape: Shape, seed: int) -> 
 
 def test_distinguished_bots_have_disjoint_rank_ranges() -> None:
     better = better_probabilities(np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3))
-    best, worst = rank_ranges(better)
-    assert (best.tolist(), worst.tolist()) == ([1, 2, 2], [1, 3, 3])
+    ranges = rank_ranges(better)
+    assert (ranges["best"].tolist(), ranges["worst"].tolist()) == ([1, 2, 2], [1, 3, 3])
     assert better[0, 1] == pytest.approx(t_cdf(8.9 / 2**0.5, 20.0))
     assert better[1, 0] == t_cdf(-8.9 / 2**0.5, 20.0)
+
+
+def test_simultaneous_ranges_hold_the_pointwise_ones() -> None:
+    values = np.array([3.4, 1.0, 0.0, -0.5, -1.0, -4.2])
+    ranges = rank_ranges(better_probabilities(values, np.full(6, 30.0), np.eye(6)))
+    assert (ranges["best"] <= ranges["pointwise_best"]).all()
+    assert (ranges["worst"] >= ranges["pointwise_worst"]).all()
+    assert ranges["worst"].tolist() != ranges["pointwise_worst"].tolist()
 
 
 def test_differences_without_variance_are_certain() -> None:

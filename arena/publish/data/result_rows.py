@@ -25,8 +25,15 @@ from arena.publish.data.schema import (
 from arena.records import Cause, Division
 
 Rank = Annotated[Positive, doc("The place on the table, 1 is best.")]
-BestRank = Annotated[Positive, doc("The better end of the 95 % interval of the rank.")]
-WorstRank = Annotated[Positive, doc("The worse end of that interval.")]
+BestRank = Annotated[
+    Positive,
+    doc("The better end of its range of ranks: with 95 % confidence all are right at once."),
+]
+WorstRank = Annotated[Positive, doc("The worse end of that range.")]
+PointwiseBest = Annotated[
+    Positive, doc("The better end of the 95 % interval of this bot's rank by itself.")
+]
+PointwiseWorst = Annotated[Positive, doc("The worse end of that interval.")]
 Opponent = Annotated[str, doc("The other bot's name.")]
 FixtureId = Annotated[str, doc("The fixture's id.")]
 GameNumber = Annotated[Whole, doc("The game's number in the fixture, from 0.")]
@@ -56,6 +63,10 @@ class DivisionHead(TableHead, frozen=True):
     intervals_by: Annotated[
         Literal["blocks", "games"], doc("What the intervals take to vary independently.")
     ]
+    parts: Annotated[
+        list[list[str]],
+        doc("The bots that games link, at least by way of others; one list if all are linked."),
+    ]
     dice_gain: Annotated[
         DiceGainValues | None,
         doc("How many times smaller sharing dice made the variance; null with too few games."),
@@ -69,6 +80,8 @@ class LeaderboardRow(TableRow, frozen=True):
     rank: Rank
     best: BestRank
     worst: WorstRank
+    pointwise_best: PointwiseBest
+    pointwise_worst: PointwiseWorst
     bot: Bot
     provisional: Annotated[bool, doc("Fewer games than the league requires of a rating.")]
     mu: Annotated[
@@ -119,6 +132,8 @@ class OverallTableRow(TableRow, frozen=True):
     rank: Rank
     best: BestRank
     worst: WorstRank
+    pointwise_best: PointwiseBest
+    pointwise_worst: PointwiseWorst
     bot: Bot
     score: Annotated[Share, doc("The mean share of rivals that the bot finished ahead of.")]
     low: LowerEnd

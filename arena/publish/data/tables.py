@@ -37,6 +37,7 @@ def _division_head(board: Leaderboard) -> DivisionHead:
         chance=1 / board.players,
         blocks=board.blocks,
         intervals_by=board.method,
+        parts=[list(part) for part in board.parts],
         dice_gain=rows.DiceGainValues(**asdict(board.dice_gain)) if board.dice_gain else None,
     )
 

@@ -8,7 +8,7 @@ it, else from `summary.bots[bot][division].style` (`playstats/`), which template
 
 from collections.abc import Sequence
 from itertools import chain, combinations
-from math import ceil, floor, log10
+from math import ceil, comb, floor, log10
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -172,7 +172,7 @@ class Chance(Struct, frozen=True):
 def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[Chance]]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
-    low, high = indistinct_range(len(board.rows))
+    low, high = indistinct_range(comb(len(board.rows), 2))
 
     def chance(bot: str, rival: str) -> Chance | None:
         if bot == rival:
