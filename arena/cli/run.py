@@ -146,6 +146,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
             [
                 f"{rank:2} {row.bot}{' (provisional)' if row.provisional else ''}",
                 f"{row.best}-{row.worst}",
+                f"{100 * row.beats_average:.1f} %",
                 f"{row.mu:+.2f}",
                 f"{row.low:+.2f} to {row.high:+.2f}",
                 f"{row.mean_place:.2f}",
@@ -156,7 +157,17 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
             for rank, row in enumerate(board.rows, 1)
         ]
         chance = f"wins (chance {100 / board.players:.1f} %)"
-        head = ["   bot", "ranks", "mu", "95 %", "place", chance, "games", "faults"]
+        head = [
+            "   bot",
+            "ranks",
+            "beats average",
+            "mu",
+            "95 %",
+            "place",
+            chance,
+            "games",
+            "faults",
+        ]
         print_table(head, rows)
         _say_parts(f"{board.variant}, tables of {board.players}", board.parts)
 

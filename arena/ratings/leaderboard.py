@@ -13,7 +13,7 @@ from arena.ratings.block_variance import Covariance
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import PastRating, Point, checkpoints, relative
 from arena.ratings.intervals import UPPER, indistinct_range
-from arena.ratings.pairs import Pairs, pairs
+from arena.ratings.pairs import Pairs, beats, pairs
 from arena.ratings.parts import parts
 from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
 from arena.ratings.t_distribution import t_cdf, t_quantile
@@ -154,6 +154,7 @@ def _rows(
 ) -> list[Row]:
     bots, players = games.bots, games.order.shape[1]
     anchor = bots.index(options.anchor) if options.anchor in bots else None
+    beats_average = beats(mu)
     mu = _relative_to(anchor, mu)
     by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
     played = by_place.sum(0)
@@ -174,6 +175,7 @@ def _rows(
         "place_high": np.minimum(place + place_half_width, players),
         "faults": np.bincount(games.faulted, minlength=games.size),
         "mu_sequential": _relative_to(anchor, sequential),
+        "beats_average": beats_average,
         "provisional": played < options.provisional,
     }
     rows = [Row(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]

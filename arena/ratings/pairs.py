@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from arena.ratings.arrays import Floats
+from arena.ratings.arrays import Floats, as_floats
 from arena.ratings.games import Games
 from arena.ratings.posterior import inverse_mills_ratio
 from arena.ratings.t_distribution import normal_cdf
@@ -13,6 +13,7 @@ from arena.ratings.trueskill import BETA
 
 _SCALE = sqrt(2.0) * BETA
 """The standard deviation of the difference of two performances."""
+_UNLIKELY = 1e-6
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,14 @@ def pairs(games: Games, mu: Floats) -> Pairs:
     difference = (mu[:, None] - mu[None, :]) / _SCALE
     score = inverse_mills_ratio(difference) / _SCALE
     return Pairs(_count_ahead(games), normal_cdf(difference), score)
+
+
+def beats(difference: Floats) -> Floats:
+    """Return the probability of finishing ahead of a bot that is worse by so much, in mu.
+
+    It is never quite 0 or 1, so that odds can be taken.
+    """
+    return as_floats(np.clip(normal_cdf(difference / _SCALE), _UNLIKELY, 1.0 - _UNLIKELY))
 
 
 def _count_ahead(games: Games) -> Floats:

@@ -1,6 +1,7 @@
 """What the ratings say, as plain data: leaderboards, the overall table, suspicions."""
 
 from collections.abc import Sequence
+from math import log10
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
@@ -8,6 +9,7 @@ from msgspec import Struct
 from arena.ratings.history import History
 from arena.records import Division, Fixture
 
+_AVERAGE_ELO = 1500.0
 AnyGame_co = TypeVar("AnyGame_co", covariant=True)
 
 
@@ -50,8 +52,18 @@ class Row(Struct, frozen=True):
     """Games in which the bot faulted."""
     mu_sequential: float
     """mu by TrueSkill's usual pass over the games in canonical order, relative to the same."""
+    beats_average: float
+    """The probability of finishing ahead of an average bot of the field."""
     provisional: bool = False
     """Fewer games than the league requires of a rating."""
+
+    @property
+    def elo(self) -> float:
+        """Return that probability as an Elo rating, 1500 for an average bot of the field.
+
+        The odds are 10 ** ((elo - 1500) / 400) (Elo, "The Rating of Chessplayers", 1978).
+        """
+        return _AVERAGE_ELO + 400.0 * log10(self.beats_average / (1.0 - self.beats_average))
 
     @property
     def conservative(self) -> float:

@@ -38,6 +38,7 @@ def row(bot: str, mu: float, sigma: float) -> Row:
         place_high=1.5,
         faults=0,
         mu_sequential=mu,
+        beats_average=0.5,
     )
 
 

@@ -94,6 +94,12 @@ class LeaderboardRow(TableRow, frozen=True):
     ]
     conservative: Annotated[float, doc("mu - 3 sigma.")]
     mu_sequential: Annotated[float, doc("mu by TrueSkill's usual pass, one game after another.")]
+    beats_average: Annotated[
+        Share, doc("The probability of finishing ahead of an average bot of the field.")
+    ]
+    elo: Annotated[
+        float, doc("That probability as an Elo rating: an average bot of the field has 1500.")
+    ]
     games: GamesPlayed
     wins: Wins
     win_share: WinShare

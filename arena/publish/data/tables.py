@@ -23,7 +23,11 @@ def leaderboard(board: Leaderboard) -> Table:
     """Return a leaderboard, best first."""
     lines = [
         rows.LeaderboardRow(
-            rank=rank, conservative=row.conservative, win_share=row.win_share, **asdict(row)
+            rank=rank,
+            conservative=row.conservative,
+            elo=row.elo,
+            win_share=row.win_share,
+            **asdict(row),
         )
         for rank, row in enumerate(board.rows, 1)
     ]
