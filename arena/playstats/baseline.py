@@ -1,9 +1,10 @@
 """Simple bots that play every deal of a round for two: what dice are worth to players like that.
 
-On its turn a baseline bot takes the legal bid that is most likely to be true by its own dice, at
-the lowest quantity. It doubts instead if the bid on the table is more likely to be false than that
-raise is to cost it the die, which depends on its patience (`PATIENCE`). It never calls calza. Both
-bots choose their patience for each round at random; the outcomes are averages over the choices.
+A baseline bot makes the lowest raise that is most likely to be true by its own dice, or doubts if
+that is more likely to succeed than the raise is to survive. A raise survives if it is true, and
+sometimes if it is false, because it goes undoubted: how often a bot counts on that is its patience.
+Each bot draws its patience for a round; outcomes are averages over what both may draw. No baseline
+bot calls calza.
 """
 
 from collections.abc import Sequence
@@ -21,11 +22,11 @@ from arena.perudo.round import Bid, Round, Standing, raises
 from arena.perudo.rules import FACES
 
 PATIENCE = (0.0, 0.4)
-"""How often a bot takes it that a raise that is false goes undoubted."""
+"""How often a bot counts on a false raise to go undoubted: it draws one of these."""
 
 _Bids = tuple[Bid | None, ...]
 _Menu = tuple[tuple[int, ...], ...]
-"""For each bid on the table, by number, the lowest legal raises; bid 0 is none."""
+"""For each bid on the table the lowest legal raises, as numbers of bids; number 0 is no bid."""
 _Numbers = NDArray[np.intp]
 
 
@@ -49,11 +50,23 @@ class Outcomes(NamedTuple):
 
 def outcomes(standing: Standing) -> Outcomes:
     """Play every deal of the coming round of two seats."""
-    seats = standing.opener, 1 - standing.opener
-    own, others = (_hands(standing.dice[seat]) for seat in seats)
-    bids = _bids(standing.cap)
-    answers = [_answers(standing, seat, bids) for seat in seats]
-    matching = [_matching(standing.dice[seat], bids, standing.wild) for seat in seats]
+    seats, bids = (standing.opener, 1 - standing.opener), _bids(standing.cap)
+    dice = tuple([standing.dice[seat] for seat in seats])
+    menus = tuple([_menu(standing, seat, bids) for seat in seats])
+    return _outcomes(dice, menus, standing.wild, bids)
+
+
+@lru_cache(1024)
+def _outcomes(
+    dice: tuple[int, ...], menus: tuple[_Menu, ...], wild: int | None, bids: _Bids
+) -> Outcomes:
+    """Play every deal, given the dice and the menus of the opener and of the other."""
+    own, others = (_hands(number) for number in dice)
+    answers = [
+        _answers(number, sum(dice) - number, menu, wild, bids)
+        for number, menu in zip(dice, menus, strict=True)
+    ]
+    matching = [_matching(number, wild, bids) for number in dice]
     losses = np.zeros((len(own), len(others)), np.uint8)
     for choice in product(range(len(PATIENCE)), repeat=2):
         chosen = [answers[turn][patience] for turn, patience in enumerate(choice)]
@@ -82,20 +95,21 @@ def _play(
     count = matching[0][hands[0], last] + matching[1][hands[1], last]
     quantities = np.array([bid.quantity if bid else 0 for bid in bids])
     # As `dudo` settles it: the caller loses if the bid is true.
-    return ((count >= quantities[last]) == (caller == 0)).reshape(shape)
+    loses: NDArray[np.bool_] = (count >= quantities[last]) == (caller == 0)
+    return loses.reshape(shape)
 
 
-def _answers(standing: Standing, seat: int, bids: _Bids) -> tuple[_Numbers, ...]:
-    """Return, for each patience, the bid that follows, by the seat's hand and the last; 0: dudo."""
-    menu = tuple(_lowest_raises(standing, seat, bids))
-    own, unseen = standing.dice[seat], standing.dice[1 - seat]
-    return _answers_of(own, unseen, standing.wild, menu, bids)
+def _menu(standing: Standing, seat: int, bids: _Bids) -> _Menu:
+    numbers = {bid: number for number, bid in enumerate(bids)}
+    ranges = [raises(Round(standing, seat, bid)) for bid in bids]
+    return tuple([tuple([numbers[Bid(one.min, one.face)] for one in found]) for found in ranges])
 
 
 @lru_cache(1024)
-def _answers_of(
-    own: int, unseen: int, wild: int | None, menu: _Menu, bids: _Bids
+def _answers(
+    own: int, unseen: int, menu: _Menu, wild: int | None, bids: _Bids
 ) -> tuple[_Numbers, ...]:
+    """Return, for each patience, the bid that follows, by the hand and the last bid; 0: dudo."""
     holds = _holds(own, unseen, wild, bids)
     answers = tuple([np.zeros(holds.shape, np.intp) for _ in PATIENCE])
     every = np.arange(len(holds))
@@ -110,17 +124,9 @@ def _answers_of(
     return answers
 
 
-def _lowest_raises(standing: Standing, seat: int, bids: _Bids) -> list[tuple[int, ...]]:
-    numbers = {bid: number for number, bid in enumerate(bids)}
-    return [
-        tuple([numbers[Bid(one.min, one.face)] for one in raises(Round(standing, seat, bid, None))])
-        for bid in bids
-    ]
-
-
 def _holds(own: int, unseen: int, wild: int | None, bids: _Bids) -> NDArray[np.float64]:
     """Return how likely each bid is to be true, by the hand of its bidder; no bid is true."""
-    matching = _matching(own, bids, wild)
+    matching = _matching(own, wild, bids)
     holds = np.ones(matching.shape)
     for number, bid in enumerate(bids):
         if bid:
@@ -131,7 +137,7 @@ def _holds(own: int, unseen: int, wild: int | None, bids: _Bids) -> NDArray[np.f
 
 
 @lru_cache(64)
-def _matching(dice: int, bids: _Bids, wild: int | None) -> _Numbers:
+def _matching(dice: int, wild: int | None, bids: _Bids) -> _Numbers:
     """Return how many dice of each hand match each bid."""
     return np.array(
         [

@@ -84,8 +84,8 @@ def next_bid(now: Round, hands: tuple[Hand, ...], patience: float) -> Bid | None
 
 def losses(standing: Standing, hands: tuple[Hand, ...]) -> float:
     """How often the opener loses, over all choices of patience."""
-    choices = list(product(PATIENCE, repeat=2))
-    return fmean(loser(standing, hands, choice) == standing.opener for choice in choices)
+    choices = product(PATIENCE, repeat=2)
+    return fmean(loser(standing, hands, (a, b)) == standing.opener for a, b in choices)
 
 
 @each_standing
