@@ -56,7 +56,7 @@ def outcomes(standing: Standing) -> Outcomes:
     return _outcomes(dice, menus, standing.wild, bids)
 
 
-@lru_cache(1024)
+@lru_cache(256)
 def _outcomes(
     dice: tuple[int, ...], menus: tuple[_Menu, ...], wild: int | None, bids: _Bids
 ) -> Outcomes:
@@ -105,7 +105,7 @@ def _menu(standing: Standing, seat: int, bids: _Bids) -> _Menu:
     return tuple([tuple([numbers[Bid(one.min, one.face)] for one in found]) for found in ranges])
 
 
-@lru_cache(1024)
+@lru_cache(256)
 def _answers(
     own: int, unseen: int, menu: _Menu, wild: int | None, bids: _Bids
 ) -> tuple[_Numbers, ...]:
