@@ -54,6 +54,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python tests/bench/rating.py
 	@$(BIN)/python tests/bench/coverage.py
 	@$(BIN)/python tests/bench/suspicion.py
+	@$(BIN)/python -m tests.bench.luck
 
 rules: $(VENV)/.test ## write the clauses and their tests into docs/rules.md
 	@$(BIN)/python -m tests.rules.page

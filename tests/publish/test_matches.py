@@ -12,7 +12,7 @@ from arena.playstats.fixture_summary import FixtureSummary
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.tables import match_row, match_rows
 from arena.publish.links import Links, links
-from arena.publish.output.text import fixed
+from arena.publish.output.text import fixed, signed
 from arena.publish.pages import matches
 from arena.publish.pages.matches import PAGE, SHARD, pages, search_files
 from arena.publish.replay.selection import select_replays
@@ -56,7 +56,7 @@ def unpacked(script: str) -> Any:
 
 
 def one(index: int) -> MatchRow:
-    return MatchRow(index, "bga", 2, ("a", "b"), 4, (3, 1), (1.25, 1.75), (0, 0), 0, ())
+    return MatchRow(index, "bga", 2, ("a", "b"), 4, (3, 1), (1.25, 1.75), (0, 0), 0, 0.25, ())
 
 
 def test_a_match_is_counted_seat_by_seat() -> None:
@@ -66,6 +66,13 @@ def test_a_match_is_counted_seat_by_seat() -> None:
     assert (found.index, found.games, found.wins) == (7, 3, (2, 1, 0))
     assert found.places == pytest.approx((4 / 3, 2, 8 / 3))
     assert (found.faults, found.upsets, found.watch) == ((0, 1, 2), 0, ())
+
+
+def test_the_luck_of_a_match_is_that_of_its_games() -> None:
+    fixture = Fixture("f", 7, "bga", ("a", "b"), "s", 2)
+    games = [ended((1, 2), ()), ended((2, 1), ())]
+    assert match_row(replace(played(fixture, games), luck=(0.5, -0.125)), {}, {}).luck == 0.375
+    assert match_row(played(fixture, games), {}, {}).luck is None
 
 
 def test_upsets_are_by_the_ratings_of_that_table() -> None:
@@ -131,9 +138,14 @@ def test_a_line_has_the_seats_in_order_with_wins_and_mean_places(site: Path) -> 
         players = len(expected.seats)
         assert cells[2] == f"{expected.variant}, {players}\u00a0players"
         assert cells[3:6] == ["2", str(sum(expected.faults)), str(expected.upsets)]
+        luck = expected.luck
+        assert (luck is None) == (players > 2)
+        told = [f", luck {signed(value, 1)}" for value in (luck, -luck)] if luck else [""] * 3
         assert cells[6 : 6 + players] == [
-            f"{bot}{wins}, {fixed(place)}"
-            for bot, wins, place in zip(expected.seats, expected.wins, expected.places, strict=True)
+            f"{bot}{wins}, {fixed(place)}{lucky}"
+            for bot, wins, place, lucky in zip(
+                expected.seats, expected.wins, expected.places, told, strict=True
+            )
         ]
 
 
@@ -177,7 +189,8 @@ def test_search_index_matches_the_pages() -> None:
     assert [shard["bots"][seat] for seat in crashed[2]] == ["gamma", "delta"]
     assert shard["tables"][crashed[1]] == "bga-2p"
     assert (crashed[0], crashed[3], crashed[6]) == (1, 4, 2)
-    assert crashed[8:] == [len(found[1].watch), found[1].watch[0]]
+    assert crashed[8] == round(found[1].luck or 0, 1)
+    assert crashed[9:] == [len(found[1].watch), found[1].watch[0]]
 
 
 def test_search_of_a_long_league_is_split_into_shards() -> None:

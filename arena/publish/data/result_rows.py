@@ -199,6 +199,10 @@ class MatchRow(TableRow, frozen=True):
     places: Annotated[tuple[float, ...], doc("Mean finishing places, by seat; 1 is best.")]
     faults: Annotated[tuple[int, ...], doc("Games in which the bot faulted, by seat.")]
     upsets: Annotated[Whole, doc("Games whose winner was unlikely to win, by the ratings now.")]
+    luck: Annotated[
+        float | None,
+        doc("Wins that the dice gave seat 0 and took from seat 1; null where it is not measured."),
+    ]
     watch: Annotated[tuple[int, ...], doc("The games that can be watched.")]
 
     @property

@@ -124,6 +124,7 @@ def match_row(
         places=tuple(sum(places) / len(summary.games) for places in by_seat),
         faults=tuple(faulted[seat] for seat in range(len(by_seat))),
         upsets=sum(won for won, upset in zip(wins, unlikely, strict=True) if upset),
+        luck=sum(summary.luck) if summary.luck else None,
         watch=tuple(selection.get(fixture.index, ())),
     )
 
