@@ -51,7 +51,7 @@ def rate(
     better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
     field = parts(games.tables())
     if len(field) > 1:
-        better[_apart(games.bots, field)] = 0.5
+        better[apart(games.bots, field)] = 0.5
     board = Leaderboard(
         variant=variant,
         players=players,
@@ -68,12 +68,12 @@ def rate(
     return RatedDivision(board, games, skills, met, covariance)
 
 
-def _apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
+def apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
     """Tell, for each pair, whether the two are in different parts of the field."""
     part_of = {bot: number for number, part in enumerate(field) for bot in part}
     part = np.array([part_of[bot] for bot in bots])
-    apart: NDArray[np.bool_] = part[:, None] != part
-    return apart
+    different: NDArray[np.bool_] = part[:, None] != part
+    return different
 
 
 def _sequential(games: Games) -> Floats:

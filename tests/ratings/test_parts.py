@@ -3,6 +3,7 @@
 import pytest
 
 from arena.ratings.leaderboard import rate
+from arena.ratings.overall import overall
 from arena.ratings.parts import parts
 from arena.ratings.sequential import TableMeans, separated, tied
 from arena.records import FixtureResult
@@ -44,6 +45,13 @@ def test_ranks_count_only_bots_of_the_same_part() -> None:
     assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
     assert board.better["a", "c"] == board.better["a", "d"] == board.better["d", "a"] == 0.5
     assert board.better["a", "b"] > 0.999
+
+
+def test_overall_ranks_count_only_bots_that_games_link_at_all_tables() -> None:
+    linked = rate("bga", 2, one_sided(("a", "b"), ("b", "c"), ("c", "d")))
+    in_parts = rate("classic", 2, one_sided(("a", "b"), ("c", "d")))
+    ranges = {row.bot: (row.best, row.worst) for row in overall([linked, in_parts]).rows}
+    assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
 
 
 def test_one_game_between_parts_links_them() -> None:

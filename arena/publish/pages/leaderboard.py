@@ -33,7 +33,7 @@ _MARGIN = 0.09
 _TINTS = 4
 Cell = TypeVar("Cell")
 
-CELLS = 2400
+CELLS = 2300
 """Cells of the overview at most, so that the page stays small; each table's own page has all."""
 NAMED = 5
 """Bots that a sentence names."""
