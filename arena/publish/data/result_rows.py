@@ -87,8 +87,13 @@ class LeaderboardRow(TableRow, frozen=True):
     mu: Annotated[
         float, doc("Mean of the skill, relative to the mean of the field or to the anchor.")
     ]
-    low: Annotated[float, doc("The lower end of the 95 % interval of mu.")]
-    high: UpperEnd
+    low: Annotated[
+        float | None,
+        doc("The lower end of the 95 % interval of mu; null if the bot was ahead of nobody."),
+    ]
+    high: Annotated[
+        float | None, doc("The upper end of that interval; null if nobody was ahead of the bot.")
+    ]
     sigma: Annotated[
         float, doc("The model's standard deviation of mu: it takes all games as independent.")
     ]

@@ -90,7 +90,8 @@ class Axis(Struct, frozen=True):
 
 def axis(rows: Sequence[Row] | Sequence[OverallRow], mark: float = 0.0) -> Axis:
     """Return the scale that holds all 95 % intervals and `mark`, with round marks."""
-    return scale_of([mark, *(end for row in rows for end in (row.low, row.high))])
+    ends = chain.from_iterable((row.low, row.high) for row in rows)
+    return scale_of([mark, *(end for end in ends if end is not None)])
 
 
 def scale_of(values: Sequence[float]) -> Axis:
@@ -117,8 +118,10 @@ class Line(Struct, frozen=True):
     """Whether everyone above it is distinguished from it, and from everyone below."""
 
     @property
-    def margin(self) -> float:
-        """Half the length of the 95 % interval of mu."""
+    def margin(self) -> float | None:
+        """Half the length of the 95 % interval of mu; None if it has no end on one side."""
+        if self.row.low is None or self.row.high is None:
+            return None
         return (self.row.high - self.row.low) / 2
 
 
