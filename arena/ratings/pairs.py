@@ -43,7 +43,7 @@ def pairs(games: Games, mu: Floats) -> Pairs:
     """Count the pairs of a division whose bots have these skills."""
     difference = (mu[:, None] - mu[None, :]) / _SCALE
     score = inverse_mills_ratio(difference) / _SCALE
-    return Pairs(_count_ahead(games), normal_cdf(difference), score)
+    return Pairs(count_ahead(games), normal_cdf(difference), score)
 
 
 def beats(difference: Floats) -> Floats:
@@ -54,7 +54,8 @@ def beats(difference: Floats) -> Floats:
     return as_floats(np.clip(normal_cdf(difference / _SCALE), _UNLIKELY, 1.0 - _UNLIKELY))
 
 
-def _count_ahead(games: Games) -> Floats:
+def count_ahead(games: Games) -> Floats:
+    """Return, for each ordered pair of bots, in how many games the first finished ahead."""
     n = games.size
     counts = np.zeros(n * n)
     for i, j in games.place_pairs():
