@@ -164,12 +164,13 @@ def _rows(
     place = np.arange(1, players + 1) @ by_place / played
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
     half_width = t * _standard_errors(covariance.mu, anchor)
+    above = _above(met.ahead)
     place_low, place_high = _place_intervals(place, players, met, covariance)
     columns = {
         "mu": mu,
         "sigma": covariance.sigma,
-        "low": _bounded(mu - half_width, met.ahead, anchor),
-        "high": _bounded(mu + half_width, met.ahead.T, anchor),
+        "low": _bounded(mu - half_width, above, anchor),
+        "high": _bounded(mu + half_width, above.T, anchor),
         **rank_ranges(better),
         "games": played,
         "wins": by_place[0],
@@ -189,12 +190,29 @@ def _relative_to(anchor: int | None, values: Floats) -> Floats:
     return values if anchor is None else values - values[anchor]
 
 
-def _bounded(ends: Floats, beyond: Floats, anchor: int | None) -> NDArray[np.object_]:
-    """Return ends of intervals, but None for a bot that was never on that side of a rival."""
-    bounded = beyond.sum(1) > 0
+def _above(ahead: Floats) -> NDArray[np.bool_]:
+    """Tell, for each pair, whether the first was ahead of the second, or of who was, and so on.
+
+    Otherwise nothing in the games says that it is not worse by any amount (Ford, "Solution of a
+    ranking problem from binary comparisons", 1957).
+    """
+    above = (ahead > 0) | np.eye(len(ahead), dtype=np.bool_)
+    while True:
+        ones = above.astype(np.float32)
+        further = ones @ ones > 0
+        if (further == above).all():
+            return above
+        above = further
+
+
+def _bounded(ends: Floats, above: NDArray[np.bool_], anchor: int | None) -> NDArray[np.object_]:
+    """Return ends of intervals, but None for a bot that is not above half of its rivals."""
+    unknown = 2 * (~above).sum(1) >= len(above) - 1
     if anchor is not None:
-        bounded[anchor] = True
-    return np.where(bounded, ends.astype(object), None)
+        unknown[anchor] = False
+    bounded = ends.astype(np.object_)
+    bounded[unknown] = None
+    return bounded
 
 
 def _place_intervals(
@@ -210,15 +228,9 @@ def _place_intervals(
     variance = np.maximum(covariance.place.diagonal(), _TINY) / rivals**2
     trials = expected * (1.0 - expected) / variance
     quantile = t_quantile(UPPER, covariance.degrees_of_freedom)
-    low, high = zip(*[
-        score_interval(share, number, t)
-        for share, number, t in zip(
-            ((players - place) / rivals).tolist(), trials.tolist(), quantile.tolist(), strict=True
-        )
-    ]
-    return [players - rivals * high for _, high in ends], [
-        players - rivals * low for low, _ in ends
-    ]
+    columns = ((players - place) / rivals).tolist(), trials.tolist(), quantile.tolist()
+    low, high = zip(*map(score_interval, *columns), strict=True)
+    return players - rivals * as_floats(high), players - rivals * as_floats(low)
 
 
 def _standard_errors(covariance: Floats, anchor: int | None) -> Floats:

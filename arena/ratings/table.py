@@ -34,8 +34,8 @@ class Row(Struct, frozen=True):
     sigma: float
     """Its standard deviation relative to the field by the model, which knows no shared dice."""
     low: float | None
-    """The ends of the 95 % interval of mu, by block; None if games do not bound it on that side, as
-    the bot finished behind all of its rivals in every game, or ahead of all."""
+    """The ends of the 95 % interval of mu, by block; None if games do not bound it on that side:
+    half of its rivals the bot was never ahead of (or never behind), not even by way of others."""
     high: float | None
     best: int
     """The ends of its rank's range; with 95 % confidence those of all bots are right at once."""

@@ -10,7 +10,7 @@ which fits the skills again for each resample.
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -39,28 +39,39 @@ SHAPES = [
     ]
 ]
 
+FIELDS: dict[str, Callable[[int, np.random.Generator], Floats]] = {
+    "mixed": lambda bots, rng: rng.normal(size=bots) * 2.0,
+    "equal": lambda bots, _: np.zeros(bots),
+    "classes": lambda bots, _: np.where(np.arange(bots) < bots // 2, 15.0, -15.0),
+    "champion": lambda bots, rng: np.append(rng.normal(size=bots - 1) * 2.0, 20.0),
+    "loser": lambda bots, rng: np.append(rng.normal(size=bots - 1) * 2.0, -20.0),
+}
+"""The bots' skills: normal, equal, two classes far apart, one far above or below all others."""
+
 
 def main() -> None:
-    """Print a line for each shape of league."""
+    """Print a line for each shape of league and field."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--leagues", type=int, default=200)
     parser.add_argument("--resamples", type=int, default=0, help="of the plain bootstrap; 0: none")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shapes", type=int, nargs="*", default=range(len(SHAPES)))
+    parser.add_argument("--fields", nargs="*", default=["mixed"], choices=FIELDS)
     options = parser.parse_args()
-    print("bots players games blocks shared |    mu  place   rank  plain | gain  error")
+    print("field     bots players games blocks shared |    mu  place   rank  plain | gain  error")
     for shape in (SHAPES[at] for at in options.shapes):
-        print(line(shape, options.leagues, options.resamples, options.seed), flush=True)
+        for field in options.fields:
+            print(line(shape, field, options.leagues, options.resamples, options.seed), flush=True)
 
 
-def line(shape: Shape, leagues: int, resamples: int, seed: int) -> str:
-    """Simulate leagues of one shape and return their line of the table."""
+def line(shape: Shape, field: str, leagues: int, resamples: int, seed: int) -> str:
+    """Simulate leagues of one shape and field and return their line of the table."""
     rng = np.random.default_rng(seed)
     schedule = tables(shape)
     hits: Counter[str] = Counter()
     gains = []
     for _ in range(leagues):
-        skills = rng.normal(size=shape.bots) * 2.0
+        skills = FIELDS[field](shape.bots, rng)
         played = play(shape, skills, rng, schedule=schedule)
         board = rate("bench", shape.players, played).board
         hits.update(covering(board, skills, schedule))
@@ -72,8 +83,8 @@ def line(shape: Shape, leagues: int, resamples: int, seed: int) -> str:
     percentages = "  ".join(f"{100 * share:5.1f}" for share in shares)
     gain = f"{np.mean(gains):4.2f}" if gains else "   -"
     return (
-        f"{shape.bots:4} {shape.players:7} {shape.games:5} {len(schedule):6} {shape.shared:6.1f}"
-        f" | {percentages} | {gain}  {100 * error:5.1f}"
+        f"{field:9} {shape.bots:4} {shape.players:7} {shape.games:5} {len(schedule):6}"
+        f" {shape.shared:6.1f} | {percentages} | {gain}  {100 * error:5.1f}"
     )
 
 
@@ -84,7 +95,8 @@ def covering(board: Leaderboard, skills: Floats, schedule: Schedule) -> Iterator
     places = true_places(skills, schedule)
     for row in board.rows:
         bot = int(row.bot.removeprefix("bot"))
-        if row.low <= true[bot] <= row.high:
+        above = row.low is None or row.low <= true[bot]
+        if above and (row.high is None or true[bot] <= row.high):
             yield "mu"
         if row.place_low <= places[bot] <= row.place_high:
             yield "place"

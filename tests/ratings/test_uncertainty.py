@@ -182,7 +182,36 @@ def test_bot_that_never_wins_still_has_an_interval() -> None:
     last = rate("bga", 2, games).board.rows[-1]
     assert (last.bot, last.mean_place, last.best) == ("bot07", 2.0, 8)
     assert last.place_low < 2.0
-    assert last.high - last.low > last.sigma
+    assert last.low is None
+    assert last.high is not None
+    assert last.high > last.mu
+
+
+def test_bot_that_always_wins_has_no_upper_end() -> None:
+    games = [
+        decided(one, (1, 2) if one.fixture.seats[0] == "bot00" else (2, 1))
+        if "bot00" in one.fixture.seats
+        else one
+        for one in league(Shape(8, 2, 6))
+    ]
+    first = rate("bga", 2, games).board.rows[0]
+    assert (first.bot, first.high) == ("bot00", None)
+    assert first.low is not None
+    assert first.low < first.mu
+    assert first.place_low == 1.0 < first.place_high
+
+
+def test_two_classes_are_bounded_only_towards_each_other() -> None:
+    """The four best always beat the four worst: by how much they are better is not known."""
+    games = [
+        decided(one, (1, 2) if one.fixture.seats[0] < one.fixture.seats[1] else (2, 1))
+        if (one.fixture.seats[0] < "bot04") != (one.fixture.seats[1] < "bot04")
+        else one
+        for one in league(Shape(8, 2, 12))
+    ]
+    rows = rate("bga", 2, games).board.rows
+    assert [row.high is None for row in rows] == [True] * 4 + [False] * 4
+    assert [row.low is None for row in rows] == [False] * 4 + [True] * 4
 
 
 def test_many_blocks_get_one_common_correction() -> None:

@@ -89,10 +89,10 @@ class LeaderboardRow(TableRow, frozen=True):
     ]
     low: Annotated[
         float | None,
-        doc("The lower end of the 95 % interval of mu; null if the bot was ahead of nobody."),
+        doc("The lower end of the 95 % interval of mu; null if games do not bound it."),
     ]
     high: Annotated[
-        float | None, doc("The upper end of that interval; null if nobody was ahead of the bot.")
+        float | None, doc("The upper end of that interval; null if games do not bound it.")
     ]
     sigma: Annotated[
         float, doc("The model's standard deviation of mu: it takes all games as independent.")
