@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.ratings.arrays import Ints
 from arena.ratings.table import PlayedGames
@@ -25,13 +27,27 @@ class Games:
     """The fixture of each game, likewise."""
     game: Ints
     """The number of each game within its fixture."""
-    faulted: Ints
-    """The bots that faulted, once for each game in which they did."""
+    seats: Ints
+    """One row per game: the bots by seat."""
+    faulted: NDArray[np.bool_]
+    """One row per game: whether each bot faulted, by place."""
 
     @property
     def size(self) -> int:
         """How many bots there are."""
         return len(self.bots)
+
+    def only(self, chosen: NDArray[np.bool_]) -> "Games":
+        """Return some of the games, of the same bots."""
+        return Games(
+            bots=self.bots,
+            order=self.order[chosen],
+            block=np.unique(self.block[chosen], return_inverse=True)[1],
+            fixture=np.unique(self.fixture[chosen], return_inverse=True)[1],
+            game=self.game[chosen],
+            seats=self.seats[chosen],
+            faulted=self.faulted[chosen],
+        )
 
     def orders(self) -> list[tuple[str, ...]]:
         """Return the names of the bots of each game in finishing order."""
@@ -70,25 +86,21 @@ def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
     block = np.repeat([one.block for one in fixtures], counts)
     fixture = np.repeat([one.index for one in fixtures], counts)
     number = np.array([game.game for one in played for game in one.games], np.intp)
-    faulted = [
-        index[one.fixture.seats[seat]]
-        for one in played
-        for game in one.games
-        if any(game.faults)
-        for seat in game.faulted
-    ]
+    faulted = _as_array([game.faults for one in played for game in one.games], bool)
+    by_place = places.argsort(1)
     canonical = np.lexsort((*places.T, *seated.T, block, fixture, number))
     return Games(
         bots=bots,
-        order=np.take_along_axis(seated, places.argsort(1), 1)[canonical],
+        order=np.take_along_axis(seated, by_place, 1)[canonical],
         block=np.unique(block[canonical], return_inverse=True)[1],
         fixture=np.unique(fixture[canonical], return_inverse=True)[1],
         game=number[canonical],
-        faulted=np.array(faulted, np.intp),
+        seats=seated[canonical],
+        faulted=np.take_along_axis(faulted, by_place, 1)[canonical],
     )
 
 
-def _as_array(rows: Sequence[tuple[int, ...]]) -> Ints:
+def _as_array(rows: Sequence[tuple[object, ...]], kind: type = int) -> NDArray[Any]:
     """Return rows as an array: few of them differ, and an array is slow to fill from Python."""
-    index = {row: at for at, row in enumerate(set(rows))}
-    return np.array(list(index), np.intp)[[index[row] for row in rows]]
+    index = {row: at for at, row in enumerate(dict.fromkeys(rows))}
+    return np.array(list(index), object).astype(kind)[[index[row] for row in rows]]

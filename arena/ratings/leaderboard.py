@@ -177,7 +177,7 @@ def _rows(
         "mean_place": place,
         "place_low": place_low,
         "place_high": place_high,
-        "faults": np.bincount(games.faulted, minlength=games.size),
+        "faults": np.bincount(games.order[games.faulted], minlength=games.size),
         "mu_sequential": _relative_to(anchor, _sequential(games)),
         "beats_average": beats_average,
         "provisional": played < options.provisional,

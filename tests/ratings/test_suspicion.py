@@ -1,15 +1,17 @@
 """Suspicions: thrown games and drift are found, fair bots are not accused."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.ratings.standings import Ratings, rate_results
 from arena.ratings.suspicion import holm
 from arena.ratings.table import Suspicion
 from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Shape, Twist
-from tests.bench.suspicion import drifting, thrown
+from tests.bench.suspicion import circle, drifting, faulty, neighbours, thrown, with_faults
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
 
@@ -39,6 +41,28 @@ def test_bot_that_improves_is_named(shape: Shape) -> None:
 @pytest.mark.parametrize("shape", [Shape(8, 2, 20, 2), Shape(8, 4, 8, 2), Shape(8, 6, 6, 2)])
 def test_fair_bots_are_not_suspicious(shape: Shape) -> None:
     assert rated(shape, None).suspicions == []
+
+
+@pytest.mark.parametrize("shape", [Shape(8, 2, 40, 2), Shape(8, 4, 10, 2), Shape(8, 6, 10, 2)])
+def test_company_that_the_schedule_brings_is_no_drift(shape: Shape) -> None:
+    """Its opponents and neighbours change from block to block, but the bot does not."""
+    for twist in (circle(8), neighbours(8)):
+        found = rated(shape, twist).suspicions
+        assert [case for case in found if case.kind == "drift"] == []
+
+
+def test_faults_are_no_collusion() -> None:
+    shape = Shape(8, 2, 60, 2)
+    played = with_faults(league(shape, 3), np.random.default_rng(1))
+    assert rate_results({Division("bga", 2): played}).suspicions == []
+
+
+def test_league_with_a_fault_in_every_game_has_no_suspicions() -> None:
+    games = [
+        replace(one, games=[faulty(game, 0) for game in one.games])
+        for one in league(Shape(8, 2, 4), 3)
+    ]
+    assert rate_results({Division("bga", 2): games}, RatingsInfo(alpha=0.5)).suspicions == []
 
 
 def test_alpha_0_lists_no_suspicions() -> None:

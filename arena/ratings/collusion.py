@@ -1,0 +1,78 @@
+"""Bots that let another win: a pair whose results the skills do not explain.
+
+In the games that two bots played together, did one finish ahead of the other less often than the
+skills from all games predict?
+"""
+
+from collections.abc import Iterator
+from math import inf
+from statistics import median
+
+import numpy as np
+
+from arena.ratings.arrays import Floats, Ints, as_floats
+from arena.ratings.leaderboard import RatedDivision
+from arena.ratings.t_distribution import t_cdf
+from arena.ratings.table import Suspicion
+
+MIN_BOTS = 5
+"""Among fewer bots one odd pair changes what is expected of all the others."""
+_MIN_RESIDUAL = 0.3
+"""A pair is not tested if its own games decided more of its expectation than this leaves."""
+_QUARTILE = 0.6745
+"""The median of the absolute value of a standard normal variable."""
+_MEDIAN_EFFICIENCY = 0.37
+"""Of the standard deviation estimated by that median."""
+
+
+def collusion(rated: RatedDivision) -> Iterator[Suspicion]:
+    """Yield a case for each ordered pair that met: the first loses to the second."""
+    i, j, z = _deviance_residuals(rated)
+    bots, met = rated.games.bots, rated.pairs
+    if len(bots) < MIN_BOTS or not len(z):
+        return
+    # Styles suit each other more or less in any field: only what exceeds that counts.
+    dispersion = max(1.0, median(np.abs(z).tolist()) / _QUARTILE)
+    df = inf if dispersion <= 1.0 else max(1.0, _MEDIAN_EFFICIENCY * (len(z) - len(bots) + 1))
+    one, other = np.concatenate((i, j)), np.concatenate((j, i))
+    games = met.met[one, other]
+    expected, observed = met.probability[one, other], met.ahead[one, other] / games
+    p_values = t_cdf(np.concatenate((z, -z)) / dispersion, df)
+    columns = (one, other, games, expected, observed, p_values)
+    for bot, rival, together, share, actual, p in zip(*columns, strict=True):
+        yield Suspicion(
+            kind="collusion",
+            variant=rated.board.variant,
+            players=rated.board.players,
+            bot=bots[bot],
+            rival=bots[rival],
+            games=round(together),
+            expected=float(share),
+            observed=float(actual),
+            p=float(p),
+        )
+
+
+def _deviance_residuals(rated: RatedDivision) -> tuple[Ints, Ints, Floats]:
+    """Return pairs, and how many standard deviations more often than expected i was ahead of j.
+
+    It is the signed root of the deviance, with tails nearer to normal than a share's, corrected
+    for the leverage of these very games. Pairs with too much leverage are left out.
+    """
+    pairs, covariance = rated.pairs, rated.skills.covariance
+    i, j = np.triu_indices(rated.games.size, 1)
+    ahead, behind, variance = pairs.ahead[i, j], pairs.ahead[j, i], covariance.diagonal()
+    met = ahead + behind
+    difference = variance[i] + variance[j] - 2 * covariance[i, j]
+    residual = 1.0 - met * pairs.score[i, j] * pairs.score[j, i] * difference
+    expected = met * pairs.probability[i, j]
+    deviance = _deviance_term(ahead, expected) + _deviance_term(behind, met - expected)
+    tested = (met > 0) & (residual >= _MIN_RESIDUAL)
+    root = np.sqrt(np.maximum(2.0 * deviance[tested], 0.0) / residual[tested])
+    return i[tested], j[tested], np.where(ahead > expected, 1.0, -1.0)[tested] * root
+
+
+def _deviance_term(count: Floats, expected: Floats) -> Floats:
+    positive = (count > 0.0) & (expected > 0.0)
+    ratio = np.divide(count, expected, out=np.ones(count.shape), where=positive)
+    return as_floats(count * np.log(ratio))

@@ -1,0 +1,159 @@
+"""Bots that change: results that rise or fall from block to block.
+
+A bot's score in a fixture is what its games say beyond what the ratings expected. It depends on who
+sits there, as styles suit each other more or less, and on who acts right before it. The schedule
+decides in which block that is, so the line through the scores is fitted together with an effect of
+each opponent and of each neighbour: only how a bot does in the same company, earlier and later,
+tells of drift.
+"""
+
+from collections.abc import Iterator
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.ratings.arrays import Floats, Ints, as_floats
+from arena.ratings.block_variance import GameScores
+from arena.ratings.games import Games
+from arena.ratings.leaderboard import RatedDivision
+from arena.ratings.posterior import relative_errors
+from arena.ratings.t_distribution import t_cdf
+from arena.ratings.table import Suspicion
+
+MIN_BLOCKS = 5
+"""Fewer blocks show no trend."""
+MAX_BOTS = 250
+"""Drift is not looked for in larger fields: it would take minutes."""
+_MIN_DF = 5
+"""Fixtures that must be left once all effects are fitted."""
+_PRIOR_DF = 6.0
+"""Degrees of freedom that a trend's variance borrows from the field's."""
+_MIN_BOTS = 5
+"""In smaller fields nothing is borrowed."""
+_LEAST = 1e-9
+
+
+class _Trend(NamedTuple):
+    """The regression of a bot's scores on the number of the block."""
+
+    bot: int
+    df: float
+    slope: float
+    """By how much the score of a fixture rises from the first block to the last, times fixtures."""
+    covariation: float
+    """The sum of the products of scores and block numbers, beyond all effects."""
+    variation: float
+    """The sum of the squares of those block numbers."""
+    variance: float
+    """Of a fixture's score about the trend."""
+    game_variance: float
+    """The same if games were independent."""
+
+    def t(self, ratio: float, prior_df: float) -> float:
+        """Return the trend in its standard errors; zero if nothing varies.
+
+        `ratio` is the whole field's of the two variances; it counts for so many degrees of freedom.
+        """
+        weighted = self.df * self.variance + prior_df * ratio * self.game_variance
+        if weighted <= 0.0:
+            return 0.0
+        return self.covariation / sqrt(weighted / (self.df + prior_df) * self.variation)
+
+
+def drift(rated: RatedDivision) -> Iterator[Suspicion]:
+    """Yield a case for each bot that met the same bots often enough, earlier and later."""
+    games = rated.games
+    trends = list(_trends(rated)) if games.size <= MAX_BOTS else []
+    played = np.bincount(games.order.ravel(), minlength=games.size).tolist()
+    moves = (relative_errors(rated.skills.covariance) ** 2).tolist()
+    ratio = sum(one.variance / one.game_variance for one in trends) / max(len(trends), 1)
+    prior_df = _PRIOR_DF if len(trends) >= _MIN_BOTS else 0.0
+    t = [trend.t(ratio, prior_df) for trend in trends]
+    p_values = 2.0 * t_cdf(-np.abs(t), [trend.df + prior_df for trend in trends])
+    for trend, p in zip(trends, p_values.tolist(), strict=True):
+        yield Suspicion(
+            kind="drift",
+            variant=rated.board.variant,
+            players=rated.board.players,
+            bot=games.bots[trend.bot],
+            rival=None,
+            games=played[trend.bot],
+            expected=0.0,
+            observed=trend.slope * moves[trend.bot],
+            p=p,
+        )
+
+
+def _trends(rated: RatedDivision) -> Iterator[_Trend]:
+    games, scores = rated.games, GameScores(rated.games, rated.skills.scores())
+    by_fixture = scores.sums(games.fixture)
+    squares = np.bincount(games.order.ravel(), (scores.by_game**2).ravel(), minlength=games.size)
+    seated = Tables.of(games)
+    for bot in range(games.size):
+        fixtures = seated.fixtures_of(bot)
+        block = as_floats(seated.block[fixtures])
+        if len(np.unique(block)) < MIN_BLOCKS:
+            continue
+        effects = seated.company(bot, fixtures)
+        if len(fixtures) < effects.shape[1] + _MIN_DF:
+            continue
+        beyond, rank = _without(effects, np.column_stack([block, by_fixture[fixtures, bot]]))
+        time, score = beyond.T
+        df, variation = len(fixtures) - rank - 1.0, float(time @ time)
+        if df < _MIN_DF or variation < _LEAST * float(block @ block):
+            continue
+        covariation = float(time @ score)
+        residual = score - time * covariation / variation
+        yield _Trend(
+            bot=bot,
+            df=df,
+            slope=covariation / variation * float(block.max() - block.min()) * len(fixtures),
+            covariation=covariation,
+            variation=variation,
+            variance=float((residual**2).sum()) / df,
+            game_variance=max(float(squares[bot]) / len(fixtures), 1e-300),
+        )
+
+
+class Tables(NamedTuple):
+    """Who sat where in each fixture."""
+
+    seats: Ints
+    """[fixture, seat]: the bots."""
+    block: Ints
+    """The block of each fixture."""
+
+    @classmethod
+    def of(cls, games: Games) -> "Tables":
+        """Return the tables of a division."""
+        first = np.unique(games.fixture, return_index=True)[1]
+        return cls(games.seats[first], games.block[first])
+
+    def fixtures_of(self, bot: int) -> Ints:
+        """Return the fixtures that a bot played in."""
+        return np.flatnonzero((self.seats == bot).any(1))
+
+    def company(self, bot: int, fixtures: Ints) -> Floats:
+        """Return, for each fixture, a constant, who sat there, and who acted before the bot."""
+        seats = self.seats[fixtures]
+        players, bots = seats.shape[1], int(self.seats.max()) + 1
+        row = np.arange(len(seats))
+        rivals = np.zeros((len(seats), bots))
+        for column in seats.T:
+            rivals[row, column] = 1.0
+        rivals[:, bot] = 1.0
+        parts = [rivals]
+        if players > 2:
+            own = (seats == bot).argmax(1)
+            before = np.zeros((len(seats), bots))
+            before[row, seats[row, own - 1]] = 1.0
+            parts.append(before)
+        effects = np.concatenate(parts, 1)
+        return as_floats(effects[:, effects.any(0)])
+
+
+def _without(effects: Floats, values: Floats) -> tuple[Floats, int]:
+    """Return what a fit of the effects leaves of each column of values, and the fit's rank."""
+    fitted, _, rank, _ = np.linalg.lstsq(effects, values, rcond=None)
+    return as_floats(values - effects @ fitted), int(rank)
