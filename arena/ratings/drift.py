@@ -127,8 +127,7 @@ class Tables(NamedTuple):
     @classmethod
     def of(cls, games: Games) -> "Tables":
         """Return the tables of a division."""
-        first = np.unique(games.fixture, return_index=True)[1]
-        return cls(games.seats[first], games.block[first])
+        return cls(games.seats, games.block[np.unique(games.fixture, return_index=True)[1]])
 
     def fixtures_of(self, bot: int) -> Ints:
         """Return the fixtures that a bot played in."""

@@ -28,7 +28,7 @@ class Games:
     game: Ints
     """The number of each game within its fixture."""
     seats: Ints
-    """One row per game: the bots by seat."""
+    """One row per fixture: the bots by seat."""
     faulted: NDArray[np.bool_]
     """One row per game: whether each bot faulted, by place."""
 
@@ -39,13 +39,14 @@ class Games:
 
     def only(self, chosen: NDArray[np.bool_]) -> "Games":
         """Return some of the games, of the same bots."""
+        fixtures, fixture = np.unique(self.fixture[chosen], return_inverse=True)
         return Games(
             bots=self.bots,
             order=self.order[chosen],
             block=np.unique(self.block[chosen], return_inverse=True)[1],
-            fixture=np.unique(self.fixture[chosen], return_inverse=True)[1],
+            fixture=fixture,
             game=self.game[chosen],
-            seats=self.seats[chosen],
+            seats=self.seats[fixtures],
             faulted=self.faulted[chosen],
         )
 
@@ -88,6 +89,7 @@ def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
     number = np.array([game.game for one in played for game in one.games], np.intp)
     faulted = _as_array([game.faults for one in played for game in one.games], bool)
     by_place = places.argsort(1)
+    first = np.unique(fixture, return_index=True)[1]
     canonical = np.lexsort((*places.T, *seated.T, block, fixture, number))
     return Games(
         bots=bots,
@@ -95,7 +97,7 @@ def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
         block=np.unique(block[canonical], return_inverse=True)[1],
         fixture=np.unique(fixture[canonical], return_inverse=True)[1],
         game=number[canonical],
-        seats=seated[canonical],
+        seats=seated[first],
         faulted=np.take_along_axis(faulted, by_place, 1)[canonical],
     )
 
