@@ -67,18 +67,21 @@ def test_the_boards_are_printed_best_first(tmp_path: Path) -> None:
     tables = ran.out.strip().split("\n\n")
     assert [table.splitlines()[0] for table in tables] == heads
     for table, (_, rows) in zip(tables, sorted(_boards(tmp_path / "site").items()), strict=True):
-        lines = [line.split() for line in table.splitlines()[2:]]
-        assert [(int(line[0]), line[1]) for line in lines] == [
-            (row["rank"], row["bot"]) for row in rows.values()
+        lines = [re.split("  +", line.strip()) for line in table.splitlines()[2:]]
+        assert [line[0].split() for line in lines] == [
+            [str(row["rank"]), row["bot"]] for row in rows.values()
         ]
-        for line in lines:
-            row = rows[line[1]]
-            assert line[2] == f"{row['best']}-{row['worst']}"
-            shown = [float(line[at]) for at in (3, 4, 6, 7)]
-            expected = [row[key] for key in ("mu", "low", "high", "mean_place")]
-            assert shown == pytest.approx(expected, abs=0.005)
-            assert float(line[8]) == pytest.approx(100 * row["win_share"], abs=0.05)
-            assert line[10:] == [str(row["games"]), str(row["faults"])]
+        for line, row in zip(lines, rows.values(), strict=True):
+            ends = [f"{row[end]:+.2f}" for end in ("low", "high") if row[end] is not None]
+            assert [word for word in line[4].split() if word[0] in "+-"] == ends
+            assert [line[1], *line[7:]] == [
+                f"{row['best']}-{row['worst']}",
+                *(str(row["games"]), str(row["faults"])),
+            ]
+            shown = [float(line[at].removesuffix(" %")) for at in (2, 3, 5, 6)]
+            shares = [100 * row["beats_average"], 100 * row["win_share"]]
+            assert shown[::3] == pytest.approx(shares, abs=0.05)
+            assert shown[1:3] == pytest.approx([row["mu"], row["mean_place"]], abs=0.005)
 
 
 def test_the_strongest_sandbox_is_taken_unless_another_is_asked_for(tmp_path: Path) -> None:

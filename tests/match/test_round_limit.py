@@ -118,7 +118,7 @@ def test_replay_page_says_that_the_limit_ended_the_game() -> None:
     *_, end = replay_page(referee.record, ("a", "b"), rules, fixture.max_rounds).steps
     first, second = ("a", "b") if referee.record.places == (1, 2) else ("b", "a")
     after = "The game is over after 500 rounds, its limit, by the dice that are left"
-    assert end.said == f"{after}: 1st {first}, 2nd {second}."
+    assert end.said.startswith(f"{after}: 1st {first}, 2nd {second}. Luck of the dice")
 
 
 @each_table

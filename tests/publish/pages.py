@@ -75,7 +75,9 @@ def timeless(folder: Path) -> dict[str, bytes]:
     """Every file of a site, without what says when and on what machine it was played."""
     files = tree(folder)
     del files["conditions.html"]
-    files["feed.xml"] = re.sub(rb"<updated>.*?</updated>", b"", files["feed.xml"])
+    feed = re.sub(rb"<updated>.*?</updated>", b"", files["feed.xml"])
+    # The newest entries come first.
+    files["feed.xml"] = b"".join(sorted(re.split(rb"(?=<entry>)|(?<=</entry>\n)", feed)))
     return files
 
 
