@@ -25,7 +25,9 @@ from arena.records import LeagueInfo, QuarantinedFixture
 _QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""
 _PARTS_SHOWN = 4
+"""Parts of a field named in one line."""
 _NAMES_SHOWN = 5
+"""Bots named of each."""
 
 
 @click.command()
@@ -157,27 +159,18 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
             for rank, row in enumerate(board.rows, 1)
         ]
         chance = f"wins (chance {100 / board.players:.1f} %)"
-        head = [
-            "   bot",
-            "ranks",
-            "beats average",
-            "mu",
-            "95 %",
-            "place",
-            chance,
-            "games",
-            "faults",
-        ]
+        skill = ["beats average", "mu", "95 %"]
+        head = ["   bot", "ranks", *skill, "place", chance, "games", "faults"]
         print_table(head, rows)
         _say_parts(f"{board.variant}, tables of {board.players}", board.parts)
 
 
 def _interval(row: Row) -> str:
     """Return the 95 % interval of mu, which may have no end on one side."""
-    if row.low is None or row.high is None:
-        ends = [f"at least {row.low:+.2f}" if row.low is not None else ""]
-        ends += [f"at most {row.high:+.2f}" if row.high is not None else ""]
-        return "".join(ends) or "unknown"
+    if row.low is None:
+        return "unknown" if row.high is None else f"at most {row.high:+.2f}"
+    if row.high is None:
+        return f"at least {row.low:+.2f}"
     return f"{row.low:+.2f} to {row.high:+.2f}"
 
 

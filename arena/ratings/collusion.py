@@ -15,7 +15,7 @@ from arena.ratings.leaderboard import RatedDivision
 from arena.ratings.t_distribution import t_cdf
 from arena.ratings.table import Suspicion
 
-MIN_BOTS = 5
+_MIN_BOTS = 5
 """Among fewer bots one odd pair changes what is expected of all the others."""
 _MIN_RESIDUAL = 0.3
 """A pair is not tested if its own games decided more of its expectation than this leaves."""
@@ -29,7 +29,7 @@ def collusion(rated: RatedDivision) -> Iterator[Suspicion]:
     """Yield a case for each ordered pair that met: the first loses to the second."""
     i, j, z = _deviance_residuals(rated)
     bots, met = rated.games.bots, rated.pairs
-    if len(bots) < MIN_BOTS or not len(z):
+    if len(bots) < _MIN_BOTS or not len(z):
         return
     # Styles suit each other more or less in any field: only what exceeds that counts.
     dispersion = max(1.0, median(np.abs(z).tolist()) / _QUARTILE)

@@ -15,15 +15,14 @@ import numpy as np
 
 from arena.ratings.arrays import Floats, Ints, as_floats
 from arena.ratings.block_variance import GameScores
-from arena.ratings.games import Games
 from arena.ratings.leaderboard import RatedDivision
 from arena.ratings.posterior import relative_errors
 from arena.ratings.t_distribution import t_cdf
 from arena.ratings.table import Suspicion
 
-MIN_BLOCKS = 5
+_MIN_BLOCKS = 5
 """Fewer blocks show no trend."""
-MAX_BOTS = 250
+_MAX_BOTS = 250
 """Drift is not looked for in larger fields: it would take minutes."""
 _MIN_DF = 5
 """Fixtures that must be left once all effects are fitted."""
@@ -39,7 +38,7 @@ class _Trend(NamedTuple):
 
     bot: int
     df: float
-    slope: float
+    rise: float
     """By how much the score of a fixture rises from the first block to the last, times fixtures."""
     covariation: float
     """The sum of the products of scores and block numbers, beyond all effects."""
@@ -64,7 +63,7 @@ class _Trend(NamedTuple):
 def drift(rated: RatedDivision) -> Iterator[Suspicion]:
     """Yield a case for each bot that met the same bots often enough, earlier and later."""
     games = rated.games
-    trends = list(_trends(rated)) if games.size <= MAX_BOTS else []
+    trends = list(_trends(rated)) if games.size <= _MAX_BOTS else []
     played = np.bincount(games.order.ravel(), minlength=games.size).tolist()
     moves = (relative_errors(rated.skills.covariance) ** 2).tolist()
     ratio = sum(one.variance / one.game_variance for one in trends) / max(len(trends), 1)
@@ -80,7 +79,7 @@ def drift(rated: RatedDivision) -> Iterator[Suspicion]:
             rival=None,
             games=played[trend.bot],
             expected=0.0,
-            observed=trend.slope * moves[trend.bot],
+            observed=trend.rise * moves[trend.bot],
             p=p,
         )
 
@@ -89,13 +88,13 @@ def _trends(rated: RatedDivision) -> Iterator[_Trend]:
     games, scores = rated.games, GameScores(rated.games, rated.skills.scores())
     by_fixture = scores.sums(games.fixture)
     squares = np.bincount(games.order.ravel(), (scores.by_game**2).ravel(), minlength=games.size)
-    seated = Tables.of(games)
+    blocks = games.block[np.unique(games.fixture, return_index=True)[1]]
     for bot in range(games.size):
-        fixtures = seated.fixtures_of(bot)
-        block = as_floats(seated.block[fixtures])
-        if len(np.unique(block)) < MIN_BLOCKS:
+        fixtures = np.flatnonzero((games.seats == bot).any(1))
+        block = as_floats(blocks[fixtures])
+        if len(np.unique(block)) < _MIN_BLOCKS:
             continue
-        effects = seated.company(bot, fixtures)
+        effects = _company(games.seats[fixtures], bot)
         if len(fixtures) < effects.shape[1] + _MIN_DF:
             continue
         beyond, rank = _without(effects, np.column_stack([block, by_fixture[fixtures, bot]]))
@@ -108,7 +107,7 @@ def _trends(rated: RatedDivision) -> Iterator[_Trend]:
         yield _Trend(
             bot=bot,
             df=df,
-            slope=covariation / variation * float(block.max() - block.min()) * len(fixtures),
+            rise=covariation / variation * float(block.max() - block.min()) * len(fixtures),
             covariation=covariation,
             variation=variation,
             variance=float((residual**2).sum()) / df,
@@ -116,40 +115,16 @@ def _trends(rated: RatedDivision) -> Iterator[_Trend]:
         )
 
 
-class Tables(NamedTuple):
-    """Who sat where in each fixture."""
-
-    seats: Ints
-    """[fixture, seat]: the bots."""
-    block: Ints
-    """The block of each fixture."""
-
-    @classmethod
-    def of(cls, games: Games) -> "Tables":
-        """Return the tables of a division."""
-        return cls(games.seats, games.block[np.unique(games.fixture, return_index=True)[1]])
-
-    def fixtures_of(self, bot: int) -> Ints:
-        """Return the fixtures that a bot played in."""
-        return np.flatnonzero((self.seats == bot).any(1))
-
-    def company(self, bot: int, fixtures: Ints) -> Floats:
-        """Return, for each fixture, a constant, who sat there, and who acted before the bot."""
-        seats = self.seats[fixtures]
-        players, bots = seats.shape[1], int(self.seats.max()) + 1
-        row = np.arange(len(seats))
-        rivals = np.zeros((len(seats), bots))
-        for column in seats.T:
-            rivals[row, column] = 1.0
-        rivals[:, bot] = 1.0
-        parts = [rivals]
-        if players > 2:
-            own = (seats == bot).argmax(1)
-            before = np.zeros((len(seats), bots))
-            before[row, seats[row, own - 1]] = 1.0
-            parts.append(before)
-        effects = np.concatenate(parts, 1)
-        return as_floats(effects[:, effects.any(0)])
+def _company(seats: Ints, bot: int) -> Floats:
+    """Return, for each table of a bot, who sat there, itself too, and who acted before it."""
+    players, row = seats.shape[1], np.arange(len(seats))
+    present, before = np.zeros((2, len(seats), int(seats.max()) + 1))
+    present[row[:, None], seats] = 1.0
+    if players > 2:
+        own = (seats == bot).argmax(1)
+        before[row, seats[row, own - 1]] = 1.0
+    effects = np.concatenate([present, before], 1)
+    return as_floats(effects[:, effects.any(0)])
 
 
 def _without(effects: Floats, values: Floats) -> tuple[Floats, int]:

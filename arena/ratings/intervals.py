@@ -21,7 +21,7 @@ def wilson(hits: int, trials: int) -> tuple[float, float]:
 def score_interval(share: float, trials: float, quantile: float) -> tuple[float, float]:
     """Return the interval of a share that is as exact as that of so many independent trials.
 
-    All true shares that are within so many of their own standard errors of it are in the interval
+    It holds the true shares of which the observed one is at most `quantile` standard errors away
     (Wilson, "Probable inference, the law of succession, and statistical inference", 1927).
     """
     square = quantile**2

@@ -120,9 +120,9 @@ def tied(blocks: Sequence[Block], bots: int, confidence: float) -> Iterator[tupl
     for ahead, behind in pairwise(ranking(means)):
         common = [block for block in means if ahead in block and behind in block]
         differences = [block[behind] - block[ahead] for block in common]
+        linked = part_of[ahead] == part_of[behind]
         enough = len(differences) >= first_look(bots) and sum(differences) > 0
-        enough &= part_of[ahead] == part_of[behind]
-        if not enough or log_bayes_factor(differences) < -log(1 - confidence):
+        if not linked or not enough or log_bayes_factor(differences) < -log(1 - confidence):
             yield ahead, behind
 
 
