@@ -14,6 +14,8 @@ from arena.records import Cause, Division, FixtureResult
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
+_MANY = 50
+"""Fixtures of one bot whose key moves are compared at a time."""
 
 
 class Played(Struct):
@@ -133,12 +135,18 @@ def summarize_league(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
             at.style.add(did.style)
             at.calibration.add(did.calibration)
             _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
-            seen[bot].append(did.moments)
+            _keep_moments(seen[bot], did.moments)
         league.faults += one.faults
         _keep_stderr(league, one)
     league.moments = {bot: merged(found) for bot, found in seen.items()}
     league.faults.sort(key=lambda fault: (fault.index, fault.game, fault.step))
     return league
+
+
+def _keep_moments(seen: list[KeyMoves], more: KeyMoves) -> None:
+    seen.append(more)
+    if len(seen) > _MANY:
+        seen[:] = [merged(seen)]
 
 
 def _count(league: LeagueSummary, one: FixtureSummary) -> None:

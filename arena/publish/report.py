@@ -160,8 +160,8 @@ def write_report(
     conditions, progress = schedule.conditions, LeagueProgress(schedule)
     with _without_gc():
         games = StoredGames(store, conditions, progress.counts, names)
-        for summary in games.summaries:
-            progress.add(summary)
+        for result in games.results:
+            progress.add(result)
         quarantined = [one for one in store.quarantined() if progress.counts(one.fixture.id)]
         if names:
             quarantined = [names.quarantined(one) for one in quarantined]
@@ -169,7 +169,7 @@ def write_report(
         left = len(progress.due())
         if left:
             conditions = withheld(conditions)
-        ratings = rate_results(by_division(games.summaries), options)
+        ratings = rate_results(by_division(games.results), options)
         front_page = publish(
             *(conditions, ratings, games, site),
             quarantined=quarantined,
@@ -177,7 +177,7 @@ def write_report(
             replays=replays,
             anonymous=names is not None,
         )
-        count = sum(len(summary.games) for summary in games.summaries)
+        count = sum(len(result.games) for result in games.results)
         return Report(front_page, games.root, ratings, count, left, quarantined)
 
 

@@ -170,7 +170,8 @@ def main() -> None:
         parser.add_argument(f"--{name}", nargs="*", metavar="SIZE", help=help_)
     options = parser.parse_args()
     sizes = FULL if options.full else QUICK
-    print("                       bots  players      games  changes       time   CPU time     memory")
+    names = f"{'':20} {'bots':>6} {'players':>8} {'games':>10} {'changes':>8}"
+    print(f"{names} {'time':>10} {'CPU time':>10} {'memory':>12}")
     for given, usual, steps in zip(
         (options.reports, options.schedules), sizes, (reports, schedules), strict=True
     ):

@@ -20,7 +20,7 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import by_division, rate_results
-from arena.records import PlayedFixture, RatingsInfo
+from arena.records import FixtureResult, PlayedFixture, RatingsInfo
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
@@ -59,7 +59,7 @@ def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, 
     """Write the site of a store; return its files."""
     with Store(path) as store:
         source = StoredGames(store, LEAGUE, lambda _: True)
-        ratings = rate_results(by_division(source.summaries), LEAGUE.ratings)
+        ratings = rate_results(by_division(source.results), LEAGUE.ratings)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
     return timeless(site)
@@ -184,7 +184,7 @@ def test_earlier_ranks_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mon
     path = begun(tmp_path / "league.sqlite", blocks[:4])
     looked: list[int] = []
 
-    def counting(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
+    def counting(then: Sequence[FixtureResult], options: RatingsInfo) -> bytes:
         looked.append(1 + max(one.fixture.block for one in then))
         return rank_then(then, options)
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import asdict
 
-from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
@@ -16,7 +15,7 @@ from arena.publish.replay.selection import Selection
 from arena.ratings.intervals import wilson
 from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
-from arena.records import Division, LeagueInfo, QuarantinedFixture
+from arena.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
 
 
 def leaderboard(board: Leaderboard) -> Table:
@@ -92,31 +91,31 @@ def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> Table:
 
 
 def match_rows(
-    summaries: Iterable[FixtureSummary], selection: Selection, boards: Iterable[Leaderboard]
+    results: Iterable[FixtureResult], selection: Selection, boards: Iterable[Leaderboard]
 ) -> list[MatchRow]:
     """Return the result of each fixture that has games, in schedule order."""
     strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-    matches = [match_row(one, selection, strengths) for one in summaries if one.games]
+    matches = [match_row(one, selection, strengths) for one in results if one.games]
     return sorted(matches, key=lambda match: match.index)
 
 
 def match_row(
-    summary: FixtureSummary, selection: Selection, strengths: Mapping[Division, dict[str, Row]]
+    result: FixtureResult, selection: Selection, strengths: Mapping[Division, dict[str, Row]]
 ) -> MatchRow:
     """Return the result of a fixture of at least one game; `strengths` are the leaderboards."""
-    fixture = summary.fixture
-    by_seat = list(zip(*(game.places for game in summary.games), strict=True))
+    fixture = result.fixture
+    by_seat = list(zip(*(game.places for game in result.games), strict=True))
     wins = tuple(places.count(1) for places in by_seat)
-    faulted = Counter(seat for game in summary.games for seat in game.faulted)
+    faulted = Counter(seat for game in result.games for seat in game.faulted)
     unlikely = upsets(fixture.seats, strengths.get(fixture.division, {}))
     return MatchRow(
         index=fixture.index,
         variant=fixture.variant,
         players=len(fixture.seats),
         seats=fixture.seats,
-        games=len(summary.games),
+        games=len(result.games),
         wins=wins,
-        places=tuple(sum(places) / len(summary.games) for places in by_seat),
+        places=tuple(sum(places) / len(result.games) for places in by_seat),
         faults=tuple(faulted[seat] for seat in range(len(by_seat))),
         upsets=sum(won for won, upset in zip(wins, unlikely, strict=True) if upset),
         watch=tuple(selection.get(fixture.index, ())),
