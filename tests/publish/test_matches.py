@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.playstats.fixture_summary import FixtureSummary
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.tables import match_row, match_rows
 from arena.publish.links import Links, links
@@ -42,8 +41,8 @@ def searched(
     return {file.path: str(file.content) for file in files}
 
 
-def played(fixture: Fixture, games: list[GameResult]) -> FixtureSummary:
-    return FixtureSummary(FixtureResult(fixture, tuple(games), "process", "cpu", 1, 1.0), ())
+def played(fixture: Fixture, games: list[GameResult]) -> FixtureResult:
+    return FixtureResult(fixture, tuple(games), "process", "cpu", 1, 1.0)
 
 
 def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> GameResult:
@@ -78,8 +77,8 @@ def test_upsets_are_by_the_ratings_of_that_table() -> None:
 
 def test_matches_have_their_faults_and_replays() -> None:
     _, ratings, played = factory.sample()
-    selection = select_replays(factory.summaries(played), ratings.boards, 0)
-    found = match_rows(reversed(factory.summaries(played)), selection, ratings.boards)
+    selection = select_replays(factory.results(played), ratings.boards, 0)
+    found = match_rows(reversed(factory.results(played)), selection, ratings.boards)
     assert [one.index for one in found] == [0, 1, 2, 3, 4]
     assert [one.faults for one in found] == [(0, 0), (0, 2), (1, 0), (0, 0, 0), (0, 0, 0)]
     assert set(found[1].watch) >= {1, 2}
@@ -87,7 +86,7 @@ def test_matches_have_their_faults_and_replays() -> None:
 
 def test_a_fixture_without_games_is_no_match() -> None:
     _, ratings, played = factory.sample()
-    assert match_rows(factory.summaries([replace(played[0], games=[])]), {}, ratings.boards) == []
+    assert match_rows(factory.results([replace(played[0], games=[])]), {}, ratings.boards) == []
 
 
 def test_page_number_depends_on_the_schedule_only() -> None:
@@ -123,8 +122,8 @@ def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path
 
 
 def test_a_line_has_the_seats_in_order_with_wins_and_mean_places(site: Path) -> None:
-    league, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
-    found = match_rows(factory.summaries(played, league), {}, ratings.boards)
+    _, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
+    found = match_rows(factory.results(played), {}, ratings.boards)
     for number, index in ((0, 0), (1, 59)):
         cells = table_text(site / f"matches/{number}.html", "caption")[index]
         expected = found[number * PAGE + index]
@@ -161,8 +160,8 @@ def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
 
 def test_search_index_matches_the_pages() -> None:
     league, ratings, played = factory.sample()
-    selection = select_replays(factory.summaries(played), ratings.boards, 0)
-    found = match_rows(factory.summaries(played), selection, ratings.boards)
+    selection = select_replays(factory.results(played), ratings.boards, 0)
+    found = match_rows(factory.results(played), selection, ratings.boards)
     address = links(league, ratings.boards)
     files = searched(found, league, ratings.boards, address)
     assert list(files) == ["matches/index.js", "matches/0.js"]

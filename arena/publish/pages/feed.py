@@ -134,8 +134,8 @@ def model(
 ) -> dict[str, Any]:
     """Return what the feed's template needs: the entries, the newest first."""
     entries: list[Change] = []
-    known = [one for one in source.results if one.stored_at is not None]
-    stored_at = {one.fixture.index: one.stored_at for one in known}
+    times_known = ((one.fixture.index, one.stored_at) for one in source.results)
+    stored_at = {index: at for index, at in times_known if at is not None}
     for board in boards:
         seen = list(history(board, source, options))
         fixtures = [one.fixture for one in _fixtures_of(board, source)]
