@@ -14,7 +14,7 @@ from arena.records import Cause, Division, FixtureResult
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
-_MANY = 50
+_MANY = 5
 """Fixtures of one bot whose key moves are compared at a time."""
 
 

@@ -100,6 +100,8 @@ class _Site:
             "causes": CAUSES,
             "tagged": any(info.tags for info in league.bots),
             "leaders": leaderboard.leaders,
+            "paired": tables.PAIRED,
+            "pairs_command": tables.ALL_PAIRS,
             "changes": {label: len(changed_switches(rules)) for label, rules in variants},
             "menu": {*PAGES, REPLAY} if self.selection else PAGES,
         }
@@ -182,7 +184,7 @@ class _Site:
         model = leaderboard.head_to_head_model(board)
         yield self._page("head_to_head.html", self.links.head_to_head(board), model)
         if len(board.rows) > leaderboard.TOP:
-            for scheme, picture in heatmaps(leaderboard.matrix(board)).items():
+            for scheme, picture in heatmaps(leaderboard.matrix(board), len(board.rows)).items():
                 yield File(self.links.picture(board, scheme), picture)
         for make in (tables.leaderboard, tables.head_to_head, tables.better):
             table = make(board)

@@ -1,17 +1,18 @@
-"""One row per game, for analysis elsewhere: CSV, JSON lines, Parquet."""
+"""One row per game, or per pair of bots, for analysis elsewhere: CSV, JSON lines, Parquet."""
 
 import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from arena.errors import ArenaError
 from arena.publish.data.schema import csv_cell
+from arena.ratings.table import Leaderboard
 from arena.records import Cause, FixtureResult
 
 _BATCH = 10_000
@@ -44,7 +45,23 @@ class GameRow(Struct, frozen=True):
     faults: tuple[Cause | None, ...]
 
 
-Write = Callable[[Iterable[GameRow], BinaryIO, int], None]
+class PairRow(Struct, frozen=True):
+    """Two bots that played one variant at one table size, in either order."""
+
+    variant: str
+    players: int
+    bot: str
+    opponent: str
+    ahead: int
+    """The games in which the bot finished ahead of the opponent."""
+    games: int
+    """The games in which both sat at one table."""
+    probability: float
+    """That the bot is better than the opponent."""
+
+
+AnyRow = TypeVar("AnyRow", GameRow, PairRow)
+Write = Callable[[type[AnyRow], Iterable[AnyRow], BinaryIO, int], None]
 """Writes rows to a file, for tables of so many players at most."""
 
 
@@ -72,14 +89,22 @@ def game_rows(result: FixtureResult, *, counts: bool) -> Iterator[GameRow]:
         )
 
 
+def pair_rows(board: Leaderboard) -> Iterator[PairRow]:
+    """Yield each ordered pair of bots, row by row, the best bot first."""
+    for (bot, opponent), probability in board.better.items():
+        ahead, games = board.duels.get((bot, opponent), (0, 0))
+        yield PairRow(*board.division, bot, opponent, ahead, games, probability)
+
+
 _LISTS = {"seats": "seat", "places": "place", "faults": "fault"}
 """Names of CSV columns that hold one entry of a list."""
 
 
-def write_csv(rows: Iterable[GameRow], file: BinaryIO, players: int) -> None:
+def write_csv(kind: type[AnyRow], rows: Iterable[AnyRow], file: BinaryIO, players: int) -> None:
     """Write a spreadsheet with a column per seat; texts are guarded against formulas."""
-    plain = [name for name in GameRow.__struct_fields__ if name not in _LISTS]
-    lists = [(name, seat) for name in _LISTS for seat in range(players)]
+    names = kind.__struct_fields__
+    plain = [name for name in names if name not in _LISTS]
+    lists = [(name, seat) for name in names if name in _LISTS for seat in range(players)]
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
         writer = csv.writer(text, lineterminator="\n")
@@ -93,12 +118,12 @@ def write_csv(rows: Iterable[GameRow], file: BinaryIO, players: int) -> None:
         text.detach()  # the file stays open
 
 
-def write_jsonl(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
+def write_jsonl(_: type[AnyRow], rows: Iterable[AnyRow], file: BinaryIO, __: int) -> None:
     """Write a JSON object per line, all in ASCII."""
     file.writelines(json.dumps(asdict(row)).encode() + b"\n" for row in rows)
 
 
-def write_parquet(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
+def write_parquet(kind: type[AnyRow], rows: Iterable[AnyRow], file: BinaryIO, _: int) -> None:
     """Write Parquet; raises ArenaError if pyarrow is not installed."""
     try:
         import pyarrow as arrow
@@ -107,18 +132,24 @@ def write_parquet(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
         hint = "pip install 'perudo-arena[parquet]'"
         raise ArenaError("parquet needs pyarrow, which is not installed", "", hint) from None
     text, whole = arrow.string(), arrow.int32()
+    texts = ("fixture", "variant", "winner", "sandbox", "clock", "bot", "opponent")
     kinds: Mapping[str, object] = {
-        **dict.fromkeys(("fixture", "variant", "winner", "sandbox", "clock"), text),
+        **dict.fromkeys(texts, text),
         "counts": arrow.bool_(),
+        "probability": arrow.float64(),
         "seats": arrow.list_(text),
         "places": arrow.list_(whole),
         "faults": arrow.list_(text),
     }
-    schema = arrow.schema([(name, kinds.get(name, whole)) for name in GameRow.__struct_fields__])
+    schema = arrow.schema([(name, kinds.get(name, whole)) for name in kind.__struct_fields__])
     left = iter(rows)
     with ParquetWriter(file, schema) as writer:
         while batch := [asdict(row) for row in islice(left, _BATCH)]:
             writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
 
 
-FORMATS: Mapping[str, Write] = {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}
+FORMATS: Mapping[str, Write[Any]] = {
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+    "parquet": write_parquet,
+}

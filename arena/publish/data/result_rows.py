@@ -62,6 +62,15 @@ class DivisionHead(TableHead, frozen=True):
     ]
 
 
+class PairsHead(DivisionHead, frozen=True):
+    """The head of the tables of pairs of bots."""
+
+    all_pairs: Annotated[
+        str | None,
+        doc("The command that writes all pairs; null unless these are of the first bots alone."),
+    ]
+
+
 @table("leaderboard", DivisionHead)
 class LeaderboardRow(TableRow, frozen=True):
     """A leaderboard, best first."""
@@ -88,7 +97,7 @@ class LeaderboardRow(TableRow, frozen=True):
     faults: Annotated[Whole, doc("Games in which the bot faulted.")]
 
 
-@table("head-to-head", DivisionHead)
+@table("head-to-head", PairsHead)
 class HeadToHeadRow(TableRow, frozen=True):
     """Who finished ahead of whom, for each ordered pair that met."""
 
@@ -101,7 +110,7 @@ class HeadToHeadRow(TableRow, frozen=True):
     high: WilsonHigh
 
 
-@table("better", DivisionHead)
+@table("better", PairsHead)
 class BetterRow(TableRow, frozen=True):
     """Who is better than whom, for each ordered pair."""
 
