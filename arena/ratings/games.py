@@ -1,6 +1,6 @@
 """All games of a division as arrays, in the canonical order in which they are rated."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -9,6 +9,9 @@ import numpy as np
 from arena.ratings.arrays import Ints
 from arena.ratings.table import PlayedGames
 from arena.records import GameResult
+
+_CHUNK = 65_536
+"""Games that are turned into names at a time."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,11 @@ class Games:
 
     def orders(self) -> list[tuple[str, ...]]:
         """Return the names of the bots of each game in finishing order."""
-        names = np.array(self.bots, object)[self.order.T].tolist()
-        return list(zip(*names, strict=True))
+        names, found = np.array(self.bots, object), list[tuple[str, ...]]()
+        for first in range(0, len(self.order), _CHUNK):
+            columns = names[self.order[first : first + _CHUNK].T].tolist()
+            found += zip(*columns, strict=True)
+        return found
 
     def by_block(self) -> Ints:
         """Return the number of games of each block and bot."""
@@ -56,34 +62,54 @@ def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
     order of games if opponents alternate than if a fixture is rated in one go.
     """
     played = list(results)
-    fixtures = [one.fixture for one in played]
-    bots = tuple(sorted({bot for fixture in fixtures for bot in fixture.seats}))
+    bots = tuple(sorted({bot for one in played for bot in one.fixture.seats}))
     index = {bot: at for at, bot in enumerate(bots)}
-    counts = [len(one.games) for one in played]
-    seated = np.repeat([[index[bot] for bot in one.seats] for one in fixtures], counts, 0)
-    places = _as_array([game.places for one in played for game in one.games])
-    block = np.repeat([one.block for one in fixtures], counts)
-    fixture = np.repeat([one.index for one in fixtures], counts)
-    number = np.array([game.game for one in played for game in one.games], np.intp)
-    faulted = [
-        index[one.fixture.seats[seat]]
-        for one in played
-        for game in one.games
-        if any(game.faults)
-        for seat in game.faulted
-    ]
-    canonical = np.lexsort((*places.T, *seated.T, block, fixture, number))
+    seats = np.array([[index[bot] for bot in one.fixture.seats] for one in played], np.intp)
+    indices = np.array([[one.fixture.index, one.fixture.block] for one in played], np.intp)
+    rows = np.repeat(np.arange(len(played)), [len(one.games) for one in played])
+    number = _column((game.game for one in played for game in one.games), len(rows))
+    places, which = _distinct((game.places for one in played for game in one.games), len(rows))
+    canonical = np.lexsort(
+        (_ranks(places)[which], _ranks(np.hstack((seats, indices[:, ::-1])))[rows], number)
+    )
+    rows, which = rows[canonical], which[canonical]
+    fixture, block = (np.unique(one[rows], return_inverse=True)[1] for one in indices.T)
     return Games(
         bots=bots,
-        order=np.take_along_axis(seated, places.argsort(1), 1)[canonical],
-        block=np.unique(block[canonical], return_inverse=True)[1],
-        fixture=np.unique(fixture[canonical], return_inverse=True)[1],
+        order=_finished(seats, rows, places.argsort(1), which),
+        block=block,
+        fixture=fixture,
         game=number[canonical],
-        faulted=np.array(faulted, np.intp),
+        faulted=np.array(list(_faulted(played, index)), np.intp),
     )
 
 
-def _as_array(rows: Sequence[tuple[int, ...]]) -> Ints:
-    """Return rows as an array: few of them differ, and an array is slow to fill from Python."""
-    index = {row: at for at, row in enumerate(set(rows))}
-    return np.array(list(index), np.intp)[[index[row] for row in rows]]
+def _column(values: Iterable[int], size: int) -> Ints:
+    return np.fromiter(values, np.intp, size)
+
+
+def _distinct(values: Iterable[tuple[int, ...]], size: int) -> tuple[Ints, Ints]:
+    """Return the different rows, and which of them each row is: few of a million games differ."""
+    index: dict[tuple[int, ...], int] = {}
+    which = _column((index.setdefault(row, len(index)) for row in values), size)
+    return np.array(list(index), np.intp), which
+
+
+def _ranks(rows: Ints) -> Ints:
+    """Return the place of each row among the different rows, the last column deciding first."""
+    return np.unique(rows[:, ::-1], axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _finished(seats: Ints, rows: Ints, finishing: Ints, which: Ints) -> Ints:
+    """Return the bots of each game, the winner first; place by place, which takes little memory."""
+    order = np.empty((len(rows), seats.shape[1]), np.intp)
+    for place, seat in enumerate(finishing.T):
+        order[:, place] = seats[rows, seat[which]]
+    return order
+
+
+def _faulted(played: Iterable[PlayedGames[GameResult]], index: Mapping[str, int]) -> Iterator[int]:
+    for one in played:
+        for game in one.games:
+            if any(game.faults):
+                yield from (index[one.fixture.seats[seat]] for seat in game.faulted)

@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, BinaryIO, TypeVar
+from typing import BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -60,9 +60,8 @@ class PairRow(Struct, frozen=True):
     """That the bot is better than the opponent."""
 
 
-AnyRow = TypeVar("AnyRow", GameRow, PairRow)
-Write = Callable[[type[AnyRow], Iterable[AnyRow], BinaryIO, int], None]
-"""Writes rows to a file, for tables of so many players at most."""
+Write = Callable[[type[Struct], Iterable[Struct], BinaryIO, int], None]
+"""Writes rows of a kind to a file, for tables of so many players at most."""
 
 
 def game_rows(result: FixtureResult, *, counts: bool) -> Iterator[GameRow]:
@@ -100,7 +99,7 @@ _LISTS = {"seats": "seat", "places": "place", "faults": "fault"}
 """Names of CSV columns that hold one entry of a list."""
 
 
-def write_csv(kind: type[AnyRow], rows: Iterable[AnyRow], file: BinaryIO, players: int) -> None:
+def write_csv(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, players: int) -> None:
     """Write a spreadsheet with a column per seat; texts are guarded against formulas."""
     names = kind.__struct_fields__
     plain = [name for name in names if name not in _LISTS]
@@ -112,18 +111,18 @@ def write_csv(kind: type[AnyRow], rows: Iterable[AnyRow], file: BinaryIO, player
         for row in rows:
             data = asdict(row)
             cells = [data[name] for name in plain]
-            cells += [data[name][seat] if seat < row.players else None for name, seat in lists]
+            cells += [data[name][seat] if seat < len(data[name]) else None for name, seat in lists]
             writer.writerow(map(csv_cell, cells))
     finally:
         text.detach()  # the file stays open
 
 
-def write_jsonl(_: type[AnyRow], rows: Iterable[AnyRow], file: BinaryIO, __: int) -> None:
+def write_jsonl(_: type[Struct], rows: Iterable[Struct], file: BinaryIO, __: int) -> None:
     """Write a JSON object per line, all in ASCII."""
     file.writelines(json.dumps(asdict(row)).encode() + b"\n" for row in rows)
 
 
-def write_parquet(kind: type[AnyRow], rows: Iterable[AnyRow], file: BinaryIO, _: int) -> None:
+def write_parquet(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, _: int) -> None:
     """Write Parquet; raises ArenaError if pyarrow is not installed."""
     try:
         import pyarrow as arrow
@@ -148,7 +147,7 @@ def write_parquet(kind: type[AnyRow], rows: Iterable[AnyRow], file: BinaryIO, _:
             writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
 
 
-FORMATS: Mapping[str, Write[Any]] = {
+FORMATS: Mapping[str, Write] = {
     "csv": write_csv,
     "jsonl": write_jsonl,
     "parquet": write_parquet,

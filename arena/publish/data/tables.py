@@ -18,7 +18,6 @@ from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
 from arena.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
 
-
 PAIRED = 300
 """Bots of a leaderboard, from the first, whose pairs are in the data files."""
 ALL_PAIRS = "arena export league.yaml --pairs"
