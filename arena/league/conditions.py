@@ -70,9 +70,11 @@ def resolve(
     if not what:
         conditions = replace(conditions, earlier=stored.earlier)
         return Resolution(Schedule(conditions), stored, "", harmless)
-    before = Schedule(stored)
-    schedule = Schedule(_next_epoch(before, conditions, finished))
-    change = f"{what}: {_effect(before, schedule, finished, '' if accept else 'would ')}"
+    schedule = Schedule(stored)
+    counted = _counting(schedule, finished)
+    schedule.change(_next_epoch(schedule, conditions, finished))
+    counting, would = _counting(schedule, finished), "" if accept else "would "
+    change = f"{what}: {_effect(counted, counting, would)}"
     if not accept:
         raise ArenaError(
             f"the league changed: {change}",
@@ -177,11 +179,12 @@ def _without_default(info: LeagueInfo) -> LeagueInfo:
     return replace(info, limits=given) if given.complete(info.games) == info.limits else info
 
 
-def _effect(before: Schedule, now: Schedule, stored: set[str], would: str) -> str:
-    """Say what a change does to the stored fixtures; `would ` if it is not done yet."""
-    counted, counting = (
-        {fixture.id for fixture in schedule.fixtures} & stored for schedule in (before, now)
-    )
+def _counting(schedule: Schedule, stored: set[str]) -> set[str]:
+    return {fixture.id for fixture in schedule.fixtures} & stored
+
+
+def _effect(counted: set[str], counting: set[str], would: str) -> str:
+    """Say what a change does to stored fixtures that counted; `would ` if it is not done yet."""
     lost, back = len(counted - counting), len(counting - counted)
     parts = [f"{lost} of {len(counted)} stored fixtures {would}no longer count"] if lost else []
     if counted and not lost:
