@@ -70,11 +70,9 @@ def resolve(
     if not what:
         conditions = replace(conditions, earlier=stored.earlier)
         return Resolution(Schedule(conditions), stored, "", harmless)
-    schedule = Schedule(stored)
-    counted = _counting(schedule, finished)
-    schedule.change(_next_epoch(schedule, conditions, finished))
-    counting, would = _counting(schedule, finished), "" if accept else "would "
-    change = f"{what}: {_effect(counted, counting, would)}"
+    would = "" if accept else "would "
+    schedule, effect = _next_schedule(stored, conditions, finished, would)
+    change = f"{what}: {effect}"
     if not accept:
         raise ArenaError(
             f"the league changed: {change}",
@@ -126,6 +124,16 @@ def _as_begun(now: LeagueInfo, stored: LeagueInfo, league: League) -> LeagueInfo
     """
     now = replace(now, machine=stored.machine, rounds_per_die=stored.rounds_per_die)
     return now if stored.limits.fixture else replace(now, limits=league.limits)
+
+
+def _next_schedule(
+    stored: LeagueInfo, now: LeagueInfo, finished: set[str], would: str
+) -> tuple[Schedule, str]:
+    """Return the schedule under changed conditions, and what that does to stored fixtures."""
+    schedule = Schedule(stored)
+    counted = _counting(schedule, finished)
+    schedule.change(_next_epoch(schedule, now, finished))
+    return schedule, _effect(counted, _counting(schedule, finished), would)
 
 
 def _next_epoch(before: Schedule, now: LeagueInfo, finished: set[str]) -> LeagueInfo:

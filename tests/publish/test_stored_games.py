@@ -1,6 +1,7 @@
 """A site from a store: what is kept between reports, and that it never shows."""
 
 import sqlite3
+import tracemalloc
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -238,3 +239,21 @@ def test_a_permalink_survives_a_new_run(tmp_path: Path) -> None:
     shards = [name for name in before if name.startswith("replays/")]
     assert len(shards) == 3
     assert all(before[name] == after[name] for name in shards)
+
+
+def test_little_is_kept_of_a_fixture(tmp_path: Path) -> None:
+    """A summary takes some 20 KB; what is added up is the same for any number of fixtures."""
+    fixtures = [
+        games.fixture(index, "bga", BGA, PAIRS[index % len(PAIRS)], 3) for index in range(90)
+    ]
+    kept = []
+    for number in (30, 90):
+        path = begun(tmp_path / f"{number}.sqlite", fixtures[:number])
+        with Store(path) as store:
+            StoredGames(store, LEAGUE, lambda _: True)
+            tracemalloc.start()
+            source = StoredGames(store, LEAGUE, lambda _: True)
+            kept.append(tracemalloc.get_traced_memory()[0])
+            tracemalloc.stop()
+            assert len(source.results) == number
+    assert (kept[1] - kept[0]) / 60 < 4000
