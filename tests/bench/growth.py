@@ -25,10 +25,12 @@ from msgspec.structs import replace
 from arena.league.schedule import Schedule
 from arena.publish.report import ReportRequest, report
 from arena.records import Epoch, LeagueInfo
+from arena.store.store import Store
 from tests.bench.stored import STORE, fill, league, playing
 
 GAMES = 20
 """Games per fixture, as in a league that does not say."""
+CHANGES = (0, 10, 100, 1000)
 ALL = 10**9
 """More blocks than any schedule has."""
 
@@ -57,14 +59,14 @@ class Size(NamedTuple):
 
 QUICK = (
     [Size(50, 10_000), Size(50, 40_000), Size(200, 40_000)],
-    [Size(50, 0, changes) for changes in (0, 25, 100)] + [Size(200, 0, 100)],
+    [Size(50, 10_000, changes) for changes in (0, 25, 100)] + [Size(200, 40_000, 100)],
 )
 FULL = (
     [
         *(Size(bots, games) for bots in (50, 200, 300, 1000) for games in (10**4, 10**5, 10**6)),
         *(Size(300, games, players=6) for games in (10**4, 10**5, 10**6)),
     ],
-    [Size(bots, 0, changes) for bots in (50, 200, 1000) for changes in (0, 10, 100, 1000)],
+    [Size(bots, 200 * bots, changes) for bots in (50, 200, 1000) for changes in CHANGES],
 )
 """The leagues to report on, and those to draw the schedules of."""
 
@@ -84,9 +86,15 @@ def info_of(size: Size) -> LeagueInfo:
     return info
 
 
-def draw(size: Size) -> None:
-    """Draw the schedule of a league."""
-    Schedule(info_of(size))
+def begin(size: Size, folder: Path) -> None:
+    """Make the store of a league that was not played yet."""
+    fill(folder / STORE, info_of(size), [])
+
+
+def draw(folder: Path) -> None:
+    """Read the conditions from the store in a folder, and draw their schedule."""
+    with Store(folder / STORE) as store:
+        Schedule(store.conditions())
 
 
 def make(size: Size, folder: Path) -> None:
@@ -127,7 +135,9 @@ def reports(size: Size) -> Iterator[tuple[str, Used]]:
 
 def schedules(size: Size) -> Iterator[tuple[str, Used]]:
     """Yield what it takes to draw the schedule."""
-    yield "schedule", alone(draw, size)
+    with TemporaryDirectory() as name:
+        alone(begin, size, Path(name))
+        yield "schedule", alone(draw, Path(name))
 
 
 def measure(
