@@ -53,8 +53,12 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m tests.bench.growth
 	@./.ci/with-docker $(BIN)/python tests/bench/sandboxes.py
 	@$(BIN)/python tests/bench/rating.py
+	@$(BIN)/python tests/bench/posterior.py
+	@$(BIN)/python tests/bench/equal_bots.py
+	@$(BIN)/python tests/bench/designs.py --seeds 1
 	@$(BIN)/python tests/bench/coverage.py
 	@$(BIN)/python tests/bench/suspicion.py
+	@$(BIN)/python -m tests.bench.luck
 
 rules: $(VENV)/.test ## write the clauses and their tests into docs/rules.md
 	@$(BIN)/python -m tests.rules.page

@@ -49,9 +49,9 @@ function shard(number) {
 }
 
 function readEntry(given, from) {
-  const [fixture, table, seats, games, wins, places, faults, upsets, replays, first] = given;
+  const [fixture, table, seats, games, wins, places, faults, upsets, luck, replays, first] = given;
   const bots = seats.map((seat) => from.bots[seat]);
-  return { fixture, table: from.tables[table], bots, games, wins, places, faults, upsets, replays, first };
+  return { fixture, table: from.tables[table], bots, games, wins, places, faults, upsets, luck, replays, first };
 }
 
 /* Searching */
@@ -95,12 +95,18 @@ async function search() {
 
 /* Showing */
 
+function signed(value) {
+  const shown = Math.abs(value).toFixed(1);
+  return Number(shown) ? (value > 0 ? "+" : "\u2212") + shown : shown;
+}
+
 function botCell(one, seat) {
   const link = element("a", { class: "bot", href: `bots/${one.bots[seat]}.html` },
     element("bdi", {}, index.bots[one.bots[seat]] || one.bots[seat]));
   const won = one.wins[seat] === Math.max(...one.wins);
   const told = `${one.wins[seat].toLocaleString("en")}, ${one.places[seat].toFixed(2)}`;
-  return element("td", won ? { class: "won" } : {}, link, element("small", {}, told));
+  const luck = one.luck === null ? "" : `, luck ${signed(seat ? -one.luck : one.luck)}`;
+  return element("td", won ? { class: "won" } : {}, link, element("small", {}, told + luck));
 }
 
 function watchCell(one) {

@@ -24,6 +24,8 @@ from arena.records import LeagueInfo, QuarantinedFixture
 
 _QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""
+_PARTS_SHOWN = 4
+_NAMES_SHOWN = 5
 
 
 @click.command()
@@ -111,6 +113,7 @@ class _Listener(TerminalListener):
         if verdict.tied:
             pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)
             say(f"{where} the budget is spent; not separated: {pairs}")
+            _say_parts(where, verdict.parts)
         else:
             say(f"{where} all neighbours are separated at {conditions.until:.4g}")
 
@@ -143,6 +146,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
             [
                 f"{rank:2} {row.bot}{' (provisional)' if row.provisional else ''}",
                 f"{row.best}-{row.worst}",
+                f"{100 * row.beats_average:.1f} %",
                 f"{row.mu:+.2f}",
                 f"{row.low:+.2f} to {row.high:+.2f}",
                 f"{row.mean_place:.2f}",
@@ -153,8 +157,32 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
             for rank, row in enumerate(board.rows, 1)
         ]
         chance = f"wins (chance {100 / board.players:.1f} %)"
-        head = ["   bot", "ranks", "mu", "95 %", "place", chance, "games", "faults"]
+        head = [
+            "   bot",
+            "ranks",
+            "beats average",
+            "mu",
+            "95 %",
+            "place",
+            chance,
+            "games",
+            "faults",
+        ]
         print_table(head, rows)
+        _say_parts(f"{board.variant}, tables of {board.players}", board.parts)
+
+
+def _say_parts(where: str, parts: Sequence[Sequence[str]]) -> None:
+    """Say which bots no game compares with which others, if that is so."""
+    if len(parts) > 1:
+        named = " | ".join(_shortened(part) for part in parts[:_PARTS_SHOWN])
+        more = f" | and {len(parts) - _PARTS_SHOWN} more" if len(parts) > _PARTS_SHOWN else ""
+        say(f"{where}: no games compare these parts of the field: {named}{more}; play more rounds")
+
+
+def _shortened(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return ", ".join(names[:_NAMES_SHOWN]) + more
 
 
 def _print_overall(overall: Overall) -> None:

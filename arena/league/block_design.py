@@ -1,47 +1,49 @@
-"""Block designs: who sits where, so that no bot is favoured.
+"""Block designs: who sits where, so that no bot is favoured, however few blocks are played.
 
-In a block every bot sits in every seat once. Over the blocks, pairs and ordered neighbours (who
-acts right after whom) meet as evenly as possible; the neighbour matters far more than the seat.
+In a block every bot sits in every seat once. After any number of blocks, pairs and ordered
+neighbours (who acts right after whom) have met as evenly as possible, and the field is connected as
+soon as it can be. The neighbour matters far more than the seat.
+
+A block consists of the translates of one base table modulo the number of bots (a cyclic design:
+John and Williams, "Cyclic and Computer Generated Designs", 1995). So how often two bots meet
+depends only on the difference of their numbers, and it is enough to even out how often each
+difference occurs, between neighbours and between any two.
 """
 
 import random
-from collections.abc import Iterator
-from math import exp
-
-from arena.league.finite_field import FiniteField, prime_power
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import nsmallest
+from itertools import combinations, islice, pairwise
+from math import cos, inf, tau
 
 Table = tuple[int, ...]
 """Bots by number, seat 0 first."""
 
-_STEPS = 40_000
-"""Moves of the search at most; it ends when everything is even."""
-_HOT, _COLD = 2.0, 0.2
-"""The first and the last temperature of the annealing, in squared meetings."""
-_NEIGHBOUR_WEIGHT = 2
-"""How much more uneven neighbours cost than uneven pairs."""
+_MAX_SPREAD = 2
+"""How much more often the most frequent pair may have met than the rarest, if it can be helped."""
+_TRIES, _MAX_TRIES = 6, 60
+"""Base tables tried for a block: at least, and while pairs are less even or bots not connected."""
+_SHORTLIST = 4
+"""Bots whose cost in a seat is computed exactly."""
+_GROWTH = 4
+"""How many times as much a meeting costs as the meeting before it."""
+_TINY = 1e-9
+_MAX_EXCESS = 16
+"""Meetings more than the rarest pair's that still raise the cost."""
 
 
 def blocks(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
     """Return `count` blocks of tables for bots 0 .. bots-1; a function of the arguments alone.
 
-    At tables for two, and if the number of bots is a prime power, bots-1 blocks hold every ordered
-    pair of bots in every ordered pair of seats exactly once.
+    Fewer blocks are the first ones of more. Every bots-1 blocks are a pass, designed on its own; at
+    tables for two a pass holds every ordered pair of bots once.
     """
     draw = random.Random(seed)
     design: list[list[Table]] = []
     while len(design) < count:
-        design += _pass(bots, players, min(count - len(design), bots - 1), draw)
+        bases = islice(_base_tables(bots, players, draw), min(count - len(design), bots - 1))
+        design += [_translates(base, bots) for base in bases]
     return design
-
-
-def _pass(bots: int, players: int, count: int, draw: random.Random) -> list[list[Table]]:
-    """Return up to bots-1 blocks, by the best construction for these numbers."""
-    if players == 2:
-        steps = draw.sample(range(1, bots), count)
-        return [_translates((0, step), bots) for step in steps]
-    if prime_power(bots):
-        return list(_affine(bots, players, count, draw))
-    return [_translates(base, bots) for base in search(bots, players, count, draw)]
 
 
 def joining_blocks(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
@@ -61,88 +63,167 @@ def joining_blocks(bots: int, players: int, count: int, seed: str) -> list[list[
     return joined
 
 
-def _translates(base: Table, bots: int) -> list[Table]:
+def _translates(base: Sequence[int], bots: int) -> list[Table]:
     return [tuple([(bot + step) % bots for bot in base]) for step in range(bots)]
 
 
-def _affine(bots: int, players: int, count: int, draw: random.Random) -> Iterator[list[Table]]:
-    """Yield the images of one table under x -> ax + b over GF(q): a block for each a."""
-    field = FiniteField(bots)
-    points = draw.sample(range(bots), players)
-    for a in draw.sample(range(1, bots), count):
-        scaled = [field.multiply(a, point) for point in points]
-        yield [tuple([field.add(point, b) for point in scaled]) for b in range(bots)]
+def _base_tables(bots: int, players: int, draw: random.Random) -> Iterator[Table]:
+    """Yield base tables without end, each the best of several to follow those before it."""
+    meetings = _Meetings(bots, players)
+    while True:
+        tries = []
+        for count in range(1, _MAX_TRIES + 1):
+            table = _improve((0, *draw.sample(range(1, bots), players - 1)), meetings, draw)
+            tries.append((meetings.cost(table), meetings.uncertainty(table), table))
+            if count >= _TRIES and meetings.allow(min(tries)[2]):
+                break
+        base = min(tries)[2]
+        meetings.add(base)
+        yield base
 
 
-def search(bots: int, players: int, count: int, draw: random.Random) -> list[Table]:
-    """Return base tables whose translates meet as evenly as simulated annealing gets them.
+def _improve(table: Table, meetings: "_Meetings", draw: random.Random) -> Table:
+    """Replace and exchange bots, seat by seat, until that makes a table no cheaper."""
+    cost, seat, unchanged = meetings.cost(table), 0, 0
+    while unchanged < len(table) - 1:
+        seat = seat % (len(table) - 1) + 1
+        unchanged += 1
+        first = int(draw.random() * meetings.bots)
+        for bot in meetings.shortlist(table, seat, first):
+            other = _seated(table, seat, bot)
+            if (other_cost := meetings.cost(other)) < cost:
+                table, cost, unchanged = other, other_cost, 0
+    return table
 
-    How often two bots meet depends only on the difference of their numbers, so it is enough to even
-    out how often each difference occurs, between neighbours and between any two.
+
+def _seated(table: Table, seat: int, bot: int) -> Table:
+    """Return a table with a bot in a seat, by an exchange if it sits at the table already."""
+    seated = list(table)
+    if bot in table:
+        seated[table.index(bot)] = table[seat]
+    seated[seat] = bot
+    return tuple(seated)
+
+
+class _Meetings:
+    """How often each difference of bots' numbers has occurred, and what more meetings cost.
+
+    `cost` grows so fast with the number of meetings that a frequent pair meets again only if there
+    is no other way. A difference of half the number of bots is its own opposite: such bots meet
+    twice in a block.
     """
-    state = _Differences([draw.sample(range(bots), players) for _ in range(count)], bots)
-    for step in range(_STEPS):
-        if state.cost <= state.least:
-            break
-        temperature = _HOT * (_COLD / _HOT) ** (step / _STEPS)
-        table, seat = int(draw.random() * count), int(draw.random() * players)
-        cost, bot = state.cost, int(draw.random() * bots)
-        replaced = state.move(table, seat, bot)
-        worse = state.cost - cost
-        if worse > 0 and draw.random() >= exp(-worse / temperature):
-            state.move(table, seat, replaced)
-    return [tuple(table) for table in state.tables]
 
-
-class _Differences:
-    """Base tables, and how often each difference of bots' numbers occurs in them.
-
-    `cost` is the weighted sum of the squared counts, `least` its value if all are even. For pairs,
-    a difference counts together with its opposite; half of the number of bots is its own opposite,
-    and counts twice.
-    """
-
-    def __init__(self, tables: list[list[int]], bots: int) -> None:
-        self.tables = tables
-        self.cost = 0
-        self._bots = bots
-        self._neighbours = [0] * bots
+    def __init__(self, bots: int, players: int) -> None:
+        self.bots = bots
+        # At a table for two, everyone is everyone's neighbour: the order of the seats remains.
+        self._ring = players > 2
         self._pairs = [0] * bots
-        seats = len(tables) * len(tables[0])
-        self.least = _NEIGHBOUR_WEIGHT * _even_squares(seats, bots - 1)
-        self.least += _even_squares(seats * (len(tables[0]) - 1), bots - 1)
-        for table in tables:
-            self._count(table, 1)
+        self._neighbours = [0] * bots
+        self._waves = [1.0 - cos(tau * step / bots) for step in range(bots)]
+        self._information = [0.0] * (bots // 2)
+        self._set_prices()
 
-    def move(self, table: int, seat: int, bot: int) -> int:
-        """Put a bot into a seat, by an exchange if it sits at the table; returns who sat there."""
-        seated = self.tables[table]
-        self._count(seated, -1)
-        replaced = seated[seat]
-        if bot in seated:
-            seated[seated.index(bot)] = replaced
-        seated[seat] = bot
-        self._count(seated, 1)
-        return replaced
+    def add(self, table: Table) -> None:
+        """Count the meetings at a table and its translates."""
+        self._information = self._information_with(table)
+        for step in _pair_steps(table):
+            self._pairs[step] += 1
+            self._pairs[-step] += 1
+        for step in self._neighbour_steps(table):
+            self._neighbours[step] += 1
+        self._set_prices()
 
-    def _count(self, table: list[int], sign: int) -> None:
-        """Add or remove a table's differences; (n ± 1)^2 = n^2 ± 2n + 1."""
-        bots, neighbours, pairs = self._bots, self._neighbours, self._pairs
-        cost, before = 0, table[-1]
-        for seat, bot in enumerate(table):
-            step = (bot - before) % bots
-            cost += _NEIGHBOUR_WEIGHT * (2 * sign * neighbours[step] + 1)
-            neighbours[step] += sign
-            before = bot
-            for other in table[seat + 1 :]:
-                step = (other - bot) % bots
-                for difference in (step, bots - step):
-                    cost += 2 * sign * pairs[difference] + 1
-                    pairs[difference] += sign
-        self.cost += cost
+    def _set_prices(self) -> None:
+        """Set what one more meeting costs: 2, 8, 32 ... above the rarest; opposites share it."""
+        self._neighbour_prices = _prices(self._neighbours)
+        self._pair_prices = _prices(self._pairs)
+        half = self.bots // 2
+        if self.bots % 2 == 0 and self._pair_prices[half] > 2:
+            self._pair_prices[half] = self._pair_prices[half] * (1 + _GROWTH) // 2
+
+    def cost(self, table: Table) -> int:
+        """Return what the meetings at a table and its translates cost."""
+        pairs, neighbours = self._pair_prices.copy(), self._neighbour_prices.copy()
+        return _pay_pairs(pairs, table) + _pay(neighbours, self._neighbour_steps(table))
+
+    def shortlist(self, table: Table, seat: int, first: int) -> list[int]:
+        """Return the bots that may be cheapest in a seat; of equal ones those from `first` on."""
+        path = [*table[seat + 1 :], *table[:seat]]
+        pairs, neighbours = self._pair_prices.copy(), self._neighbour_prices.copy()
+        _pay_pairs(pairs, path)
+        _pay(neighbours, [after - bot for bot, after in pairwise(path)])
+        after = neighbours if self._ring else [0] * self.bots
+        costs = {
+            bot: sum([pairs[bot - other] for other in path])
+            + neighbours[bot - path[-1]]
+            + after[path[0] - bot]
+            for bot in [*range(first, self.bots), *range(first)]
+            if bot not in path
+        }
+        return [*nsmallest(_SHORTLIST, costs, key=costs.__getitem__), *set(path) - {0}]
+
+    def uncertainty(self, table: Table) -> float:
+        """Return the mean variance of a difference of two bots' strengths, in some unit.
+
+        It is infinite as long as the field is not connected. Once all pairs have met, it is all the
+        same, and 0.
+        """
+        if min(self._pairs[1:]):
+            return 0.0
+        information = self._information_with(table)
+        if min(information) < _TINY:
+            return inf
+        # Rounded, so that it is the same on every machine.
+        return round(sum(1.0 / one for one in information), 6)
+
+    def allow(self, table: Table) -> bool:
+        """Return whether after a table the field is connected, and pairs are even enough."""
+        pairs = self._pairs.copy()
+        for step in _pair_steps(table):
+            pairs[step] += 1
+            pairs[-step] += 1
+        even = max(pairs[1:]) - min(pairs[1:]) <= _MAX_SPREAD
+        return even and self.uncertainty(table) < inf
+
+    def _information_with(self, table: Table) -> list[float]:
+        """Return what is known, after a table, of each wave of strengths over the bots' numbers.
+
+        These are the eigenvalues of the Laplace matrix of who met whom.
+        """
+        steps, waves, bots = _pair_steps(table), self._waves, self.bots
+        return [
+            known + sum([waves[wave * step % bots] for step in steps])
+            for wave, known in enumerate(self._information, 1)
+        ]
+
+    def _neighbour_steps(self, table: Table) -> list[int]:
+        steps = [after - bot for bot, after in pairwise(table)]
+        return [*steps, table[0] - table[-1]] if self._ring else steps
 
 
-def _even_squares(total: int, classes: int) -> int:
-    """Return the least sum of squares of `classes` whole numbers that add up to `total`."""
-    low, more = divmod(total, classes)
-    return more * (low + 1) ** 2 + (classes - more) * low**2
+def _pair_steps(table: Sequence[int]) -> list[int]:
+    """Return the differences of bots at a table; a negative one is an index, too."""
+    return [other - bot for bot, other in combinations(table, 2)]
+
+
+def _prices(counts: Sequence[int]) -> list[int]:
+    least = min(counts[1:])
+    return [2 * _GROWTH ** min(count - least, _MAX_EXCESS) for count in [least, *counts[1:]]]
+
+
+def _pay(prices: list[int], steps: Iterable[int]) -> int:
+    """Return what meetings cost, one after another; raises the prices."""
+    total = 0
+    for step in steps:
+        total += prices[step]
+        prices[step] *= _GROWTH
+    return total
+
+
+def _pay_pairs(prices: list[int], table: Sequence[int]) -> int:
+    total = 0
+    for step in _pair_steps(table):
+        total += prices[step]
+        prices[step] *= _GROWTH
+        prices[-step] *= _GROWTH
+    return total

@@ -6,6 +6,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from arena.league.schedule import Schedule
+from arena.ratings.parts import parts
 from arena.ratings.sequential import Block, TableMeans, separated, tied
 from arena.ratings.table import PlayedGames
 from arena.records import Division, Fixture, GameRecord, GameResult
@@ -19,6 +20,8 @@ class Verdict(Struct, frozen=True):
     """Completed blocks."""
     tied: tuple[tuple[str, str], ...]
     """Neighbours on the leaderboard that are not separated, best first; empty if all are."""
+    parts: tuple[tuple[str, ...], ...]
+    """The parts of the field that no table links; one if all bots can be compared."""
 
 
 class LeagueProgress:
@@ -93,7 +96,8 @@ class _Track:
     def verdict(self, confidence: float) -> Verdict:
         self._decide(confidence)
         pairs = tuple(tied(self._complete, self._bots, confidence))
-        return Verdict(self._division, len(self._complete), pairs)
+        field = parts(table.bots for block in self._complete for table in block)
+        return Verdict(self._division, len(self._complete), pairs, tuple(field))
 
     def _decide(self, confidence: float) -> None:
         """Look at each block that was completed since the last call, until one stops the league."""

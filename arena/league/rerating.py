@@ -1,17 +1,17 @@
 """Rate a league again with the `trueskill` package, so that nobody need trust our arithmetic."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from random import Random
-from statistics import fmean
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from arena.errors import ArenaError
 from arena.ratings.standings import Results
+from arena.ratings.table import Row
 from arena.ratings.trueskill import BETA, MU, SIGMA, Rating, rate_all
 from arena.records import Division
 
@@ -22,20 +22,31 @@ LIMIT = 20_000
 """Games that are rated with the package at most: of six players they take it half a minute."""
 
 
+class Published(Struct, frozen=True, kw_only=True):
+    """A bot's published ratings."""
+
+    mu: float
+    sigma: float
+    mu_sequential: float
+
+    def __str__(self) -> str:
+        """Return them in one phrase."""
+        return f"{self.mu:.5f} ± {self.sigma:.5f}, sequential {self.mu_sequential:.5f}"
+
+
 class BotCheck(Struct, frozen=True):
-    """A bot's rating in a division, three times over; a bot that has not played has mu 25."""
+    """A bot's ratings in a division: by the usual pass, twice, and as they are published."""
 
     bot: str
     games: int
     mu: float
-    """The arena's, after the games that were rated with the package."""
+    """The arena's, after the games that were rated with the package; 25 if there are none."""
     sigma: float
     package_mu: float
     """The package's, after the same games."""
     package_sigma: float
-    final_mu: float
-    """The arena's, after all games of the division."""
-    final_sigma: float
+    published: Published
+    """What a report of all games says, relative to the mean of the field."""
 
 
 class DivisionCheck(Struct, frozen=True):
@@ -62,12 +73,10 @@ class DivisionCheck(Struct, frozen=True):
                 yield f"{self.name}, bot '{bot.bot}'", what
 
 
-class PublishedRow(Struct, frozen=True):
+class PublishedRow(Published, frozen=True):
     """A bot's line on a published leaderboard; mu is relative to the field's mean or a bot's."""
 
     bot: str
-    mu: float
-    sigma: float
     games: int
 
 
@@ -115,18 +124,26 @@ def draw_sample(
 
 
 def check_division(division: Division, results: Sequence[Results], rated: int) -> DivisionCheck:
-    """Rate a division with the arena's fold, and its first games also with the package."""
+    """Rate a division anew, and its first games also with the package."""
     from arena.ratings.games import as_arrays  # numpy is slow to import
+    from arena.ratings.leaderboard import rate
 
     orders = as_arrays(results).orders()
     ours, package = rate_all(orders[:rated]), rate_with_package(orders[:rated])
-    final, games = rate_all(orders[rated:], ours), Counter(chain.from_iterable(orders))
     new = Rating()
     bots = [
-        BotCheck(bot, games[bot], *ours.get(bot, new), *package.get(bot, new), *final[bot])
-        for bot in sorted(final)
+        BotCheck(
+            row.bot, row.games, *ours.get(row.bot, new), *package.get(row.bot, new), _published(row)
+        )
+        for row in sorted(rate(*division, results).board.rows, key=lambda row: row.bot)
     ]
     return DivisionCheck(*division, len(orders), rated, bots)
+
+
+def _published(row: Row | Published, zero: Published | None = None) -> Published:
+    """Return a row's ratings, relative to those of the bot whose mu is to be 0, if any."""
+    mu, sequential = (zero.mu, zero.mu_sequential) if zero else (0.0, 0.0)
+    return Published(mu=row.mu - mu, sigma=row.sigma, mu_sequential=row.mu_sequential - sequential)
 
 
 def rate_with_package(orders: Sequence[Sequence[str]]) -> dict[str, Rating]:
@@ -165,12 +182,9 @@ def _compare(check: DivisionCheck, board: PublishedLeaderboard) -> Iterator[tupl
     if not rows.keys() & ratings.keys():
         yield check.name, "the published bots have other names: is it a report with pseudonyms?"
         return
-    # The anchor, if any, is published as exactly 0; else the mean is.
+    # The anchor, if any, is published as exactly 0; else the mean of the field is.
     anchors = {row.bot for row in board.rows if row.mu == 0.0}
-    zero = next(
-        (bot.final_mu for bot in check.bots if bot.bot in anchors),
-        fmean(bot.final_mu for bot in check.bots),
-    )
+    zero = next((bot.published for bot in check.bots if bot.bot in anchors), None)
     for name in sorted(rows.keys() | ratings.keys()):
         where, row, bot = f"{check.name}, bot '{name}'", rows.get(name), ratings.get(name)
         if row is None or bot is None:
@@ -178,12 +192,12 @@ def _compare(check: DivisionCheck, board: PublishedLeaderboard) -> Iterator[tupl
         elif row.games != bot.games:
             what = f"published after {row.games} games, but {bot.games} are stored"
             yield where, f"{what}: write the report again with arena report"
-        elif not _close((row.mu, row.sigma), (bot.final_mu - zero, bot.final_sigma)):
-            expected = _show(bot.final_mu - zero, bot.final_sigma)
-            yield where, f"published as {_show(row.mu, row.sigma)}, its games give {expected}"
+        elif not _close(astuple(_published(row)), astuple(_published(bot.published, zero))):
+            expected = _published(bot.published, zero)
+            yield where, f"published as {_published(row)}, its games give {expected}"
 
 
-def _close(one: tuple[float, float], other: tuple[float, float]) -> bool:
+def _close(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return all(abs(a - b) <= TOLERANCE for a, b in zip(one, other, strict=True))
 
 

@@ -12,7 +12,7 @@ from arena.playstats.style import Calibration, Style
 from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture
 from arena.results import fixture_result
 
-SUMMARY_VERSION = 3
+SUMMARY_VERSION = 4
 """Goes up whenever the same games may give another summary."""
 
 STDERR_SHOWN = 4000
@@ -36,6 +36,8 @@ class FixtureSummary(Struct, frozen=True):
     seats: tuple[SeatSummary, ...]
     faults: tuple[FaultEntry, ...] = ()
     """By game, then by step."""
+    luck: tuple[float, ...] = ()
+    """How lucky the dice of each game were for seat 0, in wins; empty if that is not measured."""
 
     @property
     def fixture(self) -> Fixture:
@@ -64,6 +66,7 @@ def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
         result=fixture_result(played, played.stored_at),
         seats=_seats(played, scan),
         faults=tuple(scan.faults),
+        luck=tuple(scan.luck),
     )
 
 

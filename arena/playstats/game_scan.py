@@ -15,6 +15,7 @@ from arena.perudo.odds import at_least, unknown
 from arena.perudo.round import Bid, Raises, may_gain, raises
 from arena.perudo.rules import FACES, Rules
 from arena.playstats.key_moves import KeyMove, KeyMoves, Shortlist
+from arena.playstats.luck import has_luck, round_luck
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
 from arena.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord
 
@@ -59,9 +60,11 @@ class GameScan:
         self._styles = [Style() for _ in seats]
         self.calibrations = [Calibration() for _ in seats]
         self.faults: list[FaultEntry] = []
+        self.luck: list[float] = []
         self._best = [Shortlist(bad=False) for _ in seats]
         self._worst = [Shortlist(bad=True) for _ in seats]
         self._fixture, self._rules = fixture, rules
+        self._has_luck = has_luck(rules, len(fixture.seats))
 
     @property
     def styles(self) -> list[Style]:
@@ -79,7 +82,7 @@ class GameScan:
 
     def add(self, record: GameRecord) -> None:
         """Count one game; raises ForbiddenEventError if the rules forbid an event of it."""
-        self._game = record.game
+        self._game, luck = record.game, 0.0
         for played in walk(record, self._rules, self._fixture.max_rounds):
             self._round = played
             self._add_bids(played)
@@ -87,6 +90,10 @@ class GameScan:
                 self._add_call(played.call, played.now.bid)
             for step, fault in enumerate(played.faults, played.end):
                 self._add_fault(step, fault)
+            if self._has_luck:
+                luck += round_luck(played)
+        if self._has_luck:
+            self.luck.append(luck)
 
     def _add_bids(self, played: PlayedRound) -> None:
         hands, dice, wild = played.hands, played.dice, played.wild

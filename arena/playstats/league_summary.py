@@ -67,6 +67,8 @@ class LeagueSummary(Struct):
     clocks: Counter[str] = field(default_factory=Counter)
     """Fixtures timed by each clock."""
     bots: dict[str, dict[Division, DivisionStats]] = field(default_factory=dict)
+    luck: dict[int, float] = field(default_factory=dict)
+    """Of each fixture in which it is measured, by index: how lucky seat 0 was, in wins."""
     moments: dict[str, KeyMoves] = field(default_factory=dict)
     """The best and the worst moves of each bot."""
 
@@ -158,6 +160,8 @@ def _count(league: LeagueSummary, one: FixtureSummary) -> None:
     league.clocks[one.result.clock] += 1
     kind.actions += sum([game.actions for game in one.games])
     kind.rounds.update([game.rounds for game in one.games])
+    if one.luck:
+        league.luck[one.fixture.index] = sum(one.luck)
     kind.wins.update([game.places.index(1) for game in one.games])
 
 

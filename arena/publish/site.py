@@ -86,7 +86,7 @@ class _Site:
         moments = self.summary.moment_games()
         self.selection = select_replays(source.results, boards, choice, moments)
         self.links: Links = links(league, boards)
-        self.matches = tables.match_rows(source.results, self.selection, boards)
+        self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
         variants = league.variants.items()
         self.common = {
             "league": league,

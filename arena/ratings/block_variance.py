@@ -2,10 +2,10 @@
 
 Games of one block share dice, so whole blocks are what varies independently. The estimates are
 linear in the blocks' scores, so what a bootstrap of blocks would draw can be computed: the sum of
-the squares of each block's contribution. A score is what a block says beyond what the fit expected
-of it, so it does not matter that each block has other pairings; the part of its variance that the
-fit absorbed is put back (Bell and McCaffrey, 2002). `docs/ratings.md` has the papers and the
-measured coverage.
+the squares of each block's contribution. A score is what a block says beyond what the ratings
+expected of it, so it does not matter that each block has other pairings; the part of its variance
+that the ratings absorbed is put back (Bell and McCaffrey, 2002). `docs/ratings.md` has the papers
+and the measured coverage.
 """
 
 from copy import copy
@@ -18,8 +18,9 @@ import numpy as np
 from arena.ratings.arrays import Floats, Ints, as_floats
 from arena.ratings.games import Games
 from arena.ratings.intervals import Z95
+from arena.ratings.pairs import Pairs
+from arena.ratings.posterior import Posterior, relative_errors
 from arena.ratings.table import DiceGain
-from arena.ratings.thurstone import Fit
 
 _PRIOR_DF = 6.0
 """The most degrees of freedom that a bot's variance borrows from the field's."""
@@ -27,7 +28,7 @@ _MIN_DF = 6.0
 """With fewer degrees of freedom over all bots, games count as independent."""
 _MIN_DICE_GAIN_DF = 50
 _MIN_RESIDUAL = 0.05
-"""At least this share of a block's variance counts as not absorbed by the fit."""
+"""At least this share of a block's variance counts as not absorbed by the ratings."""
 _MANY_BLOCKS = 200
 _TINY = 1e-300
 
@@ -40,8 +41,8 @@ class Covariance:
 
     mu: Floats
     """Covariance of the skills, relative to the mean of the field."""
-    differences: Floats
-    """The same for comparing bots: without what only stretches all differences alike."""
+    sigma: Floats
+    """The model's own standard errors of the same, for which all games are independent."""
     place: Floats
     """Covariance of the mean finishing places."""
     degrees_of_freedom: Floats
@@ -51,15 +52,21 @@ class Covariance:
 
 
 class GameScores:
-    """Each bot's score in each game: what its place says beyond what was expected."""
+    """[game, place]: what a bot's place says beyond what was expected."""
 
-    def __init__(self, games: Games, score: Floats) -> None:
+    def __init__(self, games: Games, by_game: Floats) -> None:
         self._games = games
-        self.by_game = np.zeros(games.order.shape)
+        self.by_game = by_game
+
+    @classmethod
+    def by_pairs(cls, games: Games, score: Floats) -> "GameScores":
+        """Add up the scores of pairs: at a table the one behind loses what the other gets."""
+        by_game = np.zeros(games.order.shape)
         for i, j in games.place_pairs():
             scores = score[games.order[:, i], games.order[:, j]]
-            self.by_game[:, i] += scores
-            self.by_game[:, j] -= scores
+            by_game[:, i] += scores
+            by_game[:, j] -= scores
+        return cls(games, by_game)
 
     def sums(self, cluster: Ints) -> Floats:
         """Return the scores of each cluster of games (block or fixture) and bot."""
@@ -88,8 +95,7 @@ class GameScores:
 class _Sandwich:
     """Covariances of a linear estimate with games, or blocks of them, as clusters."""
 
-    def __init__(self, games: Games, score: Floats, bread: Floats, correction: Floats) -> None:
-        scores = GameScores(games, score)
+    def __init__(self, games: Games, scores: GameScores, bread: Floats, correction: Floats) -> None:
         blocks = np.einsum("bij,bj->bi", correction, scores.sums(games.block)) @ bread.T
         self.by_game = bread @ scores.products() @ bread.T
         self.by_block = blocks.T @ blocks
@@ -103,32 +109,28 @@ class _Sandwich:
         return as_floats(mixed)
 
 
-def covariance(games: Games, fit: Fit, mu: Floats, sigma: Floats) -> Covariance:
-    """Return how far the estimates vary; `mu` and `sigma` are TrueSkill's.
+def covariance(games: Games, skills: Posterior, met: Pairs) -> Covariance:
+    """Return how far the estimates vary.
 
     With too few blocks the games count as independent, and the method says so. No standard error is
     below half of the model's: sharing dice was never seen to gain so much.
     """
     own, field = _block_degrees_of_freedom(games)
     blocks = int(games.block.max()) + 1
-    skill, place = _sandwiches(games, fit)
-    place_error = _independent_place_errors(games, fit) / 2
-    # What the order of games did to TrueSkill is part of its error.
-    bias = mu - fit.mu
-    unstretched = bias - fit.mu * float(bias @ fit.mu) / max(float(fit.mu @ fit.mu), _TINY)
-    order_bias, unstretched_bias = np.outer(bias, bias), np.outer(unstretched, unstretched)
+    skill, place = _sandwiches(games, skills, met)
+    sigma, place_error = relative_errors(skills.covariance), _independent_place_errors(games, met)
     method: Method = "games" if field < _MIN_DF else "blocks"
     if method == "games":
         df = np.full(games.size, inf)
-        of_mu, of_place = _at_least(skill.by_game, sigma), _at_least(place.by_game, place_error)
+        of_mu, of_place = _at_least(skill.by_game, sigma), _at_least(place.by_game, place_error / 2)
     else:
         borrowed = max(0.0, min(_PRIOR_DF, field - float(own.mean())))
         share = own / np.maximum(own + borrowed, 1.0)
         # The field's variance has each bot's in it.
         df = as_floats(1.0 / (share**2 / np.maximum(own, 1.0) + (1.0 - share**2) / field))
         of_mu = _at_least(skill.moderated(share), sigma / 2)
-        of_place = _at_least(place.moderated(share), place_error)
-    return Covariance(of_mu + order_bias, of_mu + unstretched_bias, of_place, df, method, blocks)
+        of_place = _at_least(place.moderated(share), place_error / 2)
+    return Covariance(of_mu, sigma, of_place, df, method, blocks)
 
 
 def _block_degrees_of_freedom(games: Games) -> tuple[Floats, float]:
@@ -137,25 +139,25 @@ def _block_degrees_of_freedom(games: Games) -> tuple[Floats, float]:
     return own, float(own.sum()) * (games.size - 1) / games.size
 
 
-def _sandwiches(games: Games, fit: Fit) -> tuple[_Sandwich, _Sandwich]:
+def _sandwiches(games: Games, skills: Posterior, met: Pairs) -> tuple[_Sandwich, _Sandwich]:
     n = games.size
-    correction = _leverage_corrections(games, fit)
-    centred = (np.eye(n) - 1.0 / n) @ fit.inverse_information
+    correction = _leverage_corrections(games, skills)
+    centred = (np.eye(n) - 1.0 / n) @ skills.covariance
     # Finishing behind one rival more than expected raises the mean place by 1 / games.
-    residual = -(1.0 - fit.probability)
+    places = GameScores.by_pairs(games, -(1.0 - met.probability))
     per_game = np.diag(1.0 / np.bincount(games.order.ravel(), minlength=n))
-    skill = _Sandwich(games, fit.score, centred, correction)
-    return skill, _Sandwich(games, residual, per_game, correction)
+    skill = _Sandwich(games, GameScores(games, skills.scores()), centred, correction)
+    return skill, _Sandwich(games, places, per_game, correction)
 
 
-def _independent_place_errors(games: Games, fit: Fit) -> Floats:
+def _independent_place_errors(games: Games, met: Pairs) -> Floats:
     """Return the standard errors of the mean places, if all results were independent."""
-    variance = ((fit.ahead + fit.ahead.T) * fit.probability * fit.probability.T).sum(1)
+    variance = (met.met * met.probability * met.probability.T).sum(1)
     return as_floats(np.sqrt(variance) / np.bincount(games.order.ravel(), minlength=games.size))
 
 
-def _leverage_corrections(games: Games, fit: Fit) -> Floats:
-    """Return, for each block, the matrix that undoes the pull of the fit towards its games.
+def _leverage_corrections(games: Games, skills: Posterior) -> Floats:
+    """Return, for each block, the matrix that undoes the pull of the ratings towards its games.
 
     With M the block's part of the information, its score lost a share M of its variance: so it is
     multiplied by (1 - M) to the power of -1/2. Among many blocks all parts are small and alike.
@@ -164,26 +166,13 @@ def _leverage_corrections(games: Games, fit: Fit) -> Floats:
     if blocks > _MANY_BLOCKS:
         alike = np.eye(games.size) * sqrt(blocks / (blocks - 1.0))
         return np.broadcast_to(alike, (blocks, *alike.shape))
-    root = np.linalg.cholesky(np.linalg.inv(fit.inverse_information))
+    root = np.linalg.cholesky(np.linalg.inv(skills.covariance))
     inverse_root = np.linalg.inv(root)
-    weight = _meetings_by_block(games) * (fit.score * fit.score.T)
-    information = weight.sum(2)[:, :, None] * np.eye(len(root)) - weight
+    information = skills.information(games.block)
     leverage, vectors = np.linalg.eigh(inverse_root @ information @ inverse_root.T)
     factors = 1.0 / np.sqrt(np.maximum(1.0 - leverage, _MIN_RESIDUAL))
     scaled = (vectors * factors[:, None, :]) @ vectors.transpose(0, 2, 1)
     return as_floats(root @ scaled @ inverse_root)
-
-
-def _meetings_by_block(games: Games) -> Floats:
-    """Return, for each block and pair, the games in which they met."""
-    n, blocks = games.size, int(games.block.max()) + 1
-    counts = np.zeros(blocks * n * n)
-    base = games.block * n * n
-    for i, j in games.place_pairs():
-        cells = base + games.order[:, i] * n + games.order[:, j]
-        counts += np.bincount(cells, minlength=len(counts))
-    ahead = counts.reshape(blocks, n, n)
-    return ahead + ahead.transpose(0, 2, 1)
 
 
 def _at_least(covariance: Floats, error: Floats) -> Floats:
@@ -191,14 +180,14 @@ def _at_least(covariance: Floats, error: Floats) -> Floats:
     return as_floats(covariance + np.diag(np.maximum(error**2 - np.diag(covariance), 0.0)))
 
 
-def dice_gain(games: Games, fit: Fit) -> DiceGain | None:
+def dice_gain(games: Games, met: Pairs) -> DiceGain | None:
     """Compare how results vary within fixtures with how their sums over shared dice vary.
 
     Games of one number have the same dice in all fixtures of a block. None if they are too few.
     """
     dice = np.unique(games.block * (games.game.max() + 1) + games.game, return_inverse=True)[1]
     df = (games.size - 1) * (int(dice.max()) - int(games.block.max()))
-    scores = GameScores(games, 1.0 - fit.probability).within_fixtures()
+    scores = GameScores.by_pairs(games, 1.0 - met.probability).within_fixtures()
     alone, together = float((scores.by_game**2).sum()), float((scores.sums(dice) ** 2).sum())
     if df < _MIN_DICE_GAIN_DF or together <= 0.0:
         return None

@@ -44,6 +44,11 @@ class Games:
             found += zip(*columns, strict=True)
         return found
 
+    def tables(self) -> list[tuple[str, ...]]:
+        """Return the names of the bots of each table, whatever their order; each set once."""
+        names = np.array(self.bots, object)[np.unique(np.sort(self.order, 1), axis=0).T].tolist()
+        return list(zip(*names, strict=True))
+
     def by_block(self) -> Ints:
         """Return the number of games of each block and bot."""
         blocks = int(self.block.max()) + 1

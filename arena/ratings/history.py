@@ -1,13 +1,9 @@
 """How ratings came to be what they are: mu and sigma on the way through a division's games."""
 
-from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
-
-from arena.ratings.trueskill import MU, Rating, rate_all
 
 POINTS = 20
 """Points of a history, evenly spaced in the canonical order of games."""
@@ -19,7 +15,7 @@ class PastRating(Struct, frozen=True):
     mu: float
     """In a leaderboard relative to the mean of those that had played by then, or to the anchor."""
     sigma: float
-    """TrueSkill's own, for which all games are independent."""
+    """The model's own, for which all games are independent."""
     games: int
     """The bot's own games so far."""
 
@@ -35,21 +31,6 @@ History = Sequence[Point]
 """First to last; the last point is the leaderboard's own."""
 
 
-def snapshots(orders: Sequence[Sequence[str]]) -> list[Point]:
-    """Rate games, given as the bots in finishing order; return TrueSkill's ratings on the way."""
-    points: list[Point] = []
-    skill: dict[str, Rating] = {}
-    played: Counter[str] = Counter()
-    rated = 0
-    for checkpoint in checkpoints(len(orders)):
-        skill = rate_all(orders[rated:checkpoint], skill)
-        played.update(chain.from_iterable(orders[rated:checkpoint]))
-        bots = {bot: PastRating(*rating, played[bot]) for bot, rating in skill.items()}
-        points.append(Point(checkpoint, bots))
-        rated = checkpoint
-    return points
-
-
 def checkpoints(games: int) -> list[int]:
     """Return the evenly spaced numbers of games after which to take a snapshot."""
     return sorted({-(-games * point // POINTS) for point in range(1, POINTS + 1)} - {0})
@@ -63,7 +44,7 @@ def relative(points: History, anchor: str | None) -> History:
 
 def _relative(point: Point, anchor: str | None) -> Point:
     mus = {bot: rating.mu for bot, rating in point.bots.items()}
-    zero = sum(mus.values()) / len(mus) if anchor is None else mus.get(anchor, MU)
+    zero = sum(mus.values()) / len(mus) if anchor is None else mus.get(anchor, 0.0)
     bots = {bot: replace(rating, mu=rating.mu - zero) for bot, rating in point.bots.items()}
     return Point(point.games, bots)
 

@@ -23,10 +23,10 @@ def wilson(hits: int, trials: int) -> tuple[float, float]:
     return max(0.0, (centre - half_width) / scale), min(1.0, (centre + half_width) / scale)
 
 
-def indistinct_range(bots: int) -> tuple[float, float]:
-    """Return the probabilities of being better between which two of `bots` are not distinguished.
+def indistinct_range(comparisons: int) -> tuple[float, float]:
+    """Return the probabilities of being better between which two bots are not distinguished.
 
-    Corrected for a bot's number of rivals (Bonferroni).
+    With 95 % confidence none of so many comparisons is wrong (Bonferroni).
     """
-    tail = TAIL / (bots - 1) if bots > 1 else inf
+    tail = TAIL / comparisons if comparisons else inf
     return tail, 1.0 - tail

@@ -1,19 +1,24 @@
 """How a leaderboard is made: ratings, how sure they are, ranks and plain counts."""
 
 from collections.abc import Iterable, Sequence
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arena.ratings import block_variance, thurstone
+from arena.ratings import block_variance
 from arena.ratings.arrays import Floats, Ints, as_floats, records
 from arena.ratings.block_variance import Covariance
 from arena.ratings.games import Games, as_arrays
-from arena.ratings.history import relative, snapshots
+from arena.ratings.history import PastRating, Point, checkpoints, relative
 from arena.ratings.intervals import UPPER, indistinct_range
+from arena.ratings.pairs import Pairs, beats, pairs
+from arena.ratings.parts import parts
+from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
 from arena.ratings.t_distribution import t_cdf, t_quantile
 from arena.ratings.table import Duel, Leaderboard, PlayedGames, Row
-from arena.ratings.thurstone import Fit
+from arena.ratings.trueskill import rate_all
 from arena.records import GameResult, RatingsInfo
 
 _MAX_T = 1e6
@@ -25,7 +30,8 @@ class RatedDivision(NamedTuple):
 
     board: Leaderboard
     games: Games
-    fit: Fit
+    skills: Posterior
+    pairs: Pairs
     covariance: Covariance
 
 
@@ -38,27 +44,58 @@ def rate(
     """Rate at least one game of a division, given in any order."""
     options = options or RatingsInfo()
     games = as_arrays(results)
-    history = snapshots(games.orders())
-    skill = history[-1].bots
-    mean = sum(rating.mu for rating in skill.values()) / len(skill)
-    mu = as_floats([skill[bot].mu - mean for bot in games.bots])
-    sigma = as_floats([skill[bot].sigma for bot in games.bots])
-    fit = thurstone.fit(thurstone.count_ahead(games))
-    covariance = block_variance.covariance(games, fit, mu, sigma)
-    better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.differences)
+    skills = posterior(distinct(games))
+    mu = as_floats(skills.mu - skills.mu.mean())
+    met = pairs(games, mu)
+    covariance = block_variance.covariance(games, skills, met)
+    better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
+    field = parts(games.tables())
+    if len(field) > 1:
+        better[apart(games.bots, field)] = 0.5
     board = Leaderboard(
         variant=variant,
         players=players,
-        rows=_rows(games, fit, mu, sigma, better, covariance, options),
-        duels=_duels(games.bots, fit.ahead),
+        rows=_rows(games, mu, _sequential(games), better, covariance, options),
+        duels=_duels(games.bots, met.ahead),
         better=_by_pair(games.bots, better),
         blocks=covariance.blocks,
         method=covariance.method,
-        dice_gain=block_variance.dice_gain(games, fit),
+        dice_gain=block_variance.dice_gain(games, met),
         anchor=options.anchor if options.anchor in games.bots else None,
-        history=relative(history, options.anchor),
+        parts=field,
+        history=relative(_snapshots(games, skills), options.anchor),
     )
-    return RatedDivision(board, games, fit, covariance)
+    return RatedDivision(board, games, skills, met, covariance)
+
+
+def apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
+    """Tell, for each pair, whether the two are in different parts of the field."""
+    part_of = {bot: number for number, part in enumerate(field) for bot in part}
+    part = np.array([part_of[bot] for bot in bots])
+    different: NDArray[np.bool_] = part[:, None] != part
+    return different
+
+
+def _sequential(games: Games) -> Floats:
+    """Return what TrueSkill's usual pass says, one game after another, relative to the field."""
+    ratings = rate_all(games.orders())
+    mu = as_floats([ratings[bot].mu for bot in games.bots])
+    return as_floats(mu - mu.mean())
+
+
+def _snapshots(games: Games, solution: Posterior) -> list[Point]:
+    """Return the ratings on the way to a division's solution, with a prior mean of 0."""
+    points = []
+    for checkpoint in checkpoints(len(games.order)):
+        played = np.bincount(games.order[:checkpoint].ravel(), minlength=games.size)
+        present = np.flatnonzero(played)
+        skills = solution if checkpoint == len(games.order) else after(checkpoint, solution)
+        sigma = relative_errors(skills.covariance[np.ix_(present, present)])
+        columns = {"mu": skills.mu[present], "sigma": sigma, "games": played[present]}
+        bots = [games.bots[bot] for bot in present]
+        ratings = [PastRating(**row) for row in records(columns)]
+        points.append(Point(checkpoint, dict(zip(bots, ratings, strict=True))))
+    return points
 
 
 def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floats:
@@ -81,14 +118,26 @@ def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floa
     return better
 
 
-def rank_ranges(better: Floats) -> tuple[Ints, Ints]:
-    """Return the best and the worst rank that each bot may hold, with 95 % confidence per bot.
+def rank_ranges(better: Floats) -> dict[str, Ints]:
+    """Return the best and the worst rank that each bot may hold, by the fields of a Row.
 
-    Only bots that are distinguished from it count as better or worse. With the correction of
-    `indistinct_range` the true rank is in the range in at least 95 of 100 leagues (Mogstad, Romano,
-    Shaikh and Wilhelm, 2024).
+    Only bots that are distinguished from it count as better or worse. In at least 95 of 100 leagues
+    all true ranks are within `best` and `worst` at once; for the pointwise ones that holds for each
+    bot by itself (Mogstad, Romano, Shaikh and Wilhelm, 2024).
     """
-    low, high = indistinct_range(len(better))
+    n = len(better)
+    best, worst = _rank_ranges(better, comb(n, 2))
+    pointwise_best, pointwise_worst = _rank_ranges(better, n - 1)
+    return {
+        "best": best,
+        "worst": worst,
+        "pointwise_best": pointwise_best,
+        "pointwise_worst": pointwise_worst,
+    }
+
+
+def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
+    low, high = indistinct_range(comparisons)
     rivals = ~np.eye(len(better), dtype=np.bool_)
     ahead = ((better < low) & rivals).sum(1)
     behind = ((better > high) & rivals).sum(1)
@@ -97,15 +146,15 @@ def rank_ranges(better: Floats) -> tuple[Ints, Ints]:
 
 def _rows(
     games: Games,
-    fit: Fit,
     mu: Floats,
-    sigma: Floats,
+    sequential: Floats,
     better: Floats,
     covariance: Covariance,
     options: RatingsInfo,
 ) -> list[Row]:
     bots, players = games.bots, games.order.shape[1]
     anchor = bots.index(options.anchor) if options.anchor in bots else None
+    beats_average = beats(mu)
     mu = _relative_to(anchor, mu)
     by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
     played = by_place.sum(0)
@@ -113,21 +162,20 @@ def _rows(
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
     half_width = t * _standard_errors(covariance.mu, anchor)
     place_half_width = t * _standard_errors(covariance.place, None)
-    best, worst = rank_ranges(better)
     columns = {
         "mu": mu,
-        "sigma": sigma,
+        "sigma": covariance.sigma,
         "low": mu - half_width,
         "high": mu + half_width,
-        "best": best,
-        "worst": worst,
+        **rank_ranges(better),
         "games": played,
         "wins": by_place[0],
         "mean_place": place,
         "place_low": np.maximum(place - place_half_width, 1.0),
         "place_high": np.minimum(place + place_half_width, players),
         "faults": np.bincount(games.faulted, minlength=games.size),
-        "batch_mu": _relative_to(anchor, fit.mu),
+        "mu_sequential": _relative_to(anchor, sequential),
+        "beats_average": beats_average,
         "provisional": played < options.provisional,
     }
     rows = [Row(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]

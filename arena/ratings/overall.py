@@ -9,10 +9,11 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.ratings.arrays import Floats, as_floats, records
 from arena.ratings.intervals import UPPER
-from arena.ratings.leaderboard import RatedDivision, better_probabilities, rank_ranges
+from arena.ratings.leaderboard import RatedDivision, apart, better_probabilities, rank_ranges
 from arena.ratings.t_distribution import t_quantile
 from arena.ratings.table import Overall, OverallRow
 
@@ -24,6 +25,8 @@ class _Shares(NamedTuple):
     covariance: Floats
     degrees_of_freedom: Floats
     games: list[int]
+    apart: NDArray[np.bool_]
+    """For each pair of bots, whether no game links the two."""
 
 
 def overall(rated: Sequence[RatedDivision]) -> Overall:
@@ -46,6 +49,7 @@ def _shares(one: RatedDivision, bots: Sequence[str]) -> _Shares:
         shares=(rivals + 1 - places) / rivals,
         covariance=one.covariance.place[np.ix_(at, at)] / rivals**2,
         degrees_of_freedom=one.covariance.degrees_of_freedom[at],
+        apart=apart(bots, one.board.parts),
         games=[rows[bot].games for bot in bots],
     )
 
@@ -55,13 +59,13 @@ def _rows(bots: Sequence[str], divisions: Sequence[_Shares]) -> list[OverallRow]
     covariance = as_floats(sum(one.covariance for one in divisions) / len(divisions) ** 2)
     df = _satterthwaite(divisions)
     half_width = t_quantile(UPPER, df) * np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-    best, worst = rank_ranges(better_probabilities(scores, df, covariance))
+    better = better_probabilities(scores, df, covariance)
+    better[np.any([one.apart for one in divisions], axis=0)] = 0.5
     columns = {
         "score": scores,
         "low": np.maximum(scores - half_width, 0.0),
         "high": np.minimum(scores + half_width, 1.0),
-        "best": best,
-        "worst": worst,
+        **rank_ranges(better),
         "games": np.sum([one.games for one in divisions], 0),
     }
     rows = [OverallRow(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]

@@ -16,6 +16,8 @@ from math import log
 from statistics import fmean
 from typing import NamedTuple
 
+from arena.ratings.parts import parts
+
 FIRST_LOOK = 8
 """Blocks before the first decision: means of fewer games, in whole places, are not normal."""
 _LOOKS = 50
@@ -109,13 +111,17 @@ def ranking(blocks: Sequence[Means]) -> list[str]:
 def tied(blocks: Sequence[Block], bots: int, confidence: float) -> Iterator[tuple[str, str]]:
     """Yield the neighbours on the leaderboard that are not separated, best first.
 
-    `bots` is the size of the field; a bot that has not played yet has no neighbours.
+    `bots` is the size of the field; a bot that has not played yet has no neighbours. Bots of parts
+    that no table links are never separated.
     """
     means = adjusted_means(blocks)
+    field = parts(table.bots for block in blocks for table in block)
+    part_of = {bot: number for number, part in enumerate(field) for bot in part}
     for ahead, behind in pairwise(ranking(means)):
         common = [block for block in means if ahead in block and behind in block]
         differences = [block[behind] - block[ahead] for block in common]
         enough = len(differences) >= first_look(bots) and sum(differences) > 0
+        enough &= part_of[ahead] == part_of[behind]
         if not enough or log_bayes_factor(differences) < -log(1 - confidence):
             yield ahead, behind
 

@@ -58,25 +58,25 @@ def holm(cases: Iterable[Suspicion]) -> list[Suspicion]:
 def _collusion(rated: RatedDivision) -> Iterator[Suspicion]:
     """Yield a case for each ordered pair that met: the first loses to the second."""
     i, j, z = _deviance_residuals(rated)
-    bots, fit = rated.games.bots, rated.fit
+    bots, met = rated.games.bots, rated.pairs
     if len(bots) < MIN_BOTS or not len(z):
         return
     # Styles suit each other more or less in any field: only what exceeds that counts.
     dispersion = max(1.0, median(np.abs(z).tolist()) / _QUARTILE)
     df = inf if dispersion <= 1.0 else max(1.0, _MEDIAN_EFFICIENCY * (len(z) - len(bots) + 1))
     one, other = np.concatenate((i, j)), np.concatenate((j, i))
-    met = (fit.ahead + fit.ahead.T)[one, other]
-    expected, observed = fit.probability[one, other], fit.ahead[one, other] / met
+    games = met.met[one, other]
+    expected, observed = met.probability[one, other], met.ahead[one, other] / games
     p_values = t_cdf(np.concatenate((z, -z)) / dispersion, df)
-    columns = (one, other, met, expected, observed, p_values)
-    for bot, rival, games, share, actual, p in zip(*columns, strict=True):
+    columns = (one, other, games, expected, observed, p_values)
+    for bot, rival, together, share, actual, p in zip(*columns, strict=True):
         yield Suspicion(
             kind="collusion",
             variant=rated.board.variant,
             players=rated.board.players,
             bot=bots[bot],
             rival=bots[rival],
-            games=round(games),
+            games=round(together),
             expected=float(share),
             observed=float(actual),
             p=float(p),
@@ -89,13 +89,13 @@ def _deviance_residuals(rated: RatedDivision) -> tuple[Ints, Ints, Floats]:
     It is the signed root of the deviance, with tails nearer to normal than a share's, corrected
     for the leverage of these very games. Pairs with too much leverage are left out.
     """
-    fit = rated.fit
+    pairs, covariance = rated.pairs, rated.skills.covariance
     i, j = np.triu_indices(rated.games.size, 1)
-    ahead, behind, variance = fit.ahead[i, j], fit.ahead[j, i], fit.inverse_information.diagonal()
+    ahead, behind, variance = pairs.ahead[i, j], pairs.ahead[j, i], covariance.diagonal()
     met = ahead + behind
-    difference = variance[i] + variance[j] - 2 * fit.inverse_information[i, j]
-    residual = 1.0 - met * fit.score[i, j] * fit.score[j, i] * difference
-    expected = met * fit.probability[i, j]
+    difference = variance[i] + variance[j] - 2 * covariance[i, j]
+    residual = 1.0 - met * pairs.score[i, j] * pairs.score[j, i] * difference
+    expected = met * pairs.probability[i, j]
     deviance = _deviance_term(ahead, expected) + _deviance_term(behind, met - expected)
     tested = (met > 0) & (residual >= _MIN_RESIDUAL)
     root = np.sqrt(np.maximum(2.0 * deviance[tested], 0.0) / residual[tested])
@@ -141,7 +141,7 @@ def _drift(rated: RatedDivision) -> Iterator[Suspicion]:
     trends = list(_trends(rated))
     played = np.bincount(games.order.ravel(), minlength=games.size).tolist()
     centre = np.eye(games.size) - 1.0 / games.size
-    moves = np.diag(centre @ rated.fit.inverse_information @ centre).tolist()
+    moves = np.diag(centre @ rated.skills.covariance @ centre).tolist()
     ratio = sum(one.variance / one.game_variance for one in trends) / max(len(trends), 1)
     prior_df = _PRIOR_DF if len(trends) >= MIN_BOTS else 0.0
     t = [trend.t(ratio, prior_df) for trend in trends]
@@ -161,7 +161,7 @@ def _drift(rated: RatedDivision) -> Iterator[Suspicion]:
 
 
 def _trends(rated: RatedDivision) -> Iterator[_Trend]:
-    games, scores = rated.games, GameScores(rated.games, rated.fit.score)
+    games, scores = rated.games, GameScores(rated.games, rated.skills.scores())
     by_block = scores.sums(games.block)
     squares = np.bincount(games.order.ravel(), (scores.by_game**2).ravel(), minlength=games.size)
     for bot, played in enumerate(games.by_block().T):

@@ -1,6 +1,7 @@
 """What the ratings say, as plain data: leaderboards, the overall table, suspicions."""
 
 from collections.abc import Sequence
+from math import log10
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
@@ -8,6 +9,7 @@ from msgspec import Struct
 from arena.ratings.history import History
 from arena.records import Division, Fixture
 
+_AVERAGE_ELO = 1500.0
 AnyGame_co = TypeVar("AnyGame_co", covariant=True)
 
 
@@ -28,15 +30,18 @@ class Row(Struct, frozen=True):
 
     bot: str
     mu: float
-    """TrueSkill mean, relative to the mean of the field or to the anchor."""
+    """Posterior mean of the skill, relative to the mean of the field or to the anchor."""
     sigma: float
-    """TrueSkill's own standard deviation, for which all games are independent."""
+    """Its standard deviation relative to the field by the model, which knows no shared dice."""
     low: float
     """The ends of the 95 % interval of mu, by block."""
     high: float
     best: int
-    """The ends of the 95 % interval of the bot's rank."""
+    """The ends of its rank's range; with 95 % confidence those of all bots are right at once."""
     worst: int
+    pointwise_best: int
+    """The ends of the 95 % interval of this bot's rank by itself."""
+    pointwise_worst: int
     games: int
     wins: int
     mean_place: float
@@ -45,10 +50,20 @@ class Row(Struct, frozen=True):
     place_high: float
     faults: int
     """Games in which the bot faulted."""
-    batch_mu: float
-    """The order-free fit's mu, relative to the same."""
+    mu_sequential: float
+    """mu by TrueSkill's usual pass over the games in canonical order, relative to the same."""
+    beats_average: float
+    """The probability of finishing ahead of an average bot of the field."""
     provisional: bool = False
     """Fewer games than the league requires of a rating."""
+
+    @property
+    def elo(self) -> float:
+        """Return that probability as an Elo rating, 1500 for an average bot of the field.
+
+        The odds are 10 ** ((elo - 1500) / 400) (Elo, "The Rating of Chessplayers", 1978).
+        """
+        return _AVERAGE_ELO + 400.0 * log10(self.beats_average / (1.0 - self.beats_average))
 
     @property
     def conservative(self) -> float:
@@ -93,6 +108,9 @@ class Leaderboard(Struct, frozen=True):
     """How many blocks were played, or begun."""
     method: Literal["blocks", "games"]
     """What the intervals take to vary independently: `games` if there are too few blocks."""
+    parts: Sequence[tuple[str, ...]]
+    """The largest part of the field first; if there is more than one, no game links them, and ranks
+    compare only bots of one part."""
     dice_gain: DiceGain | None
     """None if there are too few games."""
     anchor: str | None = None
@@ -116,8 +134,11 @@ class OverallRow(Struct, frozen=True):
     """The ends of its 95 % interval."""
     high: float
     best: int
-    """The ends of the 95 % interval of the bot's rank."""
+    """The ends of its rank's range; with 95 % confidence those of all bots are right at once."""
     worst: int
+    pointwise_best: int
+    """The ends of the 95 % interval of this bot's rank by itself."""
+    pointwise_worst: int
     games: int
 
 

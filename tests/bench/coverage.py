@@ -16,11 +16,11 @@ from dataclasses import replace
 import numpy as np
 
 from arena.ratings.arrays import Floats
-from arena.ratings.games import Games, as_arrays
+from arena.ratings.games import as_arrays
 from arena.ratings.leaderboard import rate
+from arena.ratings.posterior import distinct, posterior
 from arena.ratings.t_distribution import normal_cdf
 from arena.ratings.table import Leaderboard
-from arena.ratings.thurstone import count_ahead, fit
 from arena.ratings.trueskill import BETA
 from arena.records import FixtureResult
 from tests.bench.leagues import Schedule, Shape, name, play, tables
@@ -108,19 +108,17 @@ def plain(
     played: Sequence[FixtureResult], skills: Floats, rng: np.random.Generator, resamples: int
 ) -> Iterator[str]:
     """Yield `plain` for each bot whose percentile interval contains the truth."""
-    counts = block_counts(as_arrays(played))
-    resampled = rng.integers(len(counts), size=(resamples, len(counts)))
-    mu = np.array([fit(counts[blocks].sum(0)).mu for blocks in resampled])
-    low, high = np.quantile(mu, [0.025, 0.975], axis=0)
+    games = as_arrays(played)
+    results = distinct(games)
+    blocks, solved = int(games.block.max()) + 1, posterior(results)
+    cells = np.bincount(games.block * results.size + results.of_game)
+    counts = np.pad(cells, (0, blocks * results.size - len(cells))).reshape(blocks, -1)
+    resampled = (counts[rng.integers(blocks, size=blocks)].sum(0) for _ in range(resamples))
+    redone = [replace(results, count=count.astype(float)) for count in resampled]
+    mu = np.array([posterior(one, solved.factors, 1e-3).mu for one in redone])
+    low, high = np.quantile(mu - mu.mean(1)[:, None], [0.025, 0.975], axis=0)
     true = skills - skills.mean()
     yield from ["plain"] * int(((low <= true) & (true <= high)).sum())
-
-
-def block_counts(games: Games) -> Floats:
-    """Return, for each block and ordered pair, the games in which the first finished ahead."""
-    blocks = range(int(games.block.max()) + 1)
-    parts = [replace(games, order=games.order[games.block == block]) for block in blocks]
-    return np.array([count_ahead(part) for part in parts])
 
 
 if __name__ == "__main__":

@@ -1,60 +1,76 @@
-"""How even the blocks of tables are, and how fast they are made: `python tests/bench/designs.py`.
+"""How even the blocks of tables are, after any number of them: `python tests/bench/designs.py`.
 
-Prints, for every number of bots and every table size, the largest minus the smallest number of
-times that a bot sits in a seat, that two bots meet, and that one bot acts right after another.
+Prints, for every table size and number of bots, the worst case over all numbers of blocks from one
+to a whole pass, and over the seeds: how much more often the most frequent pair of bots met than the
+rarest, likewise ordered neighbours; then the same after the whole pass; after how many blocks the
+field is connected; and the CPU time of a pass. Seats are even after every block by construction.
 """
 
 import argparse
 import time
-from collections import Counter
-from collections.abc import Hashable, Iterable
-from itertools import combinations, permutations, product
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from math import gcd
 
 from arena.league.block_design import Table, blocks
 
-
-def spread(counts: Counter[Hashable], possible: Iterable[Hashable]) -> int:
-    """Return how much more often the most frequent occurs than the rarest."""
-    occurrences = [counts[item] for item in possible]
-    return max(occurrences) - min(occurrences)
+BOTS = [*range(3, 65), 100, 200]
 
 
-def unevenness(tables: list[Table], bots: int, players: int) -> tuple[int, int, int]:
-    """Return the spread of seats, of pairs and of ordered neighbours."""
-    seats: Counter[Hashable] = Counter()
-    pairs: Counter[Hashable] = Counter()
-    neighbours: Counter[Hashable] = Counter()
-    for table in tables:
-        seats.update((bot, seat) for seat, bot in enumerate(table))
-        pairs.update(combinations(sorted(table), 2))
-        neighbours.update(zip(table, (*table[1:], table[0]), strict=True))
-    return (
-        spread(seats, product(range(bots), range(players))),
-        spread(pairs, combinations(range(bots), 2)),
-        spread(neighbours, permutations(range(bots), 2)),
-    )
+def spreads(design: Iterable[list[Table]], bots: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield, after each block, the spread of pairs and of neighbours, and if all are connected.
+
+    A block holds the translates of its first table, so the differences of bots' numbers tell all.
+    """
+    pairs, neighbours, divisor = [0] * bots, [0] * bots, bots
+    for block in design:
+        table = block[0]
+        for one, other in combinations(table, 2):
+            pairs[other - one] += 1
+            pairs[one - other] += 1
+            divisor = gcd(divisor, other - one)
+        for one, other in zip(table, (*table[1:], table[0]), strict=True):
+            neighbours[other - one] += 1
+        yield (
+            max(pairs[1:]) - min(pairs[1:]),
+            max(neighbours[1:]) - min(neighbours[1:]),
+            divisor == 1,
+        )
 
 
 def main() -> None:
-    """Print a line for each design and the worst of all."""
+    """Print a line for each design, and the worst of each table size."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bots", type=int, nargs=2, default=[5, 64], metavar=("FROM", "TO"))
+    parser.add_argument("--bots", type=int, nargs="+", default=BOTS)
     parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 5, 6])
+    parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
-    worst = [0.0] * 4
     for players in options.players:
-        for bots in range(max(players, options.bots[0]), options.bots[1] + 1):
-            began = time.perf_counter()
-            designed = blocks(bots, players, bots - 1, "bench")
-            seconds = time.perf_counter() - began
-            seats, pairs, neighbours = unevenness([t for b in designed for t in b], bots, players)
-            worst = list(map(max, worst, (seats, pairs, neighbours, seconds)))
-            print(
-                f"{bots:2} bots, {players} players: {seats} {pairs} {neighbours}  {seconds:.2f} s"
-            )
-    print(
-        f"at most: seats {worst[0]:.0f}, pairs {worst[1]:.0f}, neighbours {worst[2]:.0f}; "
-        f"{worst[3]:.2f} s"
+        lines = [_line(bots, players, options.seeds) for bots in options.bots if bots >= players]
+        worst = [max(values) for values in zip(*lines, strict=True)]
+        print(f"{players} players, worst: {_text(worst)}", flush=True)
+
+
+def _line(bots: int, players: int, seeds: int) -> list[float]:
+    found: list[list[float]] = []
+    for seed in range(seeds):
+        began = time.process_time()
+        design = blocks(bots, players, bots - 1, f"bench {seed}")
+        seconds = time.process_time() - began
+        after = list(spreads(design, bots))
+        connected = 1 + [whole for _, _, whole in after].index(True)
+        pairs, neighbours = (max(one[at] for one in after) for at in (0, 1))
+        found.append([pairs, neighbours, after[-1][0], after[-1][1], connected, seconds])
+    worst = [max(values) for values in zip(*found, strict=True)]
+    print(f"{bots:3} bots, {players} players: {_text(worst)}", flush=True)
+    return worst
+
+
+def _text(values: list[float]) -> str:
+    pairs, neighbours, last_pairs, last_neighbours, connected, seconds = values
+    return (
+        f"pairs {pairs:.0f}, neighbours {neighbours:.0f}; after a pass {last_pairs:.0f}, "
+        f"{last_neighbours:.0f}; connected after {connected:.0f}; {seconds:.2f} s"
     )
 
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from arena.league.schedule import Schedule
 from arena.ratings.games import as_arrays
+from arena.ratings.pairs import count_ahead
 from arena.ratings.standings import by_division
-from arena.ratings.thurstone import count_ahead
 from arena.records import GameRecord, LeagueInfo, PlayedFixture
 from arena.store.logs import logs_path
 from arena.store.rows import pack

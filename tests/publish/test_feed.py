@@ -25,17 +25,17 @@ CHILDREN = {
 
 
 def strong_first(blocks: int, names: tuple[str, ...] = BOTS) -> list[PlayedFixture]:
-    """Blocks of three fixtures of 6 games each; the earlier in the list, the better the bot."""
+    """Blocks of three fixtures of 8 games each; the earlier in the list, the better the bot."""
     chance = Random("feed")
     pairs = [(names[0], names[1]), (names[1], names[2]), (names[2], names[0])]
     found = []
     for at in range(3 * blocks):
         seats = pairs[at % 3]
         better = names.index(seats[0]) < names.index(seats[1])
-        wins = [(chance.random() < 0.85) == better for _ in range(6)]
+        wins = [(chance.random() < 0.75) == better for _ in range(8)]
         games = [GameRecord(n, (1, 2) if won else (2, 1), []) for n, won in enumerate(wins)]
         one = factory.fixture(at, seats)
-        fixture = replace(one.fixture, block=at // 3, games=6)
+        fixture = replace(one.fixture, block=at // 3, games=8)
         found.append(replace(one, fixture=fixture, games=games, stored_at=START + 60.0 * at))
     return found
 

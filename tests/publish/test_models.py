@@ -29,13 +29,16 @@ def row(bot: str, mu: float, sigma: float) -> Row:
         high=mu + 2 * sigma,
         best=1,
         worst=2,
+        pointwise_best=1,
+        pointwise_worst=2,
         games=1,
         wins=0,
         mean_place=1.0,
         place_low=1.0,
         place_high=1.5,
         faults=0,
-        batch_mu=mu,
+        mu_sequential=mu,
+        beats_average=0.5,
     )
 
 
@@ -81,7 +84,7 @@ def test_small_scales_have_the_decimals_they_need() -> None:
     ],
 )
 def test_tint_is_even_if_the_interval_holds_one_half(ahead: int, games: int, colour: str) -> None:
-    board = Leaderboard("bga", 2, [], {("a", "b"): Duel(ahead, games)}, {}, 1, "games", None)
+    board = Leaderboard("bga", 2, [], {("a", "b"): Duel(ahead, games)}, {}, 1, "games", [], None)
     found = pair(board, "a", "b")
     assert found is not None
     assert tint(found) == colour

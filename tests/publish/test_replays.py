@@ -2,6 +2,7 @@
 
 import pytest
 
+from arena.perudo.dice import Hand
 from arena.perudo.odds import at_least
 from arena.perudo.rules import VARIANTS, variant
 from arena.publish.replay.steps import Step, likely, replay
@@ -94,6 +95,27 @@ def test_faults_and_the_end_are_told() -> None:
     assert told[1].said == r"gamma faults and is out: flood. a\x1b[2Jb\nc"
     assert told[2].said == "The game is over: 1st beta, 2nd alpha, 3rd gamma."
     assert told[2].seat == 1
+
+
+@pytest.mark.parametrize(
+    ("hands", "told"),
+    [
+        (((1, 1), (2, 3)), "+0.36 wins for alpha"),
+        (((2, 3), (1, 1)), "+0.41 wins for beta"),
+    ],
+)
+def test_the_end_of_a_game_of_two_tells_the_luck_of_the_dice(
+    hands: tuple[Hand, ...], told: str
+) -> None:
+    rules = variant("bga", {}, starting_dice=2)
+    events = round_events(rules, [hands], [[(1, 2), "dudo"]])
+    said = replay(GameRecord(0, (1, 2), events), SEATS[:2], rules).steps[-1].said
+    assert said == f"The game is over: 1st alpha, 2nd beta. Luck of the dice: {told}."
+
+
+def test_luck_that_rounds_to_nothing_is_nobodys() -> None:
+    said = replay(GameRecord(0, (1, 2), []), SEATS[:2], RULES).steps[-1].said
+    assert said.endswith("Luck of the dice: none for either.")
 
 
 @pytest.mark.parametrize("book", VARIANTS)

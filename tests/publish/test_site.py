@@ -122,6 +122,7 @@ def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None
         [
             ranks(row),
             row["bot"],
+            percent(row["beats_average"]),
             f"{signed(row['mu'])} ±{fixed((row['high'] - row['low']) / 2)}",
             signed(row["conservative"]),
             grouped(row["games"]),
@@ -133,7 +134,7 @@ def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None
         for row in data["rows"]
     ]
     # The bar and the trend have no column of their own in the data.
-    assert [row[:2] + row[3:5] + row[6:] for row in cells] == expected
+    assert [row[:2] + row[3:6] + row[7:] for row in cells] == expected
     with (site / "data/leaderboard-bga-2p.csv").open(newline="") as file:
         for line, row in zip(csv.DictReader(file), data["rows"], strict=True):
             assert float(line["mu"]) == row["mu"]
@@ -249,9 +250,10 @@ def test_options_of_the_ratings_show(tmp_path: Path) -> None:
     fewer = played[:4]
     write_site(league, factory.ratings(fewer, **options), fewer, tmp_path)
     page = (tmp_path / "index.html").read_text()
-    assert "relative to the bot <bdi>Bravo Bot</bdi>, which is 0" in page
+    board = (tmp_path / "tables/bga-2p.html").read_text()
+    assert "relative to the bot <bdi>Bravo Bot</bdi>, which is 0" in board
     assert "A star marks provisional ratings: fewer than 9 games." in page
-    assert "provisional with fewer than 9 games" in (tmp_path / "tables/bga-2p.html").read_text()
+    assert "provisional with fewer than 9 games" in board
     assert "the bot <bdi>Bravo Bot</bdi>" in (tmp_path / "conditions.html").read_text()
     rows = json.loads((tmp_path / "data/overall.json").read_bytes())["rows"]
     shown = table_text(tmp_path / "tables/overall.html", "caption")
@@ -260,7 +262,7 @@ def test_options_of_the_ratings_show(tmp_path: Path) -> None:
     assert [row[0] for row in across[: len(rows)]] == [row["bot"] for row in rows]
     absent = "Left out, because they did not play at all of them"
     assert absent in (tmp_path / "tables/overall.html").read_text()
-    assert "The anchor has not" not in (tmp_path / "tables/bga-2p.html").read_text()
+    assert "The anchor has not" not in board
     assert broken_links(tmp_path) == []
 
 

@@ -7,7 +7,7 @@ from arena.ratings.table import Row
 
 
 def row(bot: str, mu: float, sigma: float = 1.0) -> Row:
-    return Row(bot, mu, sigma, mu, mu, 1, 2, 10, 5, 1.5, 1.0, 2.0, 0, mu)
+    return Row(bot, mu, sigma, mu, mu, 1, 2, 1, 2, 10, 5, 1.5, 1.0, 2.0, 0, mu, 0.5)
 
 
 def test_upset_is_a_winner_who_was_unlikely_to_beat_the_best_rival() -> None:

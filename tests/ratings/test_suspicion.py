@@ -21,7 +21,7 @@ def rated(shape: Shape, twist: Twist | None, alpha: float = 0.01) -> Ratings:
     return rate_results(games, RatingsInfo(alpha=alpha))
 
 
-@pytest.mark.parametrize("shape", [Shape(8, 2, 60, 2), Shape(8, 4, 20, 2), Shape(8, 6, 15, 2)])
+@pytest.mark.parametrize("shape", [Shape(8, 2, 60, 2), Shape(8, 4, 20, 2), Shape(8, 6, 30, 2)])
 def test_bot_that_throws_games_is_named(shape: Shape) -> None:
     found = [case for case in rated(shape, thrown).suspicions if case.kind == "collusion"]
     assert [(case.bot, case.rival) for case in found] == [("bot00", "bot01")]

@@ -62,7 +62,7 @@ def test_rows_are_best_first_about_the_mean_of_the_field(games: list[FixtureResu
     board = board_of(games)
     assert {row.bot for row in board.rows} == {bot for one in games for bot in one.fixture.seats}
     assert sum(row.mu for row in board.rows) == pytest.approx(0, abs=1e-9)
-    assert sum(row.batch_mu for row in board.rows) == pytest.approx(0, abs=1e-6)
+    assert sum(row.mu_sequential for row in board.rows) == pytest.approx(0, abs=1e-6)
     assert [row.mu for row in board.rows] == sorted((row.mu for row in board.rows), reverse=True)
 
 
@@ -83,7 +83,7 @@ def test_an_anchor_shifts_every_mu_alike(games: list[FixtureResult]) -> None:
     for anchor in plain:
         anchored = rows(board_of(games, RatingsInfo(anchor=anchor)))
         assert anchored[anchor].mu == anchored[anchor].low == anchored[anchor].high == 0.0
-        assert anchored[anchor].batch_mu == 0.0
+        assert anchored[anchor].mu_sequential == 0.0
         for bot, row in plain.items():
             assert row.mu - anchored[bot].mu == pytest.approx(plain[anchor].mu, abs=1e-9)
             assert (row.best, row.worst) == (anchored[bot].best, anchored[bot].worst)

@@ -1,6 +1,6 @@
 """Intervals, ranks and probabilities of being better: by block, and consistent."""
 
-from math import inf
+from math import comb, inf
 
 import numpy as np
 import pytest
@@ -78,12 +78,16 @@ def test_intervals_contain_their_estimates(shape: Shape, seed: int) -> None:
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
 def test_rank_ranges_follow_from_the_probabilities(shape: Shape, seed: int) -> None:
     board = rated(shape, seed).board
-    low, high = indistinct_range(shape.bots)
     for row in board.rows:
         rivals = [other.bot for other in board.rows if other.bot != row.bot]
         better = [board.better[row.bot, rival] for rival in rivals]
-        assert row.best == 1 + sum(value < low for value in better)
-        assert row.worst == shape.bots - sum(value > high for value in better)
+        for comparisons, best, worst in (
+            (comb(shape.bots, 2), row.best, row.worst),
+            (shape.bots - 1, row.pointwise_best, row.pointwise_worst),
+        ):
+            low, high = indistinct_range(comparisons)
+            assert best == 1 + sum(value < low for value in better)
+            assert worst == shape.bots - sum(value > high for value in better)
 
 
 @each_league
@@ -99,10 +103,18 @@ def test_probability_of_being_better_agrees_with_mu(shape: Shape, seed: int) -> 
 
 def test_distinguished_bots_have_disjoint_rank_ranges() -> None:
     better = better_probabilities(np.array([9.0, 0.1, 0.0]), np.full(3, 20.0), np.eye(3))
-    best, worst = rank_ranges(better)
-    assert (best.tolist(), worst.tolist()) == ([1, 2, 2], [1, 3, 3])
+    ranges = rank_ranges(better)
+    assert (ranges["best"].tolist(), ranges["worst"].tolist()) == ([1, 2, 2], [1, 3, 3])
     assert better[0, 1] == pytest.approx(t_cdf(8.9 / 2**0.5, 20.0))
     assert better[1, 0] == t_cdf(-8.9 / 2**0.5, 20.0)
+
+
+def test_simultaneous_ranges_hold_the_pointwise_ones() -> None:
+    values = np.array([3.4, 1.0, 0.0, -0.5, -1.0, -4.2])
+    ranges = rank_ranges(better_probabilities(values, np.full(6, 30.0), np.eye(6)))
+    assert (ranges["best"] <= ranges["pointwise_best"]).all()
+    assert (ranges["worst"] >= ranges["pointwise_worst"]).all()
+    assert ranges["worst"].tolist() != ranges["pointwise_worst"].tolist()
 
 
 def test_differences_without_variance_are_certain() -> None:
@@ -139,7 +151,7 @@ def test_more_games_of_the_same_blocks_do_not_narrow_intervals() -> None:
 
 def test_scores_sum_to_zero_at_the_maximum() -> None:
     found = rated(Shape(8, 4, 3))
-    scores = GameScores(found.games, found.fit.score).sums(found.games.block)
+    scores = GameScores(found.games, found.skills.scores()).sums(found.games.block)
     assert np.abs(scores.sum(1)).max() < 1e-9
     # At the maximum only the prior is left of the sum over all blocks.
     assert np.abs(scores.sum(0)).max() < 0.2
@@ -148,7 +160,7 @@ def test_scores_sum_to_zero_at_the_maximum() -> None:
 @pytest.mark.parametrize("players", [2, 4, 6])
 def test_dice_gain_is_above_1_only_if_dice_are_shared(players: int) -> None:
     alone, shared = (rated(Shape(8, players, 30, 1, part)) for part in (0.0, 0.5))
-    gain, more = dice_gain(alone.games, alone.fit), dice_gain(shared.games, shared.fit)
+    gain, more = dice_gain(alone.games, alone.pairs), dice_gain(shared.games, shared.pairs)
     assert gain is not None
     assert more is not None
     assert gain.low < 1 < gain.high

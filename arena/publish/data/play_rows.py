@@ -160,5 +160,7 @@ class HistoryRow(TableRow, frozen=True):
     bot: Bot
     table_games: Annotated[Positive, doc("Games of this variant and table size so far.")]
     games: Annotated[Positive, doc("The bot's own among them.")]
-    mu: Annotated[float, doc("TrueSkill mean, relative to those who had played, or to the anchor.")]
-    sigma: Annotated[float, doc("TrueSkill's standard deviation.")]
+    mu: Annotated[
+        float, doc("Mean of the skill, relative to those who had played, or to the anchor.")
+    ]
+    sigma: Annotated[float, doc("The standard deviation by the model.")]

@@ -25,8 +25,15 @@ from arena.publish.data.schema import (
 from arena.records import Cause, Division
 
 Rank = Annotated[Positive, doc("The place on the table, 1 is best.")]
-BestRank = Annotated[Positive, doc("The better end of the 95 % interval of the rank.")]
-WorstRank = Annotated[Positive, doc("The worse end of that interval.")]
+BestRank = Annotated[
+    Positive,
+    doc("The better end of its range of ranks: with 95 % confidence all are right at once."),
+]
+WorstRank = Annotated[Positive, doc("The worse end of that range.")]
+PointwiseBest = Annotated[
+    Positive, doc("The better end of the 95 % interval of this bot's rank by itself.")
+]
+PointwiseWorst = Annotated[Positive, doc("The worse end of that interval.")]
 Opponent = Annotated[str, doc("The other bot's name.")]
 FixtureId = Annotated[str, doc("The fixture's id.")]
 GameNumber = Annotated[Whole, doc("The game's number in the fixture, from 0.")]
@@ -56,6 +63,10 @@ class DivisionHead(TableHead, frozen=True):
     intervals_by: Annotated[
         Literal["blocks", "games"], doc("What the intervals take to vary independently.")
     ]
+    parts: Annotated[
+        list[list[str]],
+        doc("The bots that games link, at least by way of others; one list if all are linked."),
+    ]
     dice_gain: Annotated[
         DiceGainValues | None,
         doc("How many times smaller sharing dice made the variance; null with too few games."),
@@ -78,16 +89,26 @@ class LeaderboardRow(TableRow, frozen=True):
     rank: Rank
     best: BestRank
     worst: WorstRank
+    pointwise_best: PointwiseBest
+    pointwise_worst: PointwiseWorst
     bot: Bot
     provisional: Annotated[bool, doc("Fewer games than the league requires of a rating.")]
-    mu: Annotated[float, doc("TrueSkill mean, relative to the mean of the field or to the anchor.")]
+    mu: Annotated[
+        float, doc("Mean of the skill, relative to the mean of the field or to the anchor.")
+    ]
     low: Annotated[float, doc("The lower end of the 95 % interval of mu.")]
     high: UpperEnd
     sigma: Annotated[
-        float, doc("TrueSkill's standard deviation: it takes all games as independent.")
+        float, doc("The model's standard deviation of mu: it takes all games as independent.")
     ]
     conservative: Annotated[float, doc("mu - 3 sigma.")]
-    batch_mu: Annotated[float, doc("mu by a fit that ignores the order of games.")]
+    mu_sequential: Annotated[float, doc("mu by TrueSkill's usual pass, one game after another.")]
+    beats_average: Annotated[
+        Share, doc("The probability of finishing ahead of an average bot of the field.")
+    ]
+    elo: Annotated[
+        float, doc("That probability as an Elo rating: an average bot of the field has 1500.")
+    ]
     games: GamesPlayed
     wins: Wins
     win_share: WinShare
@@ -126,6 +147,8 @@ class OverallTableRow(TableRow, frozen=True):
     rank: Rank
     best: BestRank
     worst: WorstRank
+    pointwise_best: PointwiseBest
+    pointwise_worst: PointwiseWorst
     bot: Bot
     score: Annotated[Share, doc("The mean share of rivals that the bot finished ahead of.")]
     low: LowerEnd
@@ -185,6 +208,10 @@ class MatchRow(TableRow, frozen=True):
     places: Annotated[tuple[float, ...], doc("Mean finishing places, by seat; 1 is best.")]
     faults: Annotated[tuple[int, ...], doc("Games in which the bot faulted, by seat.")]
     upsets: Annotated[Whole, doc("Games whose winner was unlikely to win, by the ratings now.")]
+    luck: Annotated[
+        float | None,
+        doc("Wins that the dice gave seat 0 and took from seat 1; null where it is not measured."),
+    ]
     watch: Annotated[tuple[int, ...], doc("The games that can be watched.")]
 
     @property

@@ -28,7 +28,11 @@ def leaderboard(board: Leaderboard) -> Table:
     """Return a leaderboard, best first."""
     lines = [
         rows.LeaderboardRow(
-            rank=rank, conservative=row.conservative, win_share=row.win_share, **asdict(row)
+            rank=rank,
+            conservative=row.conservative,
+            elo=row.elo,
+            win_share=row.win_share,
+            **asdict(row),
         )
         for rank, row in enumerate(board.rows, 1)
     ]
@@ -42,6 +46,7 @@ def _division(board: Leaderboard) -> dict[str, Any]:
         "chance": 1 / board.players,
         "blocks": board.blocks,
         "intervals_by": board.method,
+        "parts": [list(part) for part in board.parts],
         "dice_gain": rows.DiceGainValues(**asdict(board.dice_gain)) if board.dice_gain else None,
     }
 
@@ -103,16 +108,22 @@ def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> Table:
 
 
 def match_rows(
-    results: Iterable[FixtureResult], selection: Selection, boards: Iterable[Leaderboard]
+    results: Iterable[FixtureResult],
+    selection: Selection,
+    boards: Iterable[Leaderboard],
+    luck: Mapping[int, float],
 ) -> list[MatchRow]:
     """Return the result of each fixture that has games, in schedule order."""
     strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-    matches = [match_row(one, selection, strengths) for one in results if one.games]
+    matches = [match_row(one, selection, strengths, luck) for one in results if one.games]
     return sorted(matches, key=lambda match: match.index)
 
 
 def match_row(
-    result: FixtureResult, selection: Selection, strengths: Mapping[Division, dict[str, Row]]
+    result: FixtureResult,
+    selection: Selection,
+    strengths: Mapping[Division, dict[str, Row]],
+    luck: Mapping[int, float],
 ) -> MatchRow:
     """Return the result of a fixture of at least one game; `strengths` are the leaderboards."""
     fixture = result.fixture
@@ -130,6 +141,7 @@ def match_row(
         places=tuple(sum(places) / len(result.games) for places in by_seat),
         faults=tuple(faulted[seat] for seat in range(len(by_seat))),
         upsets=sum(won for won, upset in zip(wins, unlikely, strict=True) if upset),
+        luck=luck.get(fixture.index),
         watch=tuple(selection.get(fixture.index, ())),
     )
 

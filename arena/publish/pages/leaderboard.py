@@ -8,7 +8,7 @@ it, else from `summary.bots[bot][division].style` (`playstats/`), which template
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
-from math import ceil, floor, log10
+from math import ceil, comb, floor, log10
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -33,7 +33,7 @@ _MARGIN = 0.09
 _TINTS = 4
 Cell = TypeVar("Cell")
 
-CELLS = 2400
+CELLS = 2300
 """Cells of the overview at most, so that the page stays small; each table's own page has all."""
 NAMED = 5
 """Bots that a sentence names."""
@@ -173,7 +173,7 @@ class Chance(Struct, frozen=True):
 def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[Chance]]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
-    low, high = indistinct_range(len(board.rows))
+    low, high = indistinct_range(comb(len(board.rows), 2))
 
     def chance(bot: str, rival: str) -> Chance | None:
         if bot == rival:

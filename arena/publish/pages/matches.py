@@ -70,6 +70,8 @@ class Entry(Struct, frozen=True, array_like=True):
     """Rounded to what pages show."""
     faults: int
     upsets: int
+    luck: float | None
+    """Of seat 0, in wins, rounded to what pages show."""
     watch: int
     """How many games can be watched."""
     watch_first: int
@@ -143,6 +145,7 @@ def _entry(match: MatchRow, bots: Mapping[str, int], divisions: Mapping[Division
         places=tuple(round(place, 2) for place in match.places),
         faults=sum(match.faults),
         upsets=match.upsets,
+        luck=None if match.luck is None else round(match.luck, 1),
         watch=len(match.watch),
         watch_first=match.watch[0] if match.watch else 0,
     )

@@ -17,7 +17,7 @@ from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replay
 from arena.records import PlayedFixture
 
-SHARD_VERSION = 2
+SHARD_VERSION = 3
 """Goes up whenever the same games may give a different shard."""
 
 

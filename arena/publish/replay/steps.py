@@ -11,7 +11,8 @@ from arena.perudo.explain import name_bid
 from arena.perudo.odds import bid_exact, bid_holds
 from arena.perudo.round import Bid
 from arena.perudo.rules import Rules
-from arena.publish.output.text import clipped, one_line, percent
+from arena.playstats.luck import has_luck, round_luck
+from arena.publish.output.text import clipped, one_line, percent, signed
 from arena.records import BidMade, CallMade, Faulted, GameRecord
 
 DETAIL_SHOWN = 1000
@@ -71,16 +72,21 @@ def replay(
     """Tell a game by its seats' names; raises ForbiddenEventError if `rules` forbid an event."""
     rounds: list[Rolled] = []
     steps: list[Step] = []
-    alive = len(seats)
+    alive, luck = len(seats), 0.0
+    measured = has_luck(rules, len(seats))
     for played in walk(record, rules, max_rounds):
         standing = played.now.standing
         start = played.number, played.step, standing.opener, standing.palifico_seat
         rounds.append(Rolled(*start, played.hands))
         steps += _Teller(played, seats).steps()
         alive = played.after.alive
+        luck += round_luck(played) if measured else 0.0
     by_dice = alive > 1 and len(rounds) == max_rounds
-    end = _end(record, seats, len(rounds), by_dice=by_dice)
-    return Replay(record.game, record.places, rounds, [*steps, end])
+    said = [_told_end(record, seats, len(rounds), by_dice=by_dice)]
+    said += [_told_luck(luck, seats)] if measured else []
+    winner, last = record.places.index(1), len(rounds) - 1 if rounds else None
+    steps.append(Step("end", winner, " ".join(said), last))
+    return Replay(record.game, record.places, rounds, steps)
 
 
 class _Teller(NamedTuple):
@@ -164,11 +170,19 @@ class _Teller(NamedTuple):
         return Step("fault", event.seat, said, self.played.number, word=event.cause.value)
 
 
-def _end(record: GameRecord, seats: Sequence[str], rounds: int, *, by_dice: bool) -> Step:
+def _told_end(record: GameRecord, seats: Sequence[str], rounds: int, *, by_dice: bool) -> str:
     order = sorted(range(len(seats)), key=lambda seat: record.places[seat])
     said = ", ".join(f"{_PLACES[record.places[seat]]} {seats[seat]}" for seat in order)
     why = f" after {rounds} rounds, its limit, by the dice that are left" if by_dice else ""
-    return Step("end", order[0], f"The game is over{why}: {said}.", rounds - 1 if rounds else None)
+    return f"The game is over{why}: {said}."
+
+
+def _told_luck(luck: float, seats: Sequence[str]) -> str:
+    """Tell the luck of a game, given that of seat 0 in wins."""
+    shown = signed(abs(luck))
+    if not shown.startswith("+"):
+        return "Luck of the dice: none for either."
+    return f"Luck of the dice: {shown} wins for {seats[luck < 0]}."
 
 
 def likely(chance: float) -> str:

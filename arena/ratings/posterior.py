@@ -1,0 +1,251 @@
+"""What all games of a division together say of its bots' skills: TrueSkill's model, without order.
+
+The model is that of `trueskill.py`. There, games are rated one after another, and each update drops
+what the bots' skills have to do with each other; here all games count at once and the skills have a
+joint normal distribution. Each result "this bot did better than the next" is approximated by a
+normal factor on the difference of two performances, and all factors are refined together until none
+changes (expectation propagation: Minka, 2001; for all games of a history: Dangauthier, Herbrich,
+Minka and Graepel, "TrueSkill Through Time", 2007).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import pi, sqrt
+
+import numpy as np
+
+from arena.ratings.arrays import Floats, Ints, as_floats
+from arena.ratings.games import Games
+from arena.ratings.t_distribution import normal_cdf
+from arena.ratings.trueskill import BETA, SIGMA
+
+_NOISE = BETA * BETA
+_TOLERANCE = 1e-7
+"""In mu: when no skill moves by more, the solution stands."""
+_ROUGH = 0.05
+"""The same for a point of the past, which is only drawn."""
+_MAX_ROUNDS = 200
+_CHUNK = 16_384
+"""Results whose matrices are in memory at a time."""
+_FAR = -30.0
+"""Standard deviations below which the normal probability is replaced by its expansion."""
+_MIN_PRECISION = 1e-12
+
+
+@dataclass(frozen=True)
+class Factors:
+    """[place, result]: a normal factor on how much better one place performed than the next."""
+
+    precision: Floats
+    shift: Floats
+    """Precision times mean."""
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The joint distribution of the skills, and what each game contributed to it."""
+
+    mu: Floats
+    """Means in TrueSkill's units, for a prior mean of 0."""
+    covariance: Floats
+    results: "Results"
+    factors: Factors
+
+    def scores(self) -> Floats:
+        """Return, for each game and place, the derivative of its log-probability by the skill.
+
+        It is what the result says of the bot beyond what was expected from all other results.
+        """
+        parts = [
+            part.shift - (part.precision * self.mu[part.order]).sum(1)
+            for part in _messages(self.results, self.factors)
+        ]
+        return as_floats(np.concatenate(parts, 1).T[self.results.of_game])
+
+    def information(self, cluster: Ints) -> Floats:
+        """Return, for each cluster of games, its part of the precision of the skills."""
+        n, results, clusters = len(self.mu), self.results, int(cluster.max()) + 1
+        # Equal results in one cluster are counted once, with their number.
+        keys, counts = np.unique(cluster * results.size + results.of_game, return_counts=True)
+        where, which = np.divmod(keys, results.size)
+        precision = np.concatenate([part.precision for part in _messages(results, self.factors)], 2)
+        total = np.zeros(clusters * n * n)
+        for i, bots in enumerate(results.order):
+            for j, rivals in enumerate(results.order):
+                cells = (where * n + bots[which]) * n + rivals[which]
+                total += np.bincount(cells, counts * precision[i, j, which], len(total))
+        return total.reshape(clusters, n, n)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The different results of games, and how often each occurred."""
+
+    order: Ints
+    """[place, result]: the bots in finishing order."""
+    count: Floats
+    of_game: Ints
+    """The result of each game."""
+    bots: int
+
+    @property
+    def size(self) -> int:
+        """How many different results there are."""
+        return len(self.count)
+
+
+@dataclass(frozen=True)
+class _Messages:
+    """What the factors of some results say of their bots' skills."""
+
+    order: Ints
+    count: Floats
+    inner: Floats
+    """[place, place, result]: the covariance of the performances if the skills were known."""
+    pull: Floats
+    """The factors' shift of each performance."""
+    precision: Floats
+    shift: Floats
+
+
+def distinct(games: Games) -> Results:
+    """Return the different results of at least one game."""
+    order, of_game, count = np.unique(games.order, axis=0, return_inverse=True, return_counts=True)
+    columns = np.ascontiguousarray(order.T)
+    return Results(columns, as_floats(count), of_game.reshape(-1), games.size)
+
+
+def posterior(
+    results: Results, start: Factors | None = None, tolerance: float = _TOLERANCE
+) -> Posterior:
+    """Solve a division; the order of its games does not matter, to the last bit.
+
+    `start` are the factors of a solution for more or fewer games, which makes it faster. It ends
+    when no skill moves by more than `tolerance`, in mu.
+    """
+    shape = (len(results.order) - 1, results.size)
+    factors = start or Factors(np.full(shape, 0.25 / _NOISE), np.full(shape, 0.5 / BETA))
+    mu, covariance = _combined(results, factors)
+    for _ in range(_MAX_ROUNDS):
+        factors = _refined(results, factors, mu, covariance)
+        before, (mu, covariance) = mu, _combined(results, factors)
+        if float(np.abs(mu - before).max()) <= tolerance:
+            break
+    return Posterior(mu, covariance, results, factors)
+
+
+def after(games: int, solution: Posterior) -> Posterior:
+    """Return the posterior after the first so many games, to some hundredths of a sigma."""
+    results = solution.results
+    count = np.bincount(results.of_game[:games], minlength=results.size)
+    played = count > 0
+    part = replace(
+        results,
+        order=results.order[:, played],
+        count=as_floats(count[played]),
+        of_game=(np.cumsum(played) - 1)[results.of_game[:games]],
+    )
+    factors = solution.factors
+    start = Factors(factors.precision[:, played], factors.shift[:, played])
+    return posterior(part, start, _ROUGH)
+
+
+def relative_errors(covariance: Floats) -> Floats:
+    """Return the standard errors of skills relative to the mean of the field."""
+    centre = np.eye(len(covariance)) - 1.0 / len(covariance)
+    return as_floats(np.sqrt((centre @ covariance @ centre).diagonal()))
+
+
+def _combined(results: Results, factors: Factors) -> tuple[Floats, Floats]:
+    """Return the mean and the covariance of the skills by the prior and all factors."""
+    n = results.bots
+    precision, shift = np.zeros(n * n), np.zeros(n)
+    for part in _messages(results, factors):
+        cells = part.order[:, None] * n + part.order
+        precision += np.bincount(cells.ravel(), (part.precision * part.count).ravel(), n * n)
+        shift += np.bincount(part.order.ravel(), (part.shift * part.count).ravel(), n)
+    covariance = np.linalg.inv(precision.reshape(n, n) + np.eye(n) / SIGMA**2)
+    covariance = as_floats((covariance + covariance.T) / 2.0)
+    return covariance @ shift, covariance
+
+
+def _messages(results: Results, factors: Factors) -> Iterator[_Messages]:
+    """Yield what the factors say, some thousand results at a time."""
+    players = len(results.order)
+    for first in range(0, results.size, _CHUNK):
+        chunk = slice(first, first + _CHUNK)
+        inner = _chain_covariance(factors.precision[:, chunk])
+        shift = factors.shift[:, chunk]
+        pull = np.concatenate([shift, np.zeros((1, shift.shape[1]))])
+        pull[1:] -= shift
+        yield _Messages(
+            order=results.order[:, chunk],
+            count=results.count[chunk],
+            inner=inner,
+            pull=pull,
+            precision=(np.eye(players)[:, :, None] - inner / _NOISE) / _NOISE,
+            shift=(inner * pull).sum(1) / _NOISE,
+        )
+
+
+def _chain_covariance(precision: Floats) -> Floats:
+    """Return the covariance of performances with these factors between neighbours.
+
+    It is the inverse of a tridiagonal matrix, by the determinants of its corners (Usmani, 1994).
+    """
+    link = precision * _NOISE
+    diagonal = np.ones((len(link) + 1, link.shape[1]))
+    diagonal[:-1] += link
+    diagonal[1:] += link
+    upper, lower = _corners(diagonal, link), _corners(diagonal[::-1], link[::-1])[::-1]
+    inverse = np.empty((len(diagonal), *diagonal.shape))
+    for i in range(len(diagonal)):
+        entry = upper[i] / upper[-1] * _NOISE
+        for j in range(i, len(diagonal)):
+            inverse[i, j] = inverse[j, i] = entry * lower[j + 1]
+            if j < len(link):
+                entry = entry * link[j]
+    return inverse
+
+
+def _corners(diagonal: Floats, link: Floats) -> Floats:
+    """Return the determinants of the upper left corners, from the empty one on."""
+    corners = np.ones((len(diagonal) + 1, diagonal.shape[1]))
+    corners[1] = diagonal[0]
+    for i in range(1, len(diagonal)):
+        corners[i + 1] = diagonal[i] * corners[i] - link[i - 1] ** 2 * corners[i - 1]
+    return corners
+
+
+def _refined(results: Results, factors: Factors, mu: Floats, covariance: Floats) -> Factors:
+    """Return all factors as they follow from the skills, each without what it said itself."""
+    means, variances = [], []
+    for part in _messages(results, factors):
+        # How the difference of neighbours' performances depends on each performance.
+        weight = part.inner[:-1] - part.inner[1:]
+        means.append((weight * (mu[part.order] / _NOISE + part.pull)).sum(1))
+        by_skill = np.einsum(
+            "aig,ijg,ajg->ag", weight, covariance[part.order[:, None], part.order], weight
+        )
+        places = range(len(weight))
+        own = np.array([weight[at, at] - weight[at, at + 1] for at in places])
+        variances.append(own + by_skill / _NOISE**2)
+    mean, variance = np.concatenate(means, 1), np.concatenate(variances, 1)
+    precision = np.maximum(1.0 / variance - factors.precision, _MIN_PRECISION)
+    return _above_zero(precision, mean / variance - factors.shift)
+
+
+def _above_zero(precision: Floats, shift: Floats) -> Factors:
+    """Return the factor that gives a normal difference the moments it has if it is above 0."""
+    deviation = 1.0 / np.sqrt(precision)
+    v = inverse_mills_ratio(shift * deviation)
+    left = np.maximum(1.0 - v * (v + shift * deviation), _MIN_PRECISION)
+    mean = shift / precision + deviation * v
+    return Factors(precision * (1.0 / left - 1.0), mean * precision / left - shift)
+
+
+def inverse_mills_ratio(z: Floats) -> Floats:
+    """Return the normal density over the probability below z."""
+    near, far = np.maximum(z, _FAR), np.minimum(z, _FAR)
+    ratio = np.exp(-0.5 * near * near) / sqrt(2.0 * pi) / normal_cdf(near)
+    return as_floats(np.where(z < _FAR, -far - 1.0 / far, ratio))

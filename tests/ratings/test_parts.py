@@ -1,0 +1,72 @@
+"""Bots that no game links, not even by way of others, are not compared."""
+
+import pytest
+
+from arena.ratings.leaderboard import rate
+from arena.ratings.overall import overall
+from arena.ratings.parts import parts
+from arena.ratings.sequential import TableMeans, separated, tied
+from arena.records import FixtureResult
+from tests.support.results import result
+
+
+@pytest.mark.parametrize(
+    ("tables", "expected"),
+    [
+        ([], []),
+        ([("a", "b"), ("b", "c")], [("a", "b", "c")]),
+        ([("d", "c"), ("b", "a")], [("a", "b"), ("c", "d")]),
+        (
+            [("e", "f"), ("a", "b", "c"), ("f", "g"), ("h", "e")],
+            [("e", "f", "g", "h"), ("a", "b", "c")],
+        ),
+        ([("a", "b"), ("c", "d"), ("e", "f"), ("f", "a"), ("c", "b")], [tuple("abcdef")]),
+    ],
+)
+def test_parts_are_linked_by_tables(
+    tables: list[tuple[str, ...]], expected: list[tuple[str, ...]]
+) -> None:
+    assert parts(tables) == expected
+
+
+def one_sided(*tables: tuple[str, str], blocks: int = 20) -> list[FixtureResult]:
+    """Return games that the first bot of each table always wins."""
+    return [
+        result(bots, [(1, 2)] * 20, block=block, index=len(tables) * block + at)
+        for block in range(blocks)
+        for at, bots in enumerate(tables)
+    ]
+
+
+def test_ranks_count_only_bots_of_the_same_part() -> None:
+    board = rate("bga", 2, one_sided(("a", "b"), ("c", "d"))).board
+    assert board.parts == [("a", "b"), ("c", "d")]
+    ranges = {row.bot: (row.best, row.worst) for row in board.rows}
+    assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
+    assert board.better["a", "c"] == board.better["a", "d"] == board.better["d", "a"] == 0.5
+    assert board.better["a", "b"] > 0.999
+
+
+def test_overall_ranks_count_only_bots_that_games_link_at_all_tables() -> None:
+    linked = rate("bga", 2, one_sided(("a", "b"), ("b", "c"), ("c", "d")))
+    in_parts = rate("classic", 2, one_sided(("a", "b"), ("c", "d")))
+    ranges = {row.bot: (row.best, row.worst) for row in overall([linked, in_parts]).rows}
+    assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
+
+
+def test_one_game_between_parts_links_them() -> None:
+    linked = [*one_sided(("a", "b"), ("c", "d")), result(("b", "c"), [(1, 2)], block=20, index=40)]
+    board = rate("bga", 2, linked).board
+    assert len(board.parts) == 1
+    assert board.better["a", "d"] != 0.5
+
+
+def test_until_does_not_separate_bots_that_no_game_links() -> None:
+    table_means = [TableMeans(("a", "b"), (1.2, 1.8)), TableMeans(("c", "d"), (1.4, 1.6))]
+    blocks = [table_means] * 60
+    assert list(tied([table_means[:1]] * 60, 2, 0.95)) == []
+    part_of = {"a": 0, "b": 0, "c": 1, "d": 1}
+    neighbours = list(tied(blocks, 4, 0.95))
+    assert neighbours
+    assert all(part_of[one] != part_of[other] for one, other in neighbours)
+    assert not separated(blocks, 4, 0.95)
