@@ -78,11 +78,12 @@ class GameScores:
 
     def products(self) -> Floats:
         """Return the sum, over games, of the products of two bots' scores."""
-        n, order, total = self._games.size, self._games.order, 0.0
+        n, order = self._games.size, self._games.order
+        total = np.zeros(n * n)
         for i, j in product(range(order.shape[1]), repeat=2):
             cells, products = order[:, i] * n + order[:, j], self.by_game[:, i] * self.by_game[:, j]
             total += np.bincount(cells, products, minlength=n * n)
-        return as_floats(total).reshape(n, n)
+        return total.reshape(n, n)
 
     def within_fixtures(self) -> "GameScores":
         """Return the scores about the mean of each fixture, free of its table and seats."""

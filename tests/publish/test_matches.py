@@ -70,7 +70,7 @@ def test_a_match_is_counted_seat_by_seat() -> None:
 def test_the_luck_of_a_match_is_that_of_its_games() -> None:
     fixture = Fixture("f", 7, "bga", ("a", "b"), "s", 2)
     games = [ended((1, 2), ()), ended((2, 1), ())]
-    assert match_row(played(fixture, games), {}, {}, {0: 0.375}).luck == 0.375
+    assert match_row(played(fixture, games), {}, {}, {7: 0.375}).luck == 0.375
     assert match_row(played(fixture, games), {}, {}, {}).luck is None
 
 
