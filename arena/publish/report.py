@@ -72,7 +72,7 @@ class Report(Struct, frozen=True):
     quarantined: list[QuarantinedFixture]
 
     def data(self) -> dict[str, object]:
-        """Return what `--json` prints of it; the site's data files have what is about pairs."""
+        """Return what `--json` prints of it: all but what is about pairs of bots."""
         boards = [
             {
                 "variant": board.variant,

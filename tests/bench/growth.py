@@ -2,7 +2,7 @@
 
 Each line is measured in a process of its own: its time, the CPU time of all its processes, and the
 most memory that any of them held. An exponent is the slope between two lines in log-log scale: 1 is
-linear growth. `--full` has leagues of up to a million games and 1,000 changes, and takes an hour.
+linear growth. `--full` has leagues of up to a million games and 1,000 changes, and takes hours.
 
 The stores are generated. Fixtures draw their games from a pool that the referee really played, so
 that stronger bots win more often; in one game of a hundred a bot faults.
