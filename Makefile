@@ -50,6 +50,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m tests.bench.verify
 	@$(BIN)/python -m tests.bench.store
 	@$(BIN)/python -m tests.bench.site
+	@$(BIN)/python -m tests.bench.growth
 	@./.ci/with-docker $(BIN)/python tests/bench/sandboxes.py
 	@$(BIN)/python tests/bench/rating.py
 	@$(BIN)/python tests/bench/posterior.py

@@ -1,4 +1,4 @@
-"""`arena export`: one row per game, for analyses of one's own."""
+"""`arena export`: one row per game or pair of bots, for analyses of one's own."""
 
 import os
 import sys
@@ -13,7 +13,8 @@ from arena.cli.main import OK
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.errors import ArenaError
 from arena.league.schedule import Schedule, epochs
-from arena.publish.data.export import FORMATS, game_rows
+from arena.publish.data.export import FORMATS, GameRow, PairRow, game_rows, pair_rows
+from arena.ratings.standings import by_division, rate_results
 from arena.store.logs import logs_path
 from arena.store.store import Store
 
@@ -29,6 +30,7 @@ from arena.store.store import Store
     show_default=True,
     help="What to write; parquet needs the extra of that name.",
 )
+@click.option("--pairs", is_flag=True, help="Write each pair of bots instead: who is better.")
 @click.option("--json", "format_", flag_value="jsonl", help="The same as --format jsonl.")
 @click.option(
     "-o",
@@ -36,7 +38,9 @@ from arena.store.store import Store
     type=PathType(dir_okay=False),
     help="The file to write [default: standard output].",
 )
-def command(league: Path, store: Path | None, format_: str, output: Path | None) -> int:
+def command(
+    league: Path, store: Path | None, format_: str, output: Path | None, *, pairs: bool
+) -> int:
     """Write one row for each stored game of LEAGUE, in schedule order, even while it is played."""
     path = store_path(league, store)
     if output is None and format_ == "parquet" and sys.stdout.isatty():
@@ -46,13 +50,20 @@ def command(league: Path, store: Path | None, format_: str, output: Path | None)
         with _target(output, (path, logs_path(path), league)) as file:
             seats = max(size for epoch in epochs(conditions) for size in epoch.players)
             counting = {fixture.id for fixture in Schedule(conditions).fixtures}
-            rows = (
-                row
-                for result in stored.results()
-                for row in game_rows(result, counts=result.fixture.id in counting)
-            )
-            FORMATS[format_](rows, file, seats)
+            kind, rows = _pairs(stored, counting) if pairs else _games(stored, counting)
+            FORMATS[format_](kind, rows, file, seats)
     return OK
+
+
+def _games(store: Store, counting: set[str]) -> tuple[type[GameRow], Iterator[GameRow]]:
+    results = ((one, one.fixture.id in counting) for one in store.results())
+    return GameRow, (row for one, counts in results for row in game_rows(one, counts=counts))
+
+
+def _pairs(store: Store, counting: set[str]) -> tuple[type[PairRow], Iterator[PairRow]]:
+    results = by_division(one for one in store.results() if one.fixture.id in counting)
+    boards = rate_results(results).boards
+    return PairRow, (row for board in boards for row in pair_rows(board))
 
 
 @contextmanager

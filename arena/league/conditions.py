@@ -70,9 +70,9 @@ def resolve(
     if not what:
         conditions = replace(conditions, earlier=stored.earlier)
         return Resolution(Schedule(conditions), stored, "", harmless)
-    before = Schedule(stored)
-    schedule = Schedule(_next_epoch(before, conditions, finished))
-    change = f"{what}: {_effect(before, schedule, finished, '' if accept else 'would ')}"
+    would = "" if accept else "would "
+    schedule, effect = _next_schedule(stored, conditions, finished, would)
+    change = f"{what}: {effect}"
     if not accept:
         raise ArenaError(
             f"the league changed: {change}",
@@ -126,6 +126,16 @@ def _as_begun(now: LeagueInfo, stored: LeagueInfo, league: League) -> LeagueInfo
     return now if stored.limits.fixture else replace(now, limits=league.limits)
 
 
+def _next_schedule(
+    stored: LeagueInfo, now: LeagueInfo, finished: set[str], would: str
+) -> tuple[Schedule, str]:
+    """Return the schedule under changed conditions, and what that does to stored fixtures."""
+    schedule = Schedule(stored)
+    counted = _counting(schedule, finished)
+    schedule.change(_next_epoch(schedule, now, finished))
+    return schedule, _effect(counted, _counting(schedule, finished), would)
+
+
 def _next_epoch(before: Schedule, now: LeagueInfo, finished: set[str]) -> LeagueInfo:
     """Return the conditions with all earlier ones as epochs, each with terms of its own."""
     stored = before.conditions
@@ -177,11 +187,12 @@ def _without_default(info: LeagueInfo) -> LeagueInfo:
     return replace(info, limits=given) if given.complete(info.games) == info.limits else info
 
 
-def _effect(before: Schedule, now: Schedule, stored: set[str], would: str) -> str:
-    """Say what a change does to the stored fixtures; `would ` if it is not done yet."""
-    counted, counting = (
-        {fixture.id for fixture in schedule.fixtures} & stored for schedule in (before, now)
-    )
+def _counting(schedule: Schedule, stored: set[str]) -> set[str]:
+    return {fixture.id for fixture in schedule.fixtures} & stored
+
+
+def _effect(counted: set[str], counting: set[str], would: str) -> str:
+    """Say what a change does to stored fixtures that counted; `would ` if it is not done yet."""
     lost, back = len(counted - counting), len(counting - counted)
     parts = [f"{lost} of {len(counted)} stored fixtures {would}no longer count"] if lost else []
     if counted and not lost:

@@ -148,13 +148,15 @@ class LeagueRun:
 
     def _resume(self) -> int:
         """Take what is stored into account; returns how many fixtures of it count."""
-        stored = [one for one in self.store.results() if self._progress.counts(one.fixture.id)]
-        for result in stored:
-            self._progress.add(result)
+        stored = 0
+        for result in self.store.results():
+            if self._progress.counts(result.fixture.id):
+                self._progress.add(result)
+                stored += 1
         total = f"{'at most ' if self.schedule.conditions.until else ''}{len(self._progress)}"
         if stored:
-            self._listener.note(f"stored already: {len(stored)} of {total} fixtures")
-        return len(stored)
+            self._listener.note(f"stored already: {stored} of {total} fixtures")
+        return stored
 
 
 def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbox]:

@@ -41,6 +41,17 @@ class Schedule:
         """One for the terms that a division had at some time."""
         for epoch in epochs(conditions):
             self._add_epoch(epoch)
+        self._count()
+
+    def change(self, conditions: LeagueInfo) -> None:
+        """Go on to new conditions, in which those of now are the last of the earlier epochs."""
+        self.conditions = conditions
+        self._add_epoch(conditions)
+        self._count()
+
+    def _count(self) -> None:
+        """Tell which fixtures count under the conditions of now."""
+        conditions = self.conditions
         self.blocks = {one: self._counting(one) for one in divisions(conditions)}
         """The blocks of each division, in order, without fixtures of bots that left or changed and
         of other terms: a block may be empty."""

@@ -14,6 +14,8 @@ from arena.records import Cause, Division, FixtureResult
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
+_MANY = 5
+"""Fixtures of one bot whose key moves are compared at a time."""
 
 
 class Played(Struct):
@@ -65,6 +67,8 @@ class LeagueSummary(Struct):
     clocks: Counter[str] = field(default_factory=Counter)
     """Fixtures timed by each clock."""
     bots: dict[str, dict[Division, DivisionStats]] = field(default_factory=dict)
+    luck: dict[int, float] = field(default_factory=dict)
+    """Of each fixture in which it is measured, by index: how lucky seat 0 was, in wins."""
     moments: dict[str, KeyMoves] = field(default_factory=dict)
     """The best and the worst moves of each bot."""
 
@@ -133,12 +137,18 @@ def summarize_league(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
             at.style.add(did.style)
             at.calibration.add(did.calibration)
             _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
-            seen[bot].append(did.moments)
+            _keep_moments(seen[bot], did.moments)
         league.faults += one.faults
         _keep_stderr(league, one)
     league.moments = {bot: merged(found) for bot, found in seen.items()}
     league.faults.sort(key=lambda fault: (fault.index, fault.game, fault.step))
     return league
+
+
+def _keep_moments(seen: list[KeyMoves], more: KeyMoves) -> None:
+    seen.append(more)
+    if len(seen) > _MANY:
+        seen[:] = [merged(seen)]
 
 
 def _count(league: LeagueSummary, one: FixtureSummary) -> None:
@@ -150,6 +160,8 @@ def _count(league: LeagueSummary, one: FixtureSummary) -> None:
     league.clocks[one.result.clock] += 1
     kind.actions += sum([game.actions for game in one.games])
     kind.rounds.update([game.rounds for game in one.games])
+    if one.luck:
+        league.luck[one.fixture.index] = sum(one.luck)
     kind.wins.update([game.places.index(1) for game in one.games])
 
 

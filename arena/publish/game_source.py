@@ -1,10 +1,10 @@
-"""Where a site's games come from: summaries at once, whole games on demand."""
+"""Where a site's games come from: counts and results at once, whole games on demand."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from arena.playstats.fixture_summary import FixtureSummary
-from arena.records import PlayedFixture
+from arena.playstats.league_summary import LeagueSummary
+from arena.records import FixtureResult, PlayedFixture
 
 Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]
@@ -17,7 +17,11 @@ class GameSource(Protocol):
     """The fixtures that a site is about."""
 
     @property
-    def summaries(self) -> Sequence[FixtureSummary]:
+    def summary(self) -> LeagueSummary:
+        """What all games say beyond their results."""
+
+    @property
+    def results(self) -> Sequence[FixtureResult]:
         """In schedule order."""
 
     @property

@@ -72,7 +72,7 @@ class Report(Struct, frozen=True):
     quarantined: list[QuarantinedFixture]
 
     def data(self) -> dict[str, object]:
-        """Return what `--json` prints of it; the site's data files have what is about pairs."""
+        """Return what `--json` prints of it: all but what is about pairs of bots."""
         boards = [
             {
                 "variant": board.variant,
@@ -158,27 +158,26 @@ def write_report(
 ) -> Report:
     """Write the report of what counts in a store, under pseudonyms if there are any."""
     conditions, progress = schedule.conditions, LeagueProgress(schedule)
+    quarantined = [one for one in store.quarantined() if progress.counts(one.fixture.id)]
+    shown = conditions
+    if names:
+        quarantined = [names.quarantined(one) for one in quarantined]
+        shown, options = names.info(conditions), names.ratings(options)
     with _without_gc():
         games = StoredGames(store, conditions, progress.counts, names)
-        for summary in games.summaries:
-            progress.add(summary)
-        quarantined = [one for one in store.quarantined() if progress.counts(one.fixture.id)]
-        if names:
-            quarantined = [names.quarantined(one) for one in quarantined]
-            conditions, options = names.info(conditions), names.ratings(options)
-        left = len(progress.due())
-        if left:
-            conditions = withheld(conditions)
-        ratings = rate_results(by_division(games.summaries), options)
-        front_page = publish(
-            *(conditions, ratings, games, site),
-            quarantined=quarantined,
-            root=games.root,
-            replays=replays,
-            anonymous=names is not None,
-        )
-        count = sum(len(summary.games) for summary in games.summaries)
-        return Report(front_page, games.root, ratings, count, left, quarantined)
+        for result in games.results:
+            progress.add(result)
+        ratings = rate_results(by_division(games.results), options)
+    left = len(progress.due())
+    front_page = publish(
+        *(withheld(shown) if left else shown, ratings, games, site),
+        quarantined=quarantined,
+        root=games.root,
+        replays=replays,
+        anonymous=names is not None,
+    )
+    count = sum(len(result.games) for result in games.results)
+    return Report(front_page, games.root, ratings, count, left, quarantined)
 
 
 def _write_key(path: Path, names: Pseudonyms) -> None:

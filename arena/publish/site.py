@@ -6,7 +6,7 @@ from typing import Any
 
 from arena import shipped
 from arena.perudo.rules import changed_switches
-from arena.playstats.league_summary import LeagueSummary, summarize_league, timing
+from arena.playstats.league_summary import timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
@@ -82,11 +82,11 @@ class _Site:
         self.quarantined, self.choice, self.root = quarantined, choice, root
         self.head = LeagueHead(league.name)
         self.boards = boards = ratings.boards
-        self.summary: LeagueSummary = summarize_league(source.summaries)
+        self.summary = source.summary
         moments = self.summary.moment_games()
-        self.selection = select_replays(source.summaries, boards, choice, moments)
+        self.selection = select_replays(source.results, boards, choice, moments)
         self.links: Links = links(league, boards)
-        self.matches = tables.match_rows(source.summaries, self.selection, boards)
+        self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
         variants = league.variants.items()
         self.common = {
             "league": league,
@@ -100,6 +100,8 @@ class _Site:
             "causes": CAUSES,
             "tagged": any(info.tags for info in league.bots),
             "leaders": leaderboard.leaders,
+            "paired": tables.PAIRED,
+            "pairs_command": tables.ALL_PAIRS,
             "changes": {label: len(changed_switches(rules)) for label, rules in variants},
             "menu": {*PAGES, REPLAY} if self.selection else PAGES,
         }
@@ -141,8 +143,7 @@ class _Site:
         return File(path, environment().get_template(template).render(context))
 
     def _conditions(self) -> Iterator[File]:
-        results = (one.result for one in self.source.summaries)
-        known = timing(results, self.league.limits.start)
+        known = timing(self.source.results, self.league.limits.start)
         model = conditions.model(self.league, self.summary, known)
         yield self._page("conditions.html", "conditions.html", {**model, "store_root": self.root})
         model = {"clauses": conditions.clause_entries(self.league), "books": conditions.BOOKS}
@@ -183,7 +184,7 @@ class _Site:
         model = leaderboard.head_to_head_model(board)
         yield self._page("head_to_head.html", self.links.head_to_head(board), model)
         if len(board.rows) > leaderboard.TOP:
-            for scheme, picture in heatmaps(leaderboard.matrix(board)).items():
+            for scheme, picture in heatmaps(leaderboard.matrix(board), len(board.rows)).items():
                 yield File(self.links.picture(board, scheme), picture)
         for make in (tables.leaderboard, tables.head_to_head, tables.better):
             table = make(board)

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ArenaError
 from arena.perudo.rules import Rules
 from arena.playstats.fixture_summary import SUMMARY_VERSION, FixtureSummary, summarize_fixture
+from arena.playstats.league_summary import summarize_league
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.output.cache import Cache, Entry, cache_path
 from arena.publish.pseudonyms import Pseudonyms
-from arena.records import LeagueInfo, PlayedFixture
+from arena.records import FixtureResult, LeagueInfo, PlayedFixture
 from arena.store.failures import damaged_fixtures
 from arena.store.rows import FixtureHashes
 from arena.store.store import Store
@@ -43,12 +45,48 @@ class _Cached(msgspec.Struct, array_like=True, frozen=True):
     summary: FixtureSummary
 
 
+class _Shared:
+    """Keeps one of the equal parts of results, of which a league has millions."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Any, Any] = {}
+        self._outcomes: dict[Any, Any] = {}
+        """Places and faults."""
+
+    def result(self, result: FixtureResult) -> FixtureResult:
+        """Return an equal result that shares its parts with others."""
+        text, outcome = _keep_in(self._texts), _keep_in(self._outcomes)
+        fixture = replace(
+            result.fixture,
+            variant=text(result.fixture.variant),
+            seats=text(tuple(map(text, result.fixture.seats))),
+            dice=text(result.fixture.dice),
+        )
+        games = [
+            replace(game, places=outcome(game.places), faults=outcome(game.faults))
+            for game in result.games
+        ]
+        how = {"sandbox": text(result.sandbox), "clock": text(result.clock)}
+        return replace(result, fixture=fixture, games=games, **how)
+
+
+def _keep_in(known: dict[Any, Any]) -> Callable[[_T], _T]:
+    def kept(part: _T) -> _T:
+        one: _T = known.setdefault(part, part)
+        return one
+
+    return kept
+
+
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(_Cached).decode
 
 
 class StoredGames:
-    """The fixtures of a store that count, by `counts(id)`, perhaps under other names."""
+    """The fixtures of a store that count, by `counts(id)`, perhaps under other names.
+
+    Each is read once: its counts are added up, and of a fixture no more than its result is kept.
+    """
 
     def __init__(
         self,
@@ -59,18 +97,18 @@ class StoredGames:
     ) -> None:
         self._store, self._names, self._games = store, names, info.games
         store.check_complete()
-        hashes = list(store.hashes())
-        self._counting = {one.position: one.hash for one in hashes if counts(one.id)}
-        fingerprint = names.fingerprint if names else ""
+        self._fingerprint = names.fingerprint if names else ""
         versions = __version__, SUMMARY_VERSION, _CACHE_VERSION
-        self._maker = sha256(_encode((*versions, fingerprint, info.variants))).hexdigest()
-        with closing(self._cache()) as cache:
-            self._entries = {entry.name: entry for entry in cache.read()}
-        cached = self._summarized(self._counting, info.variants)
-        self._check_sound(hashes, cached)
+        self._maker = sha256(_encode((*versions, self._fingerprint, info.variants))).hexdigest()
+        self.results: list[FixtureResult] = []
+        self.hashes: dict[int, str] = {}
+        self._damaged: list[str] = []
+        self._shared = _Shared()
+        self.summary = summarize_league(self._summaries(counts, info.variants))
+        if self._damaged:  # nothing of the store is published then
+            raise damaged_fixtures(self._damaged, store.path)
+        self.results.sort(key=lambda one: one.fixture.index)
         self.root = store.root()
-        self.summaries = [cached[index].summary for index in self._counting]
-        self.hashes = {index: one.content_hash.hex() + fingerprint for index, one in cached.items()}
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
         """Yield the result of the work for each job, in order; on all cores, if there are many."""
@@ -78,47 +116,47 @@ class StoredGames:
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
-        data = self._lookup(name, key)
-        if data is None:
-            data = make()
-            with closing(self._cache()) as cache:
+        with closing(self._cache()) as cache:
+            data = cache.read(name, key)
+            if data is None:
+                data = make()
                 cache.write([Entry(name, key, data)])
         return data
 
-    def _summarized(
-        self, row_hashes: dict[int, bytes], variants: dict[str, Rules]
-    ) -> dict[int, _Cached]:
-        data = {index: self._lookup(str(index), key) for index, key in row_hashes.items()}
-        cached = {index: _decode(found) for index, found in data.items() if found is not None}
-        missing = [(index, None) for index in row_hashes if index not in cached]
-        with closing(self._cache()) as cache:
-            made = self._spread(partial(_summarize, self._names, variants), missing)
-            for batch in _batched(zip(missing, made, strict=True), _CHUNK):
-                sound = [(index, new) for (index, _), new in batch if new is not None]
-                cache.write(Entry(str(index), row_hashes[index], new) for index, new in sound)
-                cached |= {index: _decode(new) for index, new in sound}
-        return cached
-
-    def _check_sound(self, hashes: Sequence[FixtureHashes], cached: dict[int, _Cached]) -> None:
-        """Raise ArenaError if a fixture is damaged: nothing of the store is published then.
+    def _summaries(
+        self, counts: Callable[[str], bool], variants: dict[str, Rules]
+    ) -> Iterator[FixtureSummary]:
+        """Yield the summaries of sound fixtures, first those that are cached.
 
         What is cached was checked when it was summarized; of the others that are stored, whose ids
         are not in the schedule, the rows are.
         """
-        damaged = [
-            one.id
-            for one in hashes
-            if (one.position in cached and cached[one.position].content_hash != one.content_hash)
-            or (one.position in self._counting and one.position not in cached)
-        ]
-        others = (one.position for one in hashes if one.position not in self._counting)
-        damaged += self._store.damaged_rows(others)
-        if damaged:
-            raise damaged_fixtures(damaged, self._store.path)
+        missing, others = list[FixtureHashes](), list[int]()
+        with closing(self._cache()) as cache:
+            for one in self._store.hashes():
+                if not counts(one.id):
+                    others.append(one.position)
+                elif data := cache.read(str(one.position), one.hash):
+                    yield from self._taken(one, data)
+                else:
+                    missing.append(one)
+            self._damaged += self._store.damaged_rows(others)
+            jobs = [(one.position, None) for one in missing]
+            made = self._spread(partial(_summarize, self._names, variants), jobs)
+            for batch in _batched(zip(missing, made, strict=True), _CHUNK):
+                cache.write(Entry(str(one.position), one.hash, new) for one, new in batch if new)
+                for one, new in batch:
+                    yield from self._taken(one, new)
 
-    def _lookup(self, name: str, key: bytes) -> bytes | None:
-        entry = self._entries.pop(name, None)
-        return entry.data if entry and entry.key == key else None
+    def _taken(self, stored: FixtureHashes, data: bytes | None) -> Iterator[FixtureSummary]:
+        """Yield the summary of a fixture, and keep its result; nothing if it is damaged."""
+        cached = _decode(data) if data else None
+        if cached is None or cached.content_hash != stored.content_hash:
+            self._damaged.append(stored.id)
+            return
+        self.hashes[stored.position] = cached.content_hash.hex() + self._fingerprint
+        self.results.append(self._shared.result(cached.summary.result))
+        yield cached.summary
 
     def _cache(self) -> Cache:
         return Cache(cache_path(self._store.path), self._maker)

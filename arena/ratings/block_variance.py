@@ -10,6 +10,7 @@ and the measured coverage.
 
 from copy import copy
 from dataclasses import dataclass
+from itertools import product
 from math import exp, inf, sqrt
 from typing import Literal
 
@@ -78,25 +79,27 @@ class GameScores:
     def products(self) -> Floats:
         """Return the sum, over games, of the products of two bots' scores."""
         n, order = self._games.size, self._games.order
-        cells = (order[:, :, None] * n + order[:, None, :]).ravel()
-        products = (self.by_game[:, :, None] * self.by_game[:, None, :]).ravel()
-        return as_floats(np.bincount(cells, products, minlength=n * n).reshape(n, n))
+        total = np.zeros(n * n)
+        for i, j in product(range(order.shape[1]), repeat=2):
+            cells, products = order[:, i] * n + order[:, j], self.by_game[:, i] * self.by_game[:, j]
+            total += np.bincount(cells, products, minlength=n * n)
+        return total.reshape(n, n)
 
     def within_fixtures(self) -> "GameScores":
         """Return the scores about the mean of each fixture, free of its table and seats."""
-        fixture, centred = self._games.fixture, copy(self)
-        size = np.bincount(fixture)[fixture][:, None]
-        centred.by_game = (
-            self.by_game - self.sums(fixture)[fixture[:, None], self._games.order] / size
-        )
+        fixture, order, centred = self._games.fixture, self._games.order, copy(self)
+        # A matrix of all fixtures and bots would be nearly empty.
+        seat = np.unique(fixture[:, None] * self._games.size + order, return_inverse=True)[1]
+        sums = np.bincount(seat.ravel(), self.by_game.ravel())[seat].reshape(order.shape)
+        centred.by_game = self.by_game - sums / np.bincount(fixture)[fixture][:, None]
         return centred
 
 
 class _Sandwich:
     """Covariances of a linear estimate with games, or blocks of them, as clusters."""
 
-    def __init__(self, games: Games, scores: GameScores, bread: Floats, correction: Floats) -> None:
-        blocks = np.einsum("bij,bj->bi", correction, scores.sums(games.block)) @ bread.T
+    def __init__(self, scores: GameScores, by_block: Floats, bread: Floats) -> None:
+        blocks = by_block @ bread.T
         self.by_game = bread @ scores.products() @ bread.T
         self.by_block = blocks.T @ blocks
 
@@ -141,13 +144,16 @@ def _block_degrees_of_freedom(games: Games) -> tuple[Floats, float]:
 
 def _sandwiches(games: Games, skills: Posterior, met: Pairs) -> tuple[_Sandwich, _Sandwich]:
     n = games.size
-    correction = _leverage_corrections(games, skills)
     centred = (np.eye(n) - 1.0 / n) @ skills.covariance
     # Finishing behind one rival more than expected raises the mean place by 1 / games.
     places = GameScores.by_pairs(games, -(1.0 - met.probability))
     per_game = np.diag(1.0 / np.bincount(games.order.ravel(), minlength=n))
-    skill = _Sandwich(games, GameScores(games, skills.scores()), centred, correction)
-    return skill, _Sandwich(games, places, per_game, correction)
+    scores = GameScores(games, skills.scores())
+    by_block = [scores.sums(games.block), places.sums(games.block)]
+    for_skill, for_place = _without_leverage(games, skills, np.stack(by_block, 2)).transpose(
+        2, 0, 1
+    )
+    return _Sandwich(scores, for_skill, centred), _Sandwich(places, for_place, per_game)
 
 
 def _independent_place_errors(games: Games, met: Pairs) -> Floats:
@@ -156,23 +162,24 @@ def _independent_place_errors(games: Games, met: Pairs) -> Floats:
     return as_floats(np.sqrt(variance) / np.bincount(games.order.ravel(), minlength=games.size))
 
 
-def _leverage_corrections(games: Games, skills: Posterior) -> Floats:
-    """Return, for each block, the matrix that undoes the pull of the ratings towards its games.
+def _without_leverage(games: Games, skills: Posterior, scores: Floats) -> Floats:
+    """Return scores [block, bot, kind] without the pull of the ratings towards each block's games.
 
     With M the block's part of the information, its score lost a share M of its variance: so it is
     multiplied by (1 - M) to the power of -1/2. Among many blocks all parts are small and alike.
     """
-    blocks = int(games.block.max()) + 1
+    blocks = len(scores)
     if blocks > _MANY_BLOCKS:
-        alike = np.eye(games.size) * sqrt(blocks / (blocks - 1.0))
-        return np.broadcast_to(alike, (blocks, *alike.shape))
+        return as_floats(scores * sqrt(blocks / (blocks - 1.0)))
     root = np.linalg.cholesky(np.linalg.inv(skills.covariance))
     inverse_root = np.linalg.inv(root)
-    information = skills.information(games.block)
-    leverage, vectors = np.linalg.eigh(inverse_root @ information @ inverse_root.T)
-    factors = 1.0 / np.sqrt(np.maximum(1.0 - leverage, _MIN_RESIDUAL))
-    scaled = (vectors * factors[:, None, :]) @ vectors.transpose(0, 2, 1)
-    return as_floats(root @ scaled @ inverse_root)
+    corrected = np.empty_like(scores)
+    for block, information in enumerate(skills.information(games.block)):
+        leverage, vectors = np.linalg.eigh(inverse_root @ information @ inverse_root.T)
+        factors = 1.0 / np.sqrt(np.maximum(1.0 - leverage, _MIN_RESIDUAL))
+        turned = vectors.T @ (inverse_root @ scores[block])
+        corrected[block] = root @ (vectors @ (factors[:, None] * turned))
+    return corrected
 
 
 def _at_least(covariance: Floats, error: Floats) -> Floats:

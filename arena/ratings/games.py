@@ -1,6 +1,6 @@
 """All games of a division as arrays, in the canonical order in which they are rated."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from arena.ratings.arrays import Ints
 from arena.ratings.table import PlayedGames
 from arena.records import GameResult
+
+_CHUNK = 65_536
+"""Games that are turned into names at a time."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,11 @@ class Games:
 
     def orders(self) -> list[tuple[str, ...]]:
         """Return the names of the bots of each game in finishing order."""
-        names = np.array(self.bots, object)[self.order.T].tolist()
-        return list(zip(*names, strict=True))
+        names, found = np.array(self.bots, object), list[tuple[str, ...]]()
+        for first in range(0, len(self.order), _CHUNK):
+            columns = names[self.order[first : first + _CHUNK].T].tolist()
+            found += zip(*columns, strict=True)
+        return found
 
     def tables(self) -> list[tuple[str, ...]]:
         """Return the names of the bots of each table, whatever their order; each set once."""
@@ -78,31 +84,49 @@ def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
     order of games if opponents alternate than if a fixture is rated in one go.
     """
     played = list(results)
-    fixtures = [one.fixture for one in played]
-    bots = tuple(sorted({bot for fixture in fixtures for bot in fixture.seats}))
+    bots = tuple(sorted({bot for one in played for bot in one.fixture.seats}))
     index = {bot: at for at, bot in enumerate(bots)}
-    counts = [len(one.games) for one in played]
-    seated = np.repeat([[index[bot] for bot in one.seats] for one in fixtures], counts, 0)
-    places = _as_array([game.places for one in played for game in one.games])
-    block = np.repeat([one.block for one in fixtures], counts)
-    fixture = np.repeat([one.index for one in fixtures], counts)
-    number = np.array([game.game for one in played for game in one.games], np.intp)
-    faulted = _as_array([game.faults for one in played for game in one.games], bool)
-    by_place = places.argsort(1)
-    first = np.unique(fixture, return_index=True)[1]
-    canonical = np.lexsort((*places.T, *seated.T, block, fixture, number))
+    seats = np.array([[index[bot] for bot in one.fixture.seats] for one in played], np.intp)
+    indices = np.array([[one.fixture.index, one.fixture.block] for one in played], np.intp)
+    rows = np.repeat(np.arange(len(played)), [len(one.games) for one in played])
+    number = np.fromiter((game.game for one in played for game in one.games), np.intp, len(rows))
+    places, which = _distinct(np.intp, (game.places for one in played for game in one.games))
+    faults, faulted = _distinct(np.bool_, (game.faults for one in played for game in one.games))
+    canonical = np.lexsort(
+        (_ranks(places)[which], _ranks(np.hstack((seats, indices[:, ::-1])))[rows], number)
+    )
+    rows, which, faulted = rows[canonical], which[canonical], faulted[canonical]
+    _, first, fixture = np.unique(indices[rows, 0], return_index=True, return_inverse=True)
+    finishing = places.argsort(1)
     return Games(
         bots=bots,
-        order=np.take_along_axis(seated, by_place, 1)[canonical],
-        block=np.unique(block[canonical], return_inverse=True)[1],
-        fixture=np.unique(fixture[canonical], return_inverse=True)[1],
+        order=_by_place(seats, rows, finishing, which),
+        block=np.unique(indices[rows, 1], return_inverse=True)[1],
+        fixture=fixture,
         game=number[canonical],
-        seats=seated[first],
-        faulted=np.take_along_axis(faulted, by_place, 1)[canonical],
+        seats=seats[rows[first]],
+        faulted=_by_place(faults, faulted, finishing, which),
     )
 
 
-def _as_array(rows: Sequence[tuple[object, ...]], kind: type = int) -> NDArray[Any]:
-    """Return rows as an array: few of them differ, and an array is slow to fill from Python."""
-    index = {row: at for at, row in enumerate(dict.fromkeys(rows))}
-    return np.array(list(index), object).astype(kind)[[index[row] for row in rows]]
+def _distinct(kind: type, values: Iterable[tuple[object, ...]]) -> tuple[NDArray[Any], Ints]:
+    """Return the different rows, and which of them each row is: few of a million games differ."""
+    index: dict[tuple[object, ...], int] = {}
+    which = np.fromiter((index.setdefault(row, len(index)) for row in values), np.intp)
+    return np.array(list(index), object).astype(kind), which
+
+
+def _ranks(rows: Ints) -> Ints:
+    """Return the place of each row among the different rows, the last column deciding first."""
+    return np.unique(rows[:, ::-1], axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _by_place(by_seat: NDArray[Any], rows: Ints, finishing: Ints, which: Ints) -> NDArray[Any]:
+    """Return what each game's row says of its seats, the winner first.
+
+    Place by place, which takes little memory.
+    """
+    found = np.empty((len(rows), by_seat.shape[1]), by_seat.dtype)
+    for place, seat in enumerate(finishing.T):
+        found[:, place] = by_seat[rows, seat[which]]
+    return found

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from arena.ratings import block_variance
 from arena.ratings.arrays import Floats, Ints, as_floats, records
 from arena.ratings.block_variance import Covariance
+from arena.ratings.by_pair import Better, Duels
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import PastRating, Point, checkpoints, relative
 from arena.ratings.intervals import UPPER, indistinct_range, score_interval
@@ -17,7 +18,7 @@ from arena.ratings.pairs import Pairs, beats, pairs
 from arena.ratings.parts import parts
 from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
 from arena.ratings.t_distribution import t_cdf, t_quantile
-from arena.ratings.table import Duel, Leaderboard, PlayedGames, Row
+from arena.ratings.table import Leaderboard, PlayedGames, Row
 from arena.ratings.trueskill import rate_all
 from arena.records import GameResult, RatingsInfo
 
@@ -59,8 +60,8 @@ def rate(
         variant=variant,
         players=players,
         rows=_rows(games, mu, met, better, covariance, options),
-        duels=_duels(games.bots, met.ahead),
-        better=_by_pair(games.bots, better),
+        duels=Duels(games.bots, met.ahead.astype(np.intp)),
+        better=Better(games.bots, better),
         blocks=covariance.blocks,
         method=covariance.method,
         dice_gain=block_variance.dice_gain(games, met),
@@ -239,23 +240,3 @@ def _standard_errors(covariance: Floats, anchor: int | None) -> Floats:
     if anchor is not None:
         variance = variance + variance[anchor] - 2 * covariance[anchor]
     return np.sqrt(np.maximum(variance, 0.0))
-
-
-def _duels(bots: Sequence[str], ahead: Floats) -> dict[tuple[str, str], Duel]:
-    won, met = ahead.astype(int).tolist(), (ahead + ahead.T).astype(int).tolist()
-    return {
-        (bot, rival): Duel(won[i][j], met[i][j])
-        for i, bot in enumerate(bots)
-        for j, rival in enumerate(bots)
-        if met[i][j]
-    }
-
-
-def _by_pair(bots: Sequence[str], values: Floats) -> dict[tuple[str, str], float]:
-    """Return a matrix's value for each ordered pair of different bots."""
-    return {
-        (bot, rival): value
-        for bot, row in zip(bots, values.tolist(), strict=True)
-        for rival, value in zip(bots, row, strict=True)
-        if bot != rival
-    }

@@ -62,19 +62,19 @@ class Posterior:
         ]
         return as_floats(np.concatenate(parts, 1).T[self.results.of_game])
 
-    def information(self, cluster: Ints) -> Floats:
-        """Return, for each cluster of games, its part of the precision of the skills."""
-        n, results, clusters = len(self.mu), self.results, int(cluster.max()) + 1
+    def information(self, cluster: Ints) -> Iterator[Floats]:
+        """Yield, for each cluster of games, its part of the precision of the skills."""
+        results, factors = self.results, self.factors
         # Equal results in one cluster are counted once, with their number.
         keys, counts = np.unique(cluster * results.size + results.of_game, return_counts=True)
         where, which = np.divmod(keys, results.size)
-        precision = np.concatenate([part.precision for part in _messages(results, self.factors)], 2)
-        total = np.zeros(clusters * n * n)
-        for i, bots in enumerate(results.order):
-            for j, rivals in enumerate(results.order):
-                cells = (where * n + bots[which]) * n + rivals[which]
-                total += np.bincount(cells, counts * precision[i, j, which], len(total))
-        return total.reshape(clusters, n, n)
+        ends = np.searchsorted(where, np.arange(int(cluster.max()) + 1), "right")
+        for chosen, count in zip(
+            np.split(which, ends[:-1]), np.split(counts, ends[:-1]), strict=True
+        ):
+            part = replace(results, order=results.order[:, chosen], count=as_floats(count))
+            own = Factors(factors.precision[:, chosen], factors.shift[:, chosen])
+            yield _precision_and_shift(part, own)[0]
 
 
 @dataclass(frozen=True)
@@ -152,21 +152,27 @@ def after(games: int, solution: Posterior) -> Posterior:
 
 def relative_errors(covariance: Floats) -> Floats:
     """Return the standard errors of skills relative to the mean of the field."""
-    centre = np.eye(len(covariance)) - 1.0 / len(covariance)
-    return as_floats(np.sqrt((centre @ covariance @ centre).diagonal()))
+    with_field = covariance.mean(1)
+    return as_floats(np.sqrt(covariance.diagonal() - 2.0 * with_field + with_field.mean()))
 
 
 def _combined(results: Results, factors: Factors) -> tuple[Floats, Floats]:
     """Return the mean and the covariance of the skills by the prior and all factors."""
+    precision, shift = _precision_and_shift(results, factors)
+    covariance = np.linalg.inv(precision + np.eye(results.bots) / SIGMA**2)
+    covariance = as_floats((covariance + covariance.T) / 2.0)
+    return covariance @ shift, covariance
+
+
+def _precision_and_shift(results: Results, factors: Factors) -> tuple[Floats, Floats]:
+    """Return what all factors together say of the skills."""
     n = results.bots
     precision, shift = np.zeros(n * n), np.zeros(n)
     for part in _messages(results, factors):
         cells = part.order[:, None] * n + part.order
         precision += np.bincount(cells.ravel(), (part.precision * part.count).ravel(), n * n)
         shift += np.bincount(part.order.ravel(), (part.shift * part.count).ravel(), n)
-    covariance = np.linalg.inv(precision.reshape(n, n) + np.eye(n) / SIGMA**2)
-    covariance = as_floats((covariance + covariance.T) / 2.0)
-    return covariance @ shift, covariance
+    return precision.reshape(n, n), shift
 
 
 def _messages(results: Results, factors: Factors) -> Iterator[_Messages]:

@@ -1,6 +1,6 @@
 """What the ratings say, as plain data: leaderboards, the overall table, suspicions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log10
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
@@ -101,9 +101,9 @@ class Leaderboard(Struct, frozen=True):
     players: int
     rows: Sequence[Row]
     """Best mu first."""
-    duels: dict[tuple[str, str], Duel]
+    duels: Mapping[tuple[str, str], Duel]
     """Head to head, for each ordered pair of bots that met."""
-    better: dict[tuple[str, str], float]
+    better: Mapping[tuple[str, str], float]
     """For each ordered pair of bots, the probability that the first is the better one."""
     blocks: int
     """How many blocks were played, or begun."""

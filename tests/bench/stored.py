@@ -1,15 +1,17 @@
-"""Generated stores for benchmarks: many bots and games, made in a minute and cached.
+"""Generated stores for benchmarks: many bots and games, without a wait for the disk.
 
 The referee really plays a pool of games among players without processes. Fixtures draw from it so
 that stronger bots win more often, and in some games a bot faults.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from math import exp
 from pathlib import Path
 from random import Random
 from shutil import copytree
+from sqlite3 import connect
 from tempfile import TemporaryDirectory
 
 import msgspec
@@ -29,6 +31,7 @@ from arena.records import (
     PlayedFixture,
 )
 from arena.seeds import commitment
+from arena.store.logs import logs_path
 from arena.store.rows import pack
 from arena.store.schema import SCHEMA_VERSION
 from arena.store.store import Store
@@ -85,13 +88,26 @@ def stored(info: LeagueInfo, folder: Path) -> tuple[Path, PlayedFixture]:
 
 
 def _fill(info: LeagueInfo, folder: Path) -> None:
-    with Store(folder / STORE, create=True) as store:
-        store.begin(info)
-        *fixtures, last = Schedule(info).fixtures
-        for played in playing(info, fixtures):
-            store.add(pack(played))
+    *fixtures, last = Schedule(info).fixtures
+    fill(folder / STORE, info, playing(info, fixtures))
     [more] = playing(info, [last])
     (folder / LAST).write_bytes(msgspec.msgpack.encode(more))
+
+
+def fill(path: Path, info: LeagueInfo, fixtures: Iterable[PlayedFixture]) -> None:
+    """Make a store of fixtures, all in one transaction: none is durable before the last."""
+    with Store(path, create=True) as store:
+        store.begin(info)
+    with closing(connect(path)) as rows, closing(connect(logs_path(path))) as logs, rows, logs:
+        count = 0
+        for count, played in enumerate(fixtures, 1):
+            one = pack(played).stored(1.7e9 + count)
+            row = (*one.row, one.hash, one.rows_hash)
+            rows.execute("INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            rows.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?)", one.games)
+            logs.executemany("INSERT INTO logs VALUES (?, ?, ?)", one.logs)
+            logs.execute("INSERT INTO stderr VALUES (?, ?)", (one.position, one.stderr))
+        logs.execute("UPDATE stored SET fixtures = ?", (count,))
 
 
 def playing(info: LeagueInfo, fixtures: Sequence[Fixture]) -> Iterator[PlayedFixture]:

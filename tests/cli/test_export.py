@@ -41,8 +41,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def jsonl(folder: Path) -> list[dict[str, Any]]:
-    ran = run("export", "league.yaml", "--format", "jsonl", cwd=folder)
+def jsonl(folder: Path, *options: str) -> list[dict[str, Any]]:
+    ran = run("export", "league.yaml", "--format", "jsonl", *options, cwd=folder)
     assert (ran.code, ran.err) == (0, "")
     return [json.loads(line) for line in ran.out.splitlines()]
 
@@ -118,6 +118,35 @@ def test_parquet_without_pyarrow(played: Path, tmp_path: Path) -> None:
     )
     error_line(ran, "parquet needs pyarrow", "pip install 'perudo-arena[parquet]'")
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["pyarrow.py"]
+
+
+def test_pairs_are_those_of_the_report(played: Path) -> None:
+    pairs = jsonl(played, "--pairs")
+    found = {(one["players"], one["bot"], one["opponent"]): one for one in pairs}
+    assert len(found) == len(pairs) == 12
+    assert run("report", "league.yaml", "--site", "pairs", cwd=played).code == 0
+    for players in (2, 3):
+        for kind, columns in (("better", ["probability"]), ("head-to-head", ["ahead", "games"])):
+            table = json.loads((played / f"pairs/data/{kind}-bga-{players}p.json").read_bytes())
+            assert table["all_pairs"] is None
+            assert len(table["rows"]) == 6
+            for row in table["rows"]:
+                pair = found[players, row["bot"], row["opponent"]]
+                assert [pair[name] for name in columns] == [row[name] for name in columns]
+
+
+def test_pairs_are_the_same_in_every_format(played: Path) -> None:
+    pairs = jsonl(played, "--pairs")
+    ran = run("export", "league.yaml", "--pairs", cwd=played)
+    for row, same in zip(csv.DictReader(io.StringIO(ran.out)), pairs, strict=True):
+        shown = {
+            name: f"'{value}" if value == FORMULA else str(value) for name, value in same.items()
+        }
+        assert row == shown
+    parquet = pytest.importorskip("pyarrow.parquet")
+    to = ("--format", "parquet", "-o", "pairs.parquet")
+    assert run("export", "league.yaml", "--pairs", *to, cwd=played).code == 0
+    assert parquet.read_table(played / "pairs.parquet").to_pylist() == pairs
 
 
 def test_games_that_no_longer_count_are_marked(played: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.conditions import conditions_of
+from arena.league.conditions import conditions_of, resolve
 from arena.league.host import cpu_model, this_machine
 from arena.league.schedule import Schedule
 from arena.perudo.round_limit import ROUNDS_PER_DIE
@@ -98,6 +98,26 @@ def changed(
         assert store.league == info
         assert begin(plan, sandbox, store) == info
     return info, "; ".join(said), caught.value.what
+
+
+def test_accepted_change_draws_each_epoch_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+
+    def noting(schedule: Schedule, epoch: LeagueInfo) -> None:
+        drawn.append(len(epoch.earlier))
+        add_epoch(schedule, epoch)
+
+    with Store(tmp_path / "s", create=True) as store:
+        store_all(store, begin(leagues.league(tmp_path), "process", store))
+        add_epoch = Schedule._add_epoch
+        monkeypatch.setattr(Schedule, "_add_epoch", noting)
+        plan = leagues.league(tmp_path, games=3, bots=FOUR)
+        schedule = resolve(plan, "process", store, accept=True).schedule
+        assert drawn == [0, 1]
+    whole = Schedule(schedule.conditions)
+    assert (schedule.drawn, schedule.blocks) == (whole.drawn, whole.blocks)
 
 
 FOUR = [*leagues.SAMPLES, "sample:odds"]

@@ -186,6 +186,20 @@ def test_everyone_plays_at_least_the_rounds_asked_for(info: LeagueInfo) -> None:
     assert min(played.values()) >= info.rounds * info.players[0]
 
 
+@each_field
+@given(histories())
+def test_a_schedule_that_is_changed_is_the_one_drawn_from_all_conditions(info: LeagueInfo) -> None:
+    *before, now = epochs(info)
+    if not before:
+        return
+    schedule = Schedule(before[-1])
+    schedule.change(now)
+    whole = Schedule(now)
+    assert schedule.conditions == info
+    assert (schedule.fixtures, schedule.drawn) == (whole.fixtures, whole.drawn)
+    assert (schedule.blocks, schedule.earlier_blocks) == (whole.blocks, whole.earlier_blocks)
+
+
 def _with_changes(number: int) -> LeagueInfo:
     """Return a league in which one bot after another got other files, all blocks kept."""
     info = field("".join(NAMES), rounds=3)

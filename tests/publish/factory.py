@@ -4,7 +4,6 @@ from hashlib import sha256
 from typing import Any
 
 from arena.perudo.rules import variant
-from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.ratings.standings import Ratings
 from arena.records import (
     BidMade,
@@ -14,6 +13,7 @@ from arena.records import (
     Event,
     Faulted,
     Fixture,
+    FixtureResult,
     GameRecord,
     LeagueInfo,
     LimitsInfo,
@@ -21,6 +21,7 @@ from arena.records import (
     RatingsInfo,
     RoundStarted,
 )
+from arena.results import fixture_result
 from tests.support.results import rate_league
 
 SEED = "5f0c7a2e9b"
@@ -89,10 +90,9 @@ def ratings(played: list[PlayedFixture], **options: Any) -> Ratings:
     return rate_league(played, RatingsInfo(**{"provisional": 0, **options}))
 
 
-def summaries(played: list[PlayedFixture], info: LeagueInfo | None = None) -> list[FixtureSummary]:
+def results(played: list[PlayedFixture]) -> list[FixtureResult]:
     """What pages need of what was played."""
-    variants = (info or league(())).variants
-    return [summarize_fixture(one, variants[one.fixture.variant]) for one in played]
+    return [fixture_result(one) for one in played]
 
 
 NAMES = ("alpha", "Bravo Bot", "gamma", "delta")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from arena.perudo.rules import Rules
 from arena.playstats.fixture_summary import summarize_fixture
+from arena.playstats.league_summary import summarize_league
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
@@ -18,7 +19,9 @@ class InMemory:
 
     def __init__(self, played: Sequence[PlayedFixture], variants: Mapping[str, Rules]) -> None:
         self._played = {one.fixture.index: one for one in played}
-        self.summaries = [summarize_fixture(one, variants[one.fixture.variant]) for one in played]
+        summaries = [summarize_fixture(one, variants[one.fixture.variant]) for one in played]
+        self.summary = summarize_league(summaries)
+        self.results = [one.result for one in summaries]
         self.hashes = {index: _hash(one) for index, one in self._played.items()}
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:

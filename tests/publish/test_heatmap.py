@@ -56,7 +56,7 @@ def test_each_pair_is_a_square_in_the_colour_of_its_tint(scheme: Scheme) -> None
         [colours["behind-4"], own, CLEAR],
         [colours["behind-1"], CLEAR, own],
     ]
-    pixels = decoded(heatmaps(matrix)[scheme])
+    pixels = decoded(heatmaps(matrix, 3)[scheme])
     assert len(pixels) == len(pixels[0]) == 3 * 16
     assert [[pixels[y][x] for x in range(48)] for y in range(48)] == [
         [expected[y // 16][x // 16] for x in range(48)] for y in range(48)
@@ -66,7 +66,7 @@ def test_each_pair_is_a_square_in_the_colour_of_its_tint(scheme: Scheme) -> None
 @pytest.mark.parametrize(("bots", "width"), [(31, 496), (200, 800), (900, 900)])
 def test_heatmap_size_is_bounded(bots: int, width: int) -> None:
     matrix = [MatrixRow[HeadToHeadRow](f"{n}", (None,) * bots) for n in range(bots)]
-    pixels = decoded(heatmaps(matrix)["light"])
+    pixels = decoded(heatmaps(matrix, bots)["light"])
     assert len(pixels) == len(pixels[0]) == width
 
 

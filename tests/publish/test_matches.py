@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.playstats.fixture_summary import FixtureSummary
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.tables import match_row, match_rows
 from arena.publish.links import Links, links
@@ -28,7 +27,7 @@ from arena.records import (
 )
 from tests.publish import factory
 from tests.publish.crowd import crowd
-from tests.publish.in_memory import write_site
+from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import broken_links, content, tree
 from tests.publish.test_models import row
 from tests.publish.test_site import document, table_text
@@ -42,8 +41,8 @@ def searched(
     return {file.path: str(file.content) for file in files}
 
 
-def played(fixture: Fixture, games: list[GameResult]) -> FixtureSummary:
-    return FixtureSummary(FixtureResult(fixture, tuple(games), "process", "cpu", 1, 1.0), ())
+def played(fixture: Fixture, games: list[GameResult]) -> FixtureResult:
+    return FixtureResult(fixture, tuple(games), "process", "cpu", 1, 1.0)
 
 
 def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> GameResult:
@@ -62,7 +61,7 @@ def one(index: int) -> MatchRow:
 def test_a_match_is_counted_seat_by_seat() -> None:
     fixture = Fixture("f", 7, "bga", ("a", "b", "c"), "s", 3)
     games = [ended((1, 2, 3), ()), ended((2, 1, 3), (2,)), ended((1, 3, 2), (1, 2))]
-    found = match_row(played(fixture, games), {}, {})
+    found = match_row(played(fixture, games), {}, {}, {})
     assert (found.index, found.games, found.wins) == (7, 3, (2, 1, 0))
     assert found.places == pytest.approx((4 / 3, 2, 8 / 3))
     assert (found.faults, found.upsets, found.watch) == ((0, 1, 2), 0, ())
@@ -71,22 +70,22 @@ def test_a_match_is_counted_seat_by_seat() -> None:
 def test_the_luck_of_a_match_is_that_of_its_games() -> None:
     fixture = Fixture("f", 7, "bga", ("a", "b"), "s", 2)
     games = [ended((1, 2), ()), ended((2, 1), ())]
-    assert match_row(replace(played(fixture, games), luck=(0.5, -0.125)), {}, {}).luck == 0.375
-    assert match_row(played(fixture, games), {}, {}).luck is None
+    assert match_row(played(fixture, games), {}, {}, {7: 0.375}).luck == 0.375
+    assert match_row(played(fixture, games), {}, {}, {}).luck is None
 
 
 def test_upsets_are_by_the_ratings_of_that_table() -> None:
     fixture = Fixture("f", 0, "bga", ("strong", "weak"), "s", 3)
     games = [ended((2, 1), ()), ended((1, 2), ()), ended((2, 1), ())]
     rows = {"strong": row("strong", 15.0, 0.5), "weak": row("weak", -15.0, 0.5)}
-    assert match_row(played(fixture, games), {}, {Division("bga", 2): rows}).upsets == 2
-    assert match_row(played(fixture, games), {}, {Division("bga", 3): rows}).upsets == 0
+    assert match_row(played(fixture, games), {}, {Division("bga", 2): rows}, {}).upsets == 2
+    assert match_row(played(fixture, games), {}, {Division("bga", 3): rows}, {}).upsets == 0
 
 
 def test_matches_have_their_faults_and_replays() -> None:
     _, ratings, played = factory.sample()
-    selection = select_replays(factory.summaries(played), ratings.boards, 0)
-    found = match_rows(reversed(factory.summaries(played)), selection, ratings.boards)
+    selection = select_replays(factory.results(played), ratings.boards, 0)
+    found = match_rows(reversed(factory.results(played)), selection, ratings.boards, {})
     assert [one.index for one in found] == [0, 1, 2, 3, 4]
     assert [one.faults for one in found] == [(0, 0), (0, 2), (1, 0), (0, 0, 0), (0, 0, 0)]
     assert set(found[1].watch) >= {1, 2}
@@ -94,7 +93,7 @@ def test_matches_have_their_faults_and_replays() -> None:
 
 def test_a_fixture_without_games_is_no_match() -> None:
     _, ratings, played = factory.sample()
-    assert match_rows(factory.summaries([replace(played[0], games=[])]), {}, ratings.boards) == []
+    assert match_rows(factory.results([replace(played[0], games=[])]), {}, ratings.boards, {}) == []
 
 
 def test_page_number_depends_on_the_schedule_only() -> None:
@@ -131,7 +130,8 @@ def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path
 
 def test_a_line_has_the_seats_in_order_with_wins_and_mean_places(site: Path) -> None:
     league, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
-    found = match_rows(factory.summaries(played, league), {}, ratings.boards)
+    source = InMemory(played, league.variants)
+    found = match_rows(source.results, {}, ratings.boards, source.summary.luck)
     for number, index in ((0, 0), (1, 59)):
         cells = table_text(site / f"matches/{number}.html", "caption")[index]
         expected = found[number * PAGE + index]
@@ -173,8 +173,9 @@ def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
 
 def test_search_index_matches_the_pages() -> None:
     league, ratings, played = factory.sample()
-    selection = select_replays(factory.summaries(played), ratings.boards, 0)
-    found = match_rows(factory.summaries(played), selection, ratings.boards)
+    selection = select_replays(factory.results(played), ratings.boards, 0)
+    luck = InMemory(played, league.variants).summary.luck
+    found = match_rows(factory.results(played), selection, ratings.boards, luck)
     address = links(league, ratings.boards)
     files = searched(found, league, ratings.boards, address)
     assert list(files) == ["matches/index.js", "matches/0.js"]

@@ -40,7 +40,7 @@ def played() -> list[PlayedFixture]:
 def test_faults_and_the_newest_games_of_each_bot_are_selected(
     choice: ReplayChoice, expected: dict[int, list[int]]
 ) -> None:
-    assert select_replays(factory.summaries(played()), [], choice) == expected
+    assert select_replays(factory.results(played()), [], choice) == expected
 
 
 @pytest.fixture(scope="module")

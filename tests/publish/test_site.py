@@ -10,7 +10,9 @@ import html5lib
 import pytest
 from msgspec.structs import replace
 
+from arena.publish.data import tables
 from arena.publish.output.text import chance, fixed, grouped, percent, signed
+from arena.publish.pages import bot as bot_pages
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Suspicion
 from arena.records import Cause, Faulted
@@ -181,6 +183,56 @@ def test_probabilities_of_being_better_match_between_page_and_data(site: Path) -
     assert shown == {
         (row["bot"], row["opponent"]): chance(row["probability"]) for row in data["rows"]
     }
+
+
+def test_pairs_of_many_bots_are_those_of_the_first(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "PAIRED", 3)
+    few = write_site(*factory.sample(), tmp_path / "few").parent
+    for kind in ("head-to-head", "better"):
+        name = f"data/{kind}-bga-2p.json"
+        whole, part = (json.loads((folder / name).read_bytes()) for folder in (site, few))
+        first = {row[1] for row in table_text(few / "head-to-head/bga-2p.html", "caption")[:3]}
+        assert whole["all_pairs"] is None
+        assert part["all_pairs"] == "arena export league.yaml --pairs"
+        assert part["rows"] == [
+            row for row in whole["rows"] if {row["bot"], row["opponent"]} <= first
+        ]
+        assert len(part["rows"]) < len(whole["rows"])
+    for name in ("head-to-head/bga-2p.html", "bots/alpha.html"):
+        sentence = "the pairs of the first 3 bots; <code>arena export league.yaml --pairs</code>"
+        assert sentence in (few / name).read_text()
+        assert "--pairs" not in (site / name).read_text()
+
+
+def test_a_bot_of_many_shows_the_opponents_nearest_to_it(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bot_pages, "OPPONENTS_SHOWN", 1)
+    few = write_site(*factory.sample(), tmp_path / "few").parent
+    caption = "caption-bga-2p"
+    page = (few / "bots/gamma.html").read_text()
+    assert "The nearest 1 of 2 opponents on the leaderboard." in page
+    assert len(table_text(few / "bots/gamma.html", caption)) == 1
+    assert len(table_text(site / "bots/gamma.html", caption)) == 2
+    assert "The nearest" not in (site / "bots/gamma.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("ranks", "rank", "shown"),
+    [
+        ((1, 2, 4, 5), 3, (1, 2, 4, 5)),
+        ((2, 3, 4, 5, 6, 7), 1, (2, 3, 4, 5)),
+        ((1, 2, 3, 5, 6, 7), 4, (2, 3, 5, 6)),
+        ((1, 2, 3, 4, 5, 6), 7, (3, 4, 5, 6)),
+        ((1, 3, 50, 60, 70, 80), 40, (1, 3, 50, 60)),
+    ],
+)
+def test_nearest_are_half_above_and_half_below(
+    ranks: tuple[int, ...], rank: int, shown: tuple[int, ...]
+) -> None:
+    assert bot_pages.nearest(ranks, rank, 4) == shown
 
 
 def test_page_says_that_there_are_few_blocks_and_no_suspicions(site: Path) -> None:

@@ -1,6 +1,7 @@
 """A site from a store: what is kept between reports, and that it never shows."""
 
 import sqlite3
+import tracemalloc
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +21,7 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import by_division, rate_results
-from arena.records import PlayedFixture, RatingsInfo
+from arena.records import FixtureResult, PlayedFixture, RatingsInfo
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
@@ -59,7 +60,7 @@ def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, 
     """Write the site of a store; return its files."""
     with Store(path) as store:
         source = StoredGames(store, LEAGUE, lambda _: True)
-        ratings = rate_results(by_division(source.summaries), LEAGUE.ratings)
+        ratings = rate_results(by_division(source.results), LEAGUE.ratings)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
     return timeless(site)
@@ -184,7 +185,7 @@ def test_earlier_ranks_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mon
     path = begun(tmp_path / "league.sqlite", blocks[:4])
     looked: list[int] = []
 
-    def counting(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
+    def counting(then: Sequence[FixtureResult], options: RatingsInfo) -> bytes:
         looked.append(1 + max(one.fixture.block for one in then))
         return rank_then(then, options)
 
@@ -238,3 +239,21 @@ def test_a_permalink_survives_a_new_run(tmp_path: Path) -> None:
     shards = [name for name in before if name.startswith("replays/")]
     assert len(shards) == 3
     assert all(before[name] == after[name] for name in shards)
+
+
+def test_little_is_kept_of_a_fixture(tmp_path: Path) -> None:
+    """A summary takes some 20 KB; what is added up is the same for any number of fixtures."""
+    fixtures = [
+        games.fixture(index, "bga", BGA, PAIRS[index % len(PAIRS)], 3) for index in range(90)
+    ]
+    kept = []
+    for number in (30, 90):
+        path = begun(tmp_path / f"{number}.sqlite", fixtures[:number])
+        with Store(path) as store:
+            StoredGames(store, LEAGUE, lambda _: True)
+            tracemalloc.start()
+            source = StoredGames(store, LEAGUE, lambda _: True)
+            kept.append(tracemalloc.get_traced_memory()[0])
+            tracemalloc.stop()
+            assert len(source.results) == number
+    assert (kept[1] - kept[0]) / 60 < 4000

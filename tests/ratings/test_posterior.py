@@ -81,7 +81,7 @@ def test_scores_and_information_add_up_to_the_posterior(shape: Shape, seed: int)
     scores = np.bincount(games.order.ravel(), skills.scores().ravel(), games.size)
     assert scores == pytest.approx(skills.mu / SIGMA**2, abs=1e-6)
     assert skills.scores().sum(1) == pytest.approx(0, abs=1e-9)
-    precision = skills.information(games.block).sum(0) + np.eye(games.size) / SIGMA**2
+    precision = sum(skills.information(games.block), np.eye(games.size) / SIGMA**2)
     assert np.linalg.inv(precision) == pytest.approx(skills.covariance, abs=1e-6)
 
 

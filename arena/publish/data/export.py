@@ -1,4 +1,4 @@
-"""One row per game, for analysis elsewhere: CSV, JSON lines, Parquet."""
+"""One row per game, or per pair of bots, for analysis elsewhere: CSV, JSON lines, Parquet."""
 
 import csv
 import io
@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from arena.errors import ArenaError
 from arena.publish.data.schema import csv_cell
+from arena.ratings.table import Leaderboard
 from arena.records import Cause, FixtureResult
 
 _BATCH = 10_000
@@ -44,8 +45,23 @@ class GameRow(Struct, frozen=True):
     faults: tuple[Cause | None, ...]
 
 
-Write = Callable[[Iterable[GameRow], BinaryIO, int], None]
-"""Writes rows to a file, for tables of so many players at most."""
+class PairRow(Struct, frozen=True):
+    """Two bots that played one variant at one table size, in either order."""
+
+    variant: str
+    players: int
+    bot: str
+    opponent: str
+    ahead: int
+    """The games in which the bot finished ahead of the opponent."""
+    games: int
+    """The games in which both sat at one table."""
+    probability: float
+    """That the bot is better than the opponent."""
+
+
+Write = Callable[[type[Struct], Iterable[Struct], BinaryIO, int], None]
+"""Writes rows of a kind to a file, for tables of so many players at most."""
 
 
 def game_rows(result: FixtureResult, *, counts: bool) -> Iterator[GameRow]:
@@ -72,14 +88,22 @@ def game_rows(result: FixtureResult, *, counts: bool) -> Iterator[GameRow]:
         )
 
 
+def pair_rows(board: Leaderboard) -> Iterator[PairRow]:
+    """Yield each ordered pair of bots, row by row, the best bot first."""
+    for (bot, opponent), probability in board.better.items():
+        ahead, games = board.duels.get((bot, opponent), (0, 0))
+        yield PairRow(*board.division, bot, opponent, ahead, games, probability)
+
+
 _LISTS = {"seats": "seat", "places": "place", "faults": "fault"}
 """Names of CSV columns that hold one entry of a list."""
 
 
-def write_csv(rows: Iterable[GameRow], file: BinaryIO, players: int) -> None:
+def write_csv(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, players: int) -> None:
     """Write a spreadsheet with a column per seat; texts are guarded against formulas."""
-    plain = [name for name in GameRow.__struct_fields__ if name not in _LISTS]
-    lists = [(name, seat) for name in _LISTS for seat in range(players)]
+    names = kind.__struct_fields__
+    plain = [name for name in names if name not in _LISTS]
+    lists = [(name, seat) for name in names if name in _LISTS for seat in range(players)]
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
         writer = csv.writer(text, lineterminator="\n")
@@ -87,18 +111,18 @@ def write_csv(rows: Iterable[GameRow], file: BinaryIO, players: int) -> None:
         for row in rows:
             data = asdict(row)
             cells = [data[name] for name in plain]
-            cells += [data[name][seat] if seat < row.players else None for name, seat in lists]
+            cells += [data[name][seat] if seat < len(data[name]) else None for name, seat in lists]
             writer.writerow(map(csv_cell, cells))
     finally:
         text.detach()  # the file stays open
 
 
-def write_jsonl(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
+def write_jsonl(_: type[Struct], rows: Iterable[Struct], file: BinaryIO, __: int) -> None:
     """Write a JSON object per line, all in ASCII."""
     file.writelines(json.dumps(asdict(row)).encode() + b"\n" for row in rows)
 
 
-def write_parquet(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
+def write_parquet(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, _: int) -> None:
     """Write Parquet; raises ArenaError if pyarrow is not installed."""
     try:
         import pyarrow as arrow
@@ -107,18 +131,24 @@ def write_parquet(rows: Iterable[GameRow], file: BinaryIO, _: int) -> None:
         hint = "pip install 'perudo-arena[parquet]'"
         raise ArenaError("parquet needs pyarrow, which is not installed", "", hint) from None
     text, whole = arrow.string(), arrow.int32()
+    texts = ("fixture", "variant", "winner", "sandbox", "clock", "bot", "opponent")
     kinds: Mapping[str, object] = {
-        **dict.fromkeys(("fixture", "variant", "winner", "sandbox", "clock"), text),
+        **dict.fromkeys(texts, text),
         "counts": arrow.bool_(),
+        "probability": arrow.float64(),
         "seats": arrow.list_(text),
         "places": arrow.list_(whole),
         "faults": arrow.list_(text),
     }
-    schema = arrow.schema([(name, kinds.get(name, whole)) for name in GameRow.__struct_fields__])
+    schema = arrow.schema([(name, kinds.get(name, whole)) for name in kind.__struct_fields__])
     left = iter(rows)
     with ParquetWriter(file, schema) as writer:
         while batch := [asdict(row) for row in islice(left, _BATCH)]:
             writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
 
 
-FORMATS: Mapping[str, Write] = {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}
+FORMATS: Mapping[str, Write] = {
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+    "parquet": write_parquet,
+}

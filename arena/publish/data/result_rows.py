@@ -73,6 +73,15 @@ class DivisionHead(TableHead, frozen=True):
     ]
 
 
+class PairsHead(DivisionHead, frozen=True):
+    """The head of the tables of pairs of bots."""
+
+    all_pairs: Annotated[
+        str | None,
+        doc("The command that writes all pairs; null unless these are of the first bots alone."),
+    ]
+
+
 @table("leaderboard", DivisionHead)
 class LeaderboardRow(TableRow, frozen=True):
     """A leaderboard, best first."""
@@ -114,7 +123,7 @@ class LeaderboardRow(TableRow, frozen=True):
     faults: Annotated[Whole, doc("Games in which the bot faulted.")]
 
 
-@table("head-to-head", DivisionHead)
+@table("head-to-head", PairsHead)
 class HeadToHeadRow(TableRow, frozen=True):
     """Who finished ahead of whom, for each ordered pair that met."""
 
@@ -127,7 +136,7 @@ class HeadToHeadRow(TableRow, frozen=True):
     high: WilsonHigh
 
 
-@table("better", DivisionHead)
+@table("better", PairsHead)
 class BetterRow(TableRow, frozen=True):
     """Who is better than whom, for each ordered pair."""
 

@@ -2,21 +2,26 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from msgspec.structs import asdict
 
-from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
-from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow
+from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow, PairsHead
 from arena.publish.data.rules_and_limits import limit_rows, rule_rows
 from arena.publish.data.schema import LeagueHead, Table, TableHead
 from arena.publish.replay.selection import Selection
 from arena.ratings.intervals import wilson
 from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
-from arena.records import Division, LeagueInfo, QuarantinedFixture
+from arena.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
+
+PAIRED = 300
+"""Bots of a leaderboard, from the first, whose pairs are in the data files."""
+ALL_PAIRS = "arena export league.yaml --pairs"
+"""The command that writes the pairs of more bots."""
 
 
 def leaderboard(board: Leaderboard) -> Table:
@@ -31,30 +36,36 @@ def leaderboard(board: Leaderboard) -> Table:
         )
         for rank, row in enumerate(board.rows, 1)
     ]
-    return Table(rows.LeaderboardRow, _division_head(board), lines)
+    return Table(rows.LeaderboardRow, DivisionHead(**_division(board)), lines)
 
 
-def _division_head(board: Leaderboard) -> DivisionHead:
-    return DivisionHead(
-        variant=board.variant,
-        players=board.players,
-        chance=1 / board.players,
-        blocks=board.blocks,
-        intervals_by=board.method,
-        parts=[list(part) for part in board.parts],
-        dice_gain=rows.DiceGainValues(**asdict(board.dice_gain)) if board.dice_gain else None,
-    )
+def _division(board: Leaderboard) -> dict[str, Any]:
+    return {
+        "variant": board.variant,
+        "players": board.players,
+        "chance": 1 / board.players,
+        "blocks": board.blocks,
+        "intervals_by": board.method,
+        "parts": [list(part) for part in board.parts],
+        "dice_gain": rows.DiceGainValues(**asdict(board.dice_gain)) if board.dice_gain else None,
+    }
+
+
+def _pairs_head(board: Leaderboard) -> PairsHead:
+    more = len(board.rows) > PAIRED
+    return PairsHead(**_division(board), all_pairs=ALL_PAIRS if more else None)
 
 
 def head_to_head(board: Leaderboard) -> Table:
     """Return each ordered pair that met, row by row, the best bot first."""
-    pairs = [pair for row in board.rows for pair in by_opponent(board, row.bot)]
-    return Table(HeadToHeadRow, _division_head(board), pairs)
+    bots = [row.bot for row in board.rows[:PAIRED]]
+    pairs = [one for bot in bots for one in by_opponent(board, bot, bots)]
+    return Table(HeadToHeadRow, _pairs_head(board), pairs)
 
 
-def by_opponent(board: Leaderboard, bot: str) -> list[HeadToHeadRow]:
-    """Return how often a bot finished ahead of each bot that it met, the best of them first."""
-    pairs = [pair(board, bot, row.bot) for row in board.rows]
+def by_opponent(board: Leaderboard, bot: str, rivals: Iterable[str]) -> list[HeadToHeadRow]:
+    """Return how often a bot finished ahead of each of these bots that it met."""
+    pairs = (pair(board, bot, rival) for rival in rivals)
     return [one for one in pairs if one is not None]
 
 
@@ -69,14 +80,14 @@ def pair(board: Leaderboard, bot: str, opponent: str) -> HeadToHeadRow | None:
 
 def better(board: Leaderboard) -> Table:
     """Return, for each ordered pair, the probability that the first is the better bot."""
-    bots = [row.bot for row in board.rows]
+    bots = [row.bot for row in board.rows[:PAIRED]]
     pairs = [
         rows.BetterRow(bot, opponent, board.better[bot, opponent])
         for bot in bots
         for opponent in bots
         if bot != opponent
     ]
-    return Table(rows.BetterRow, _division_head(board), pairs)
+    return Table(rows.BetterRow, _pairs_head(board), pairs)
 
 
 def overall(table: Overall) -> Table:
@@ -97,34 +108,40 @@ def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> Table:
 
 
 def match_rows(
-    summaries: Iterable[FixtureSummary], selection: Selection, boards: Iterable[Leaderboard]
+    results: Iterable[FixtureResult],
+    selection: Selection,
+    boards: Iterable[Leaderboard],
+    luck: Mapping[int, float],
 ) -> list[MatchRow]:
     """Return the result of each fixture that has games, in schedule order."""
     strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-    matches = [match_row(one, selection, strengths) for one in summaries if one.games]
+    matches = [match_row(one, selection, strengths, luck) for one in results if one.games]
     return sorted(matches, key=lambda match: match.index)
 
 
 def match_row(
-    summary: FixtureSummary, selection: Selection, strengths: Mapping[Division, dict[str, Row]]
+    result: FixtureResult,
+    selection: Selection,
+    strengths: Mapping[Division, dict[str, Row]],
+    luck: Mapping[int, float],
 ) -> MatchRow:
     """Return the result of a fixture of at least one game; `strengths` are the leaderboards."""
-    fixture = summary.fixture
-    by_seat = list(zip(*(game.places for game in summary.games), strict=True))
+    fixture = result.fixture
+    by_seat = list(zip(*(game.places for game in result.games), strict=True))
     wins = tuple(places.count(1) for places in by_seat)
-    faulted = Counter(seat for game in summary.games for seat in game.faulted)
+    faulted = Counter(seat for game in result.games for seat in game.faulted)
     unlikely = upsets(fixture.seats, strengths.get(fixture.division, {}))
     return MatchRow(
         index=fixture.index,
         variant=fixture.variant,
         players=len(fixture.seats),
         seats=fixture.seats,
-        games=len(summary.games),
+        games=len(result.games),
         wins=wins,
-        places=tuple(sum(places) / len(summary.games) for places in by_seat),
+        places=tuple(sum(places) / len(result.games) for places in by_seat),
         faults=tuple(faulted[seat] for seat in range(len(by_seat))),
         upsets=sum(won for won, upset in zip(wins, unlikely, strict=True) if upset),
-        luck=sum(summary.luck) if summary.luck else None,
+        luck=luck.get(fixture.index),
         watch=tuple(selection.get(fixture.index, ())),
     )
 

@@ -39,14 +39,14 @@ class Cache:
         self._made_by = made_by
         self._db = _opened(path)
 
-    def read(self) -> Iterator[Entry]:
-        """Yield the entries that are whole."""
-        query = "SELECT name, key, data, hash FROM entries WHERE made_by = ?"
+    def read(self, name: str, key: bytes) -> bytes | None:
+        """Return the data of an entry; None if there is none with this key, or not whole."""
+        query = "SELECT key, data, hash FROM entries WHERE made_by = ? AND name = ?"
         with suppress(sqlite3.Error):
-            for name, key, data, digest in self._db.execute(query, [self._made_by]):
-                entry = Entry(name, key, data)
-                if _hash(self._made_by, entry) == digest:
-                    yield entry
+            for found, data, digest in self._db.execute(query, [self._made_by, name]):
+                if found == key and _hash(self._made_by, Entry(name, key, data)) == digest:
+                    return bytes(data)
+        return None
 
     def write(self, entries: Iterable[Entry]) -> None:
         """Keep some more, all at once or not at all."""
@@ -57,11 +57,16 @@ class Cache:
     def close(self) -> None:
         """Forget all but a few other makers, and close the file."""
         with suppress(sqlite3.Error), self._db:
-            query = "SELECT DISTINCT made_by FROM entries WHERE made_by <> ?"
-            makers = self._db.execute(query, [self._made_by]).fetchall()
-            forgotten = makers[_MAKERS - 1 :]
+            others = [maker for maker in self._makers() if maker != self._made_by]
+            forgotten = [(maker,) for maker in others[_MAKERS - 1 :]]
             self._db.executemany("DELETE FROM entries WHERE made_by = ?", forgotten)
         self._db.close()
+
+    def _makers(self) -> Iterator[str]:
+        """Yield all makers; SELECT DISTINCT would read every entry."""
+        query, maker = "SELECT min(made_by) FROM entries WHERE made_by > ?", ""
+        while found := self._db.execute(query, [maker]).fetchone()[0]:
+            yield (maker := found)
 
 
 def cache_path(store: Path) -> Path:

@@ -1,6 +1,7 @@
 """Page model of a bot: how it rates, whom it beats, how it plays, what it did wrong."""
 
 import shlex
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -24,6 +25,8 @@ from arena.records import BotInfo, Cause, LeagueInfo
 
 FAULTS_SHOWN = 50
 """Faults listed on a bot's page; the data files have all."""
+OPPONENTS_SHOWN = 300
+"""Opponents listed on a bot's page: those that are nearest to it on the leaderboard."""
 
 
 class Standing(Struct, frozen=True):
@@ -33,6 +36,9 @@ class Standing(Struct, frozen=True):
     rank: int
     row: Row
     results: list[HeadToHeadRow]
+    """By opponent, the best of them first."""
+    opponents: int
+    """How many it met, shown or not."""
     history: Chart | None
 
 
@@ -113,7 +119,16 @@ def _standings(boards: Sequence[Leaderboard], bot: str) -> Iterator[Standing]:
                     "the mean of the field" if board.anchor is None else f"the bot {board.anchor}"
                 )
                 history = charts.rating_history(points, zero) if points else None
-                yield Standing(board, rank, row, by_opponent(board, bot), history)
+                met = [n for n, one in enumerate(board.rows, 1) if (bot, one.bot) in board.duels]
+                rivals = [board.rows[n - 1].bot for n in nearest(met, rank, OPPONENTS_SHOWN)]
+                results = by_opponent(board, bot, rivals)
+                yield Standing(board, rank, row, results, len(met), history)
+
+
+def nearest(ranks: Sequence[int], rank: int, most: int) -> Sequence[int]:
+    """Return at most so many of ascending ranks: as many above a rank as below, if there are."""
+    first = min(bisect(ranks, rank) - most // 2, len(ranks) - most)
+    return ranks[max(0, first) :][:most]
 
 
 def _moment_view(move: KeyMove) -> MomentView:

@@ -16,12 +16,11 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from arena.playstats.fixture_summary import FixtureSummary
 from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
 from arena.ratings.standings import by_division
 from arena.ratings.table import Leaderboard, Row
-from arena.records import Fixture, LeagueInfo, RatingsInfo
+from arena.records import Fixture, FixtureResult, LeagueInfo, RatingsInfo
 
 FEED = "feed.xml"
 NEWEST = 200
@@ -77,11 +76,11 @@ def history(board: Leaderboard, source: GameSource, options: RatingsInfo) -> Ite
     yield _checkpoint(board)
 
 
-def _fixtures_of(board: Leaderboard, source: GameSource) -> list[FixtureSummary]:
-    return [one for one in source.summaries if one.fixture.division == board.division]
+def _fixtures_of(board: Leaderboard, source: GameSource) -> list[FixtureResult]:
+    return [one for one in source.results if one.fixture.division == board.division]
 
 
-def _rank_then(then: Sequence[FixtureSummary], options: RatingsInfo) -> bytes:
+def _rank_then(then: Sequence[FixtureResult], options: RatingsInfo) -> bytes:
     # Slow to import, and only needed for a checkpoint that is not cached.
     from arena.ratings.leaderboard import rate
 
@@ -135,8 +134,8 @@ def model(
 ) -> dict[str, Any]:
     """Return what the feed's template needs: the entries, the newest first."""
     entries: list[Change] = []
-    results = [one.result for one in source.summaries]
-    stored_at = {one.fixture.index: one.stored_at for one in results if one.stored_at is not None}
+    times_known = ((one.fixture.index, one.stored_at) for one in source.results)
+    stored_at = {index: at for index, at in times_known if at is not None}
     for board in boards:
         seen = list(history(board, source, options))
         fixtures = [one.fixture for one in _fixtures_of(board, source)]

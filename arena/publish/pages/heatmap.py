@@ -1,7 +1,7 @@
 """The head-to-head of many bots as one picture: a square per pair, in the tints of the table."""
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from struct import pack
 from typing import Literal
@@ -10,7 +10,7 @@ from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.pages.leaderboard import MatrixRow, tint
 
 Scheme = Literal["light", "dark"]
-Matrix = Sequence[MatrixRow[HeadToHeadRow]]
+Matrix = Iterable[MatrixRow[HeadToHeadRow]]
 
 WIDTH = 800
 """About so many pixels across, however many bots there are."""
@@ -33,11 +33,11 @@ COLOURS = {
 }
 
 
-def heatmaps(matrix: Matrix) -> dict[Scheme, bytes]:
-    """Return a head-to-head table as a PNG for each scheme, rows and columns in its order."""
-    block = max(1, min(_LARGEST, WIDTH // len(matrix)))
+def heatmaps(matrix: Matrix, bots: int) -> dict[Scheme, bytes]:
+    """Return the head-to-head table of so many bots as a PNG for each scheme, in its order."""
+    block = max(1, min(_LARGEST, WIDTH // bots))
     pixels = b"".join(b"\0" + line for line in chain.from_iterable(_lines(matrix, block)))
-    drawn, width = zlib.compress(pixels, 9), len(matrix) * block
+    drawn, width = zlib.compress(pixels, 9), bots * block
     return {scheme: _png(width, drawn, colours) for scheme, colours in COLOURS.items()}
 
 

@@ -6,7 +6,7 @@ it, else from `summary.bots[bot][division].style` (`playstats/`), which template
 `_board` of `site.py` must hand to `tables.leaderboard`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
 from math import ceil, comb, floor, log10
 from typing import Any, Generic, TypeVar
@@ -48,7 +48,7 @@ def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
     """Return what the head-to-head page of a leaderboard shows."""
     return {
         "board": board,
-        "matrix": matrix(board, TOP),
+        "matrix": list(matrix(board, TOP)),
         "pairs": pairs(board, TOP),
         "better": better_matrix(board, TOP),
         "tint": tint,
@@ -158,10 +158,11 @@ def pairs(board: Leaderboard, most: int | None = None) -> list[HeadToHeadRow]:
     return [one for one in met if one is not None]
 
 
-def matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[HeadToHeadRow]]:
-    """Return the head-to-head table of the first `most` bots, in the leaderboard's order."""
+def matrix(board: Leaderboard, most: int | None = None) -> Iterator[MatrixRow[HeadToHeadRow]]:
+    """Yield the head-to-head table of the first `most` bots, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
-    return [MatrixRow(bot, tuple(pair(board, bot, rival) for rival in names)) for bot in names]
+    for bot in names:
+        yield MatrixRow(bot, tuple(pair(board, bot, rival) for rival in names))
 
 
 class Chance(Struct, frozen=True):

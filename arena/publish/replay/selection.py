@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
-from arena.playstats.fixture_summary import FixtureSummary
 from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Row
-from arena.records import Division
+from arena.records import Division, FixtureResult
 
 ReplayChoice = Literal["all", "none"] | int
 """Every game, none, or how many of each bot's newest beside those with faults and upsets."""
@@ -19,7 +18,7 @@ Selection = dict[int, list[int]]
 
 
 def select_replays(
-    summaries: Sequence[FixtureSummary],
+    results: Sequence[FixtureResult],
     boards: Sequence[Leaderboard],
     choice: ReplayChoice,
     moments: Collection[tuple[int, int]] = frozenset(),
@@ -27,37 +26,37 @@ def select_replays(
     """Return the games that have a replay; pages point to `moments`, by fixture and game."""
     if choice == "none":
         return {}
-    selection = {one.fixture.index: [game.game for game in one.games] for one in summaries}
+    selection = {one.fixture.index: [game.game for game in one.games] for one in results}
     if choice != "all":
         strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-        wanted = _newest(summaries, choice).union(moments)
-        selection = {one.fixture.index: _selected(one, wanted, strengths) for one in summaries}
+        wanted = _newest(results, choice).union(moments)
+        selection = {one.fixture.index: _selected(one, wanted, strengths) for one in results}
     return {index: games for index, games in selection.items() if games}
 
 
 def _selected(
-    summary: FixtureSummary,
+    result: FixtureResult,
     wanted: set[tuple[int, int]],
     strengths: Mapping[Division, dict[str, Row]],
 ) -> list[int]:
-    fixture = summary.fixture
+    fixture = result.fixture
     upset = upsets(fixture.seats, strengths.get(fixture.division, {}))
     return [
         game.game
-        for game in summary.games
+        for game in result.games
         if upset[game.places.index(1)] or game.faulted or (fixture.index, game.game) in wanted
     ]
 
 
-def _newest(summaries: Sequence[FixtureSummary], most: int) -> set[tuple[int, int]]:
+def _newest(results: Sequence[FixtureResult], most: int) -> set[tuple[int, int]]:
     """Return the last games of each bot in the schedule: fixture and game."""
     newest: set[tuple[int, int]] = set()
     taken: Counter[str] = Counter()
-    for summary in reversed(summaries):
-        seats = summary.fixture.seats
-        for game in reversed(summary.games):
+    for result in reversed(results):
+        seats = result.fixture.seats
+        for game in reversed(result.games):
             if all(taken[bot] >= most for bot in seats):
                 break
             taken.update(seats)
-            newest.add((summary.fixture.index, game.game))
+            newest.add((result.fixture.index, game.game))
     return newest

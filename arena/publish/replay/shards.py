@@ -71,8 +71,8 @@ def shards(
 
 
 def _wanted(source: GameSource, selection: Selection, links: Links) -> Iterator[_Wanted]:
-    for summary in source.summaries:
-        fixture = summary.fixture
+    for result in source.results:
+        fixture = result.fixture
         table = links.division_id(fixture.division)
         pages = [links.bot(name) for name in fixture.seats]
         selected = selection.get(fixture.index, [])
