@@ -7,7 +7,6 @@ from concurrent.futures import Future
 from typing import Any
 
 from distributed import Client
-from distributed.comm.core import CommClosedError
 
 from arena.errors import ArenaError
 from arena.league.cluster.tasks import prepare, workers_handler
@@ -111,10 +110,16 @@ class Roster:
         answer = (await call).get(address)
         if isinstance(answer, str):
             self._sandboxes[joined] = answer
-        elif answer is None or isinstance(answer, CommClosedError):
+        elif answer is None or _is_silent(answer):
             self._preparing.pop(joined, None)  # if it is still there, it is asked again
         else:
             self._unfit.append(refusal(f"the worker {address}", answer, self._where))
+
+
+def _is_silent(error: BaseException) -> bool:
+    """Return whether a worker was not reached in time, which is no refusal of its own."""
+    # Dask's errors have no number; those of the worker's system calls do.
+    return isinstance(error, OSError) and error.errno is None
 
 
 def refusal(who: str, error: BaseException, where: str) -> ArenaError:
