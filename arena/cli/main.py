@@ -21,6 +21,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 COMMANDS = {
     "run": "Play a league and write its report.",
     "status": "Show the progress of a league, even while it runs.",
+    "new": "Begin a bot: a folder with one that already plays.",
     "check": "Play a bot against itself and report its faults.",
     "compare": "Say whether a new version of a bot is better.",
     "doctor": "Test what each sandbox isolates on this machine.",

@@ -21,6 +21,8 @@ _OWN_PROCESSES = 2
 _TRIAL_SECONDS = 20.0
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+_JAVA_CONFIG = "java-*"
+"""In /etc: Debian's JDK links to it."""
 
 
 class BubblewrapSandbox(HostSandbox):
@@ -56,7 +58,7 @@ class BubblewrapSandbox(HostSandbox):
         info_fd, child_info_fd = os.pipe()
         options = (os.fsencode(option) for option in self._options(program.folder, space))
         options_fd = _memory_file(b"\0".join(options))
-        filter_fd = _memory_file(bpf_filter(denials(memory_capped=self._caps_memory)))
+        filter_fd = _memory_file(bpf_filter(denials(memory_capped=self._caps_memory, builds=space > 0)))
         argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
         command = copy_first(program.command) if space else program.command
         argv += ["--info-fd", str(child_info_fd), "--", *with_limits(command, own)]
@@ -97,7 +99,8 @@ def _system_mounts() -> list[str]:
             mounts += ["--symlink", str(path.readlink()), name]
         elif path.is_dir():
             mounts += ["--ro-bind", name, name]
-    for name in _CONFIG:
+    java = sorted(str(path) for path in Path("/etc").glob(_JAVA_CONFIG))
+    for name in (*_CONFIG, *java):
         mounts += ["--ro-bind-try", name, name]
     return mounts
 
