@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Searched for a bot's command, in every sandbox."""
@@ -24,6 +25,10 @@ class Quota(Struct, frozen=True):
     """Open files per process."""
     file_size: int = 16 * MIB
     """Largest file written, in bytes; also the size of /tmp if the sandbox has its own."""
+
+    def with_space(self, space: int) -> "Quota":
+        """Return what a build may use, which fills its folder and /tmp with so many bytes each."""
+        return replace(self, memory=self.memory + 2 * space, file_size=max(self.file_size, space))
 
 
 class Program(NamedTuple):

@@ -52,13 +52,13 @@ class BubblewrapSandbox(HostSandbox):
 
     def start(self, program: Program, *, space: int = 0) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
-        own = self._quota
-        processes, memory = own.processes + _OWN_PROCESSES, own.memory + space
-        tree = self._make_tree(replace(own, processes=processes, memory=memory))
+        own = self._quota.with_space(space)
+        tree = self._make_tree(replace(own, processes=own.processes + _OWN_PROCESSES))
         info_fd, child_info_fd = os.pipe()
         options = (os.fsencode(option) for option in self._options(program.folder, space))
         options_fd = _memory_file(b"\0".join(options))
-        filter_fd = _memory_file(bpf_filter(denials(memory_capped=self._caps_memory, builds=space > 0)))
+        denied = denials(memory_capped=self._caps_memory, builds=space > 0)
+        filter_fd = _memory_file(bpf_filter(denied))
         argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
         command = copy_first(program.command) if space else program.command
         argv += ["--info-fd", str(child_info_fd), "--", *with_limits(command, own)]
@@ -72,7 +72,7 @@ class BubblewrapSandbox(HostSandbox):
                 os.close(fd)
 
     def _options(self, folder: Path, space: int) -> list[str]:
-        size = str(self._quota.file_size)
+        size = str(self._quota.with_space(space).file_size)
         options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         options += ["--hostname", "bot", "--clearenv"]
         for name, value in ENVIRONMENT.items():

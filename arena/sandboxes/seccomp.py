@@ -178,11 +178,11 @@ def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 
 @cache
-def docker_profile() -> dict[str, Any]:
+def docker_profile(*, builds: bool = False) -> dict[str, Any]:
     """Return the profile of containers."""
     return {
         "defaultAction": "SCMP_ACT_ALLOW",
-        "syscalls": [_docker_rule(denial) for denial in denials()],
+        "syscalls": [_docker_rule(denial) for denial in denials(builds=builds)],
     }
 
 

@@ -1,4 +1,4 @@
-"""The conversations in `protocol/`: transcripts, positions of kits. `make protocol` rewrites them."""
+"""The conversations in `protocol/`, which `make protocol` rewrites: transcripts, kits' positions."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -45,7 +45,7 @@ def play(golden: Golden) -> str:
 
 
 def positions() -> str:
-    """Play games of all rule books; returns what seat 0 was sent, which is what a kit is tried on."""
+    """Play games of all rule books; returns what seat 0 was sent: the positions of the kits."""
     rivals = [SAMPLES / name for name in ("random", "memory", "honest")]
     lines = []
     for name in VARIANTS:
