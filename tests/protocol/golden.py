@@ -1,4 +1,4 @@
-"""The conversations in `protocol/`, which `make protocol` rewrites: transcripts, kits' positions."""
+"""The conversations in `protocol/`, which `make protocol` rewrites: transcripts, positions."""
 
 from pathlib import Path
 from typing import NamedTuple
