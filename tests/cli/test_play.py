@@ -5,6 +5,7 @@ import signal
 import subprocess
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,7 +120,7 @@ def test_person_interrupts_in_mid_game(tmp_path: Path, sent: signal.Signals) -> 
     assert not (tmp_path / "game").exists()
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[Any, ...]] = {
     "one bot": (("sample:honest",), "2 to 6 play at a table, not 1"),
     "seven": (("sample:*",), "not 8"),
     "an unknown bot": (("sample:honest", "nobody"), "no such bot folder"),
