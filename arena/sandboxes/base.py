@@ -27,8 +27,12 @@ class Quota(Struct, frozen=True):
     """Largest file written, in bytes; also the size of /tmp if the sandbox has its own."""
 
     def with_space(self, space: int) -> "Quota":
-        """Return what a build may use, which fills its folder and /tmp with so many bytes each."""
-        return replace(self, memory=self.memory + 2 * space, file_size=max(self.file_size, space))
+        """Return what a build may use, which may fill its folder and /tmp with `space` each."""
+        return replace(self, file_size=max(self.file_size, space))
+
+    def with_files_in_memory(self, space: int) -> "Quota":
+        """Return the same for all processes of a build together, if its files are in memory."""
+        return replace(self, memory=self.memory + 2 * space)
 
 
 class Program(NamedTuple):

@@ -53,7 +53,8 @@ class BubblewrapSandbox(HostSandbox):
     def start(self, program: Program, *, space: int = 0) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
         own = self._quota.with_space(space)
-        tree = self._make_tree(replace(own, processes=own.processes + _OWN_PROCESSES))
+        processes = own.processes + _OWN_PROCESSES
+        tree = self._make_tree(replace(own.with_files_in_memory(space), processes=processes))
         info_fd, child_info_fd = os.pipe()
         options = (os.fsencode(option) for option in self._options(program.folder, space))
         options_fd = _memory_file(b"\0".join(options))

@@ -137,6 +137,7 @@ class DockerSandbox:
         quota = self._quota.with_space(space)
         inodes = _BUILD_INODES if space else _INODES
         tmpfs = f"rw,noexec,nosuid,nodev,size={quota.file_size},nr_inodes={inodes},mode=1777"
+        memory = quota.with_files_in_memory(space).memory
         profile = json.dumps(docker_profile(builds=space > 0))
         # Not nproc: the kernel counts it by user over the whole machine.
         ulimits = {
@@ -154,8 +155,8 @@ class DockerSandbox:
             "cap_drop": ["ALL"],
             "security_opt": ["no-new-privileges", f"seccomp={profile}"],
             "ipc_mode": "private",
-            "mem_limit": quota.memory,
-            "memswap_limit": quota.memory,
+            "mem_limit": memory,
+            "memswap_limit": memory,
             "nano_cpus": _NANO_CPUS,
             # A process that is pinned to a core shares it with its bots.
             "cpuset_cpus": str(*cores) if len(cores) == 1 else None,
