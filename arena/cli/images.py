@@ -28,7 +28,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
     ]
     print_table(["runtime", "image", ""], rows)
     if not all(available.values()):
-        say("to build them: arena images build, or without a registry: --from-host")
+        say("to build one: arena images build RUNTIME, or without a registry: --from-host")
 
 
 @command.command()
@@ -39,10 +39,13 @@ def command(context: click.Context, *, as_json: bool) -> None:
     help="Build from this machine's Debian or Ubuntu packages (debootstrap, as root).",
 )
 def build(runtimes: tuple[str, ...], *, from_host: bool) -> None:
-    """Build the images of RUNTIMEs (python, node, c, any) [default: all]."""
+    """Build the images of RUNTIMEs [default: python, node, c and any].
+
+    The others are rust, java, go and dotnet.
+    """
     for runtime in runtimes:
         if runtime not in images.IMAGES:
             hint = did_you_mean(runtime, images.IMAGES)
             raise ArenaError(f"unknown runtime '{runtime}'", hint=hint)
     make = images.build_from_host if from_host else images.build
-    make(runtimes or tuple(images.IMAGES), say)
+    make(runtimes or images.OF_SAMPLES, say)

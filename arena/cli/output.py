@@ -1,7 +1,9 @@
 """What is printed at a terminal: tables, JSON, sentences, all of it harmless."""
 
 import json
+import webbrowser
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -20,6 +22,12 @@ def harmless(text: str) -> str:
 def say(text: str) -> None:
     """Print a line on stderr: stdout is for data."""
     click.echo(harmless(text), err=True)
+
+
+def show_page(page: Path) -> None:
+    """Show a page in the browser, or say where it is."""
+    if not webbrowser.open(page.resolve().as_uri()):
+        say(f"no browser was found: open {page.resolve()}")
 
 
 def print_json(value: object) -> None:

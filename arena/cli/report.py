@@ -1,6 +1,5 @@
 """`arena report`: write the site of a stored league."""
 
-import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import msgspec
 
 from arena.cli import options
 from arena.cli.main import OK
-from arena.cli.output import print_json, say, say_report
+from arena.cli.output import print_json, say, say_report, show_page
 from arena.publish.report import Report, ReportRequest, report, watch
 
 
@@ -60,7 +59,7 @@ def command(
     if last is None:
         return OK
     if opening and not watching:
-        _open(last.front_page)
+        show_page(last.front_page)
     if as_json:
         print_json(last.data())
     say_report(last)
@@ -76,14 +75,9 @@ def _watch(request: ReportRequest, *, opening: bool) -> Report | None:
                 say(f"waiting for the first game in {request.store}: arena run {request.league}")
                 continue
             if opening:  # only once: the page has a button for newer ones
-                _open(last.front_page)
+                show_page(last.front_page)
                 opening = False
             if last.left:
                 left = f"{last.games} games; {last.left} fixtures are left"
                 say(f"written: {last.front_page} ({left})")
     return last
-
-
-def _open(page: Path) -> None:
-    if not webbrowser.open(page.resolve().as_uri()):
-        say(f"no browser was found: open {page.resolve()}")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Searched for a bot's command, in every sandbox."""
@@ -24,6 +25,14 @@ class Quota(Struct, frozen=True):
     """Open files per process."""
     file_size: int = 16 * MIB
     """Largest file written, in bytes; also the size of /tmp if the sandbox has its own."""
+
+    def with_space(self, space: int) -> "Quota":
+        """Return what a build may use, which may fill its folder and /tmp with `space` each."""
+        return replace(self, file_size=max(self.file_size, space))
+
+    def with_files_in_memory(self, space: int) -> "Quota":
+        """Return the same for all processes of a build together, if its files are in memory."""
+        return replace(self, memory=self.memory + 2 * space)
 
 
 class Program(NamedTuple):

@@ -21,6 +21,8 @@ _OWN_PROCESSES = 2
 _TRIAL_SECONDS = 20.0
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+_JAVA_CONFIG = "java-*"
+"""In /etc: Debian's JDK links to it."""
 
 
 class BubblewrapSandbox(HostSandbox):
@@ -50,13 +52,14 @@ class BubblewrapSandbox(HostSandbox):
 
     def start(self, program: Program, *, space: int = 0) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
-        own = self._quota
-        processes, memory = own.processes + _OWN_PROCESSES, own.memory + space
-        tree = self._make_tree(replace(own, processes=processes, memory=memory))
+        own = self._quota.with_space(space)
+        processes = own.processes + _OWN_PROCESSES
+        tree = self._make_tree(replace(own.with_files_in_memory(space), processes=processes))
         info_fd, child_info_fd = os.pipe()
         options = (os.fsencode(option) for option in self._options(program.folder, space))
         options_fd = _memory_file(b"\0".join(options))
-        filter_fd = _memory_file(bpf_filter(denials(memory_capped=self._caps_memory)))
+        denied = denials(memory_capped=self._caps_memory, builds=space > 0)
+        filter_fd = _memory_file(bpf_filter(denied))
         argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
         command = copy_first(program.command) if space else program.command
         argv += ["--info-fd", str(child_info_fd), "--", *with_limits(command, own)]
@@ -70,7 +73,7 @@ class BubblewrapSandbox(HostSandbox):
                 os.close(fd)
 
     def _options(self, folder: Path, space: int) -> list[str]:
-        size = str(self._quota.file_size)
+        size = str(self._quota.with_space(space).file_size)
         options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         options += ["--hostname", "bot", "--clearenv"]
         for name, value in ENVIRONMENT.items():
@@ -97,7 +100,8 @@ def _system_mounts() -> list[str]:
             mounts += ["--symlink", str(path.readlink()), name]
         elif path.is_dir():
             mounts += ["--ro-bind", name, name]
-    for name in _CONFIG:
+    java = sorted(str(path) for path in Path("/etc").glob(_JAVA_CONFIG))
+    for name in (*_CONFIG, *java):
         mounts += ["--ro-bind-try", name, name]
     return mounts
 

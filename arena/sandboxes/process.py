@@ -23,8 +23,8 @@ class ProcessSandbox(HostSandbox):
 
     def start(self, program: Program, *, space: int = 0) -> ChildProcess:
         """Start a program in its folder; the kernel kills it when its worker dies."""
-        del space
         # RLIMIT_NPROC counts all processes of the user, not of the bot: innocent bots would fail.
-        limited = with_limits(program.command, replace(self._quota, processes=_UNLIMITED))
+        own = self._quota.with_space(space)
+        limited = with_limits(program.command, replace(own, processes=_UNLIMITED))
         argv = ["setpriv", "--pdeathsig", "KILL", "--", *limited]
-        return ChildProcess(argv, program.folder, tree=self._make_tree(self._quota))
+        return ChildProcess(argv, program.folder, tree=self._make_tree(own))

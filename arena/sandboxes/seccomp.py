@@ -86,8 +86,11 @@ _RWF_NOWAIT = 0x8
 _SHARED_ANONYMOUS = 0x21
 
 
-def denials(*, memory_capped: bool = True) -> list[Denial]:
-    """Return what bots are denied; `memory_capped`: all processes of a bot share a memory limit."""
+def denials(*, memory_capped: bool = True, builds: bool = False) -> list[Denial]:
+    """Return what bots are denied; `memory_capped`: all processes of a bot share a memory limit.
+
+    Builds may lock files: compilers insist on it, and there is no rival to send signals to.
+    """
     denied = [Denial(name) for name in DENIED]
     # "No such call": the C library then uses clone, whose flags a filter can see.
     denied.append(Denial("clone3", errno.ENOSYS))
@@ -95,11 +98,13 @@ def denials(*, memory_capped: bool = True) -> list[Denial]:
     families = sorted(set(range(_MAX_FAMILY)) - _ALLOWED_FAMILIES)
     denied += [Denial("socket", errno.EAFNOSUPPORT, "==", value=family) for family in families]
     denied.append(Denial("socket", errno.EAFNOSUPPORT, ">", value=_MAX_FAMILY))
-    denied += [Denial(name, errno.ENOSYS) for name in ("flock", "mincore")]
+    denied.append(Denial("mincore", errno.ENOSYS))
     denied.append(_if_flags("preadv2", 5, _RWF_NOWAIT, errno.EOPNOTSUPP))
-    # A lock on a file that all sandboxes share is a signal. As none is ever set, F_GETLK finds
-    # none, and programs that lock a file of their own, such as SQLite, go on.
-    denied += [Denial("fcntl", 0, "==", 1, command) for command in _RECORD_LOCKS]
+    if not builds:
+        # A lock on a file that all sandboxes share is a signal. As none is ever set, F_GETLK finds
+        # none, and programs that lock a file of their own, such as SQLite, go on.
+        denied.append(Denial("flock", errno.ENOSYS))
+        denied += [Denial("fcntl", 0, "==", 1, command) for command in _RECORD_LOCKS]
     # A bot stays on the core of its worker; programs that choose a core themselves go on.
     denied.append(Denial("sched_setaffinity", 0))
     for command in (_F_SETLEASE, _F_NOTIFY):
@@ -173,11 +178,11 @@ def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 
 @cache
-def docker_profile() -> dict[str, Any]:
+def docker_profile(*, builds: bool = False) -> dict[str, Any]:
     """Return the profile of containers."""
     return {
         "defaultAction": "SCMP_ACT_ALLOW",
-        "syscalls": [_docker_rule(denial) for denial in denials()],
+        "syscalls": [_docker_rule(denial) for denial in denials(builds=builds)],
     }
 
 

@@ -40,7 +40,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     command: str | list[str]
-    runtime: Literal["python", "node", "c", "any"] = "any"
+    runtime: Literal["python", "node", "c", "rust", "java", "go", "dotnet", "any"] = "any"
     author: str = ""
     version: str = ""
     tags: list[str] = []

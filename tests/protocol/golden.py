@@ -1,4 +1,4 @@
-"""The conversations in `protocol/transcripts/`; `make protocol` rewrites them."""
+"""The conversations in `protocol/`, which `make protocol` rewrites: transcripts, positions."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,9 @@ from arena.submissions.staging import stage
 
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
+POSITIONS = ROOT / "protocol" / "kits" / "positions.jsonl"
 SAMPLES = ROOT / "sample_bots"
+_TO_SEAT_0 = ">>0 "
 CARELESS = Path(__file__).parent / "careless"
 
 
@@ -42,8 +44,24 @@ def play(golden: Golden) -> str:
         return "\n".join(transcript(bots, golden.rules, sandbox)) + "\n"
 
 
+def positions() -> str:
+    """Play games of all rule books; returns what seat 0 was sent: the positions of the kits."""
+    rivals = [SAMPLES / name for name in ("random", "memory", "honest")]
+    lines = []
+    for name in VARIANTS:
+        for players in (2, 4):
+            golden = Golden(variant(name, {}), (SAMPLES / "odds", *rivals[: players - 1]))
+            lines += [
+                line[len(_TO_SEAT_0) :]
+                for line in play(golden).splitlines(keepends=True)
+                if line.startswith(_TO_SEAT_0)
+            ]
+    return "".join(lines)
+
+
 def write() -> None:
-    """Write every golden transcript."""
+    """Write every golden transcript, and the positions of the kits."""
+    POSITIONS.write_text(positions(), encoding="utf-8")
     TRANSCRIPTS.mkdir(exist_ok=True)
     for name, golden in goldens().items():
         (TRANSCRIPTS / f"{name}.txt").write_text(play(golden), encoding="utf-8")

@@ -10,7 +10,8 @@ from arena.sandboxes.base import Quota, Sandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import TAIL_BYTES
-from arena.submissions.folder import BotLimits
+from arena.submissions.build import BUILD_FACTOR
+from arena.submissions.folder import BOT_LIMITS, BotLimits
 from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
 from tests.support.live import HANG, mode, run_inside, write_bot, write_built
@@ -199,13 +200,13 @@ def test_build_that_closes_its_output_is_awaited(sandbox: Sandbox, runs: Path) -
     assert (staged.folder / "made").read_text() == "2000\n"
 
 
-def test_build_has_the_limits_of_a_bot(sandbox: Sandbox, runs: Path) -> None:
+def test_build_has_the_limits_of_a_bot_and_more_space(sandbox: Sandbox, runs: Path) -> None:
     script = "ulimit -n > made; ulimit -d >> made; ulimit -f >> made; ulimit -c >> made\n"
     quota = Quota()
     staged = stage(write_built(runs / "bot", script), runs, sandbox)
     files, data, size, core = map(int, (staged.folder / "made").read_text().split())
     assert (files, data, core) == (quota.files, quota.memory // 1024, 0)
-    assert size == quota.file_size // 512
+    assert size == BUILD_FACTOR * BOT_LIMITS.size // 512
 
 
 def test_build_that_takes_too_long_is_ended(sandbox: Sandbox, runs: Path) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+OWN_IMAGES = "perudo-arena"
+"""The repository of the images that the arena builds, one for each runtime."""
 LABEL = "perudo-arena.run"
 """On every container; its value is the folder of the run that it belongs to."""
 _INSTALL = "sudo apt-get install docker.io && sudo systemctl start docker"
@@ -89,7 +91,10 @@ def _refused(text: str) -> ArenaError:
 
 def missing_image(image: str) -> ArenaError:
     """Return the error for an image that the engine does not have."""
-    hint = "arena images build, or without a registry: arena images build --from-host"
+    own, _, runtime = image.removesuffix(":latest").rpartition("/")
+    hint = f"docker pull {image}"
+    if own == OWN_IMAGES:
+        hint = f"arena images build {runtime}, or without a registry: --from-host {runtime}"
     return ArenaError(f"image '{image}' not found", hint=hint)
 
 

@@ -12,15 +12,22 @@ from tempfile import TemporaryDirectory
 from arena.errors import ArenaError
 from arena.sandboxes.docker import engine
 
-IMAGES = {
-    "python": "perudo-arena/python",
-    "node": "perudo-arena/node",
-    "c": "perudo-arena/c",
-    "any": "perudo-arena/any",
+_PACKAGES = {
+    "python": "python3",
+    "node": "nodejs",
+    "c": "gcc libc6-dev",
+    "any": "",
+    "rust": "rustc cargo",
+    "java": "default-jdk-headless",
+    "go": "golang-go",
+    "dotnet": "dotnet-sdk-8.0",
 }
+"""What Debian and Ubuntu call them; Debian has no .NET."""
+IMAGES = {runtime: f"{engine.OWN_IMAGES}/{runtime}" for runtime in _PACKAGES}
 """By runtime; `images` in league.yaml names others."""
+OF_SAMPLES = ("python", "node", "c", "any")
+"""What the sample bots need: the images that are built and tried if no others are asked for."""
 RECIPES = Path(__file__).parent / "recipes"
-_PACKAGES = "python3,nodejs,gcc,libc6-dev"
 _COMPONENTS = {"debian": "main", "ubuntu": "main,universe"}
 _EXCLUDED = ("./var/cache/apt/*", "./var/lib/apt/lists/*", "./usr/share/doc/*", "./usr/share/man/*")
 _ERROR_LINES = 5
@@ -58,11 +65,16 @@ def build_from_host(runtimes: Sequence[str], say: Say) -> None:
         raise ArenaError("debootstrap needs root", hint="sudo arena images build --from-host")
     if shutil.which("debootstrap") is None:
         raise ArenaError("debootstrap is not installed", hint="sudo apt-get install debootstrap")
+    if "dotnet" in runtimes and components == _COMPONENTS["debian"]:
+        raise ArenaError("Debian has no .NET", hint="arena images build dotnet")
     first, *others = (IMAGES[runtime] for runtime in runtimes)
+    packages = " ".join(_PACKAGES[runtime] for runtime in runtimes).split()
     with TemporaryDirectory(prefix="perudo-arena-image-") as scratch:
         root = Path(scratch) / "root"
-        say(f"installing {_PACKAGES} and a minimal {suite} into an image: this takes minutes")
-        _debootstrap(f"--components={components}", suite, str(root))
+        content = f"{', '.join(packages)} and " if packages else ""
+        say(f"installing {content}a minimal {suite} into an image: this takes minutes")
+        include = [f"--include={','.join(packages)}"] if packages else []
+        _debootstrap(*include, f"--components={components}", suite, str(root))
         _import(root, first)
     for image in others:
         with engine.api_client() as api:
@@ -87,7 +99,7 @@ def _import(root: Path, image: str) -> None:
 
 def _debootstrap(*arguments: str) -> None:
     # In a mount namespace of its own, so that its mounts end with it.
-    command = ["unshare", "--mount", "debootstrap", "--variant=minbase", f"--include={_PACKAGES}"]
+    command = ["unshare", "--mount", "debootstrap", "--variant=minbase"]
     ran = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
     if ran.returncode:
         what = f"debootstrap failed with exit code {ran.returncode}"

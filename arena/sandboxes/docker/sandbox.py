@@ -14,7 +14,7 @@ from arena.sandboxes.build_folder import SOURCE, copy_first
 from arena.sandboxes.docker import engine
 from arena.sandboxes.docker.attached import AttachedContainer, Attachment
 from arena.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
-from arena.sandboxes.docker.images import IMAGES
+from arena.sandboxes.docker.images import IMAGES, OF_SAMPLES
 from arena.sandboxes.docker.reaper import current_run
 from arena.sandboxes.masks import ENGINE_DEFAULTS, PROC, SYS
 from arena.sandboxes.seccomp import docker_profile
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 _SWITCH_USER = ["SETGID", "SETPCAP", "SETUID"]
 """The privileges of a container's supervisor, which runs as root; its bot has none."""
 _MASKED = [*ENGINE_DEFAULTS, *PROC, *SYS]
-_INODES = 1024
+_INODES, _BUILD_INODES = 1024, 65_536
+"""Files in /tmp; compilers keep thousands there."""
 _MESSAGE_QUEUE_BYTES = 65_536
 _NANO_CPUS = 10**9
 _ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
@@ -49,7 +50,7 @@ class DockerSandbox:
         self,
         quota: Quota | None = None,
         images: Mapping[str, str] = IMAGES,
-        runtimes: frozenset[str] = frozenset(IMAGES),
+        runtimes: frozenset[str] = frozenset(OF_SAMPLES),
         *,
         attach: bool = False,
         pipes: str = PIPES,
@@ -112,11 +113,10 @@ class DockerSandbox:
             "labels": {engine.LABEL: str(run.folder)},
             "network_disabled": True,
         }
-        limits = self._limits([bot_mount, f"{pipes}:{self._pipes}:ro"])
+        limits = self._limits([bot_mount, f"{pipes}:{self._pipes}:ro"], space)
         if copies:
             options = f"rw,exec,nosuid,nodev,size={space},uid={user},gid={user}"
             limits["tmpfs"] |= {"/bot": options}
-            limits |= dict.fromkeys(("mem_limit", "memswap_limit"), self._quota.memory + space)
         if self.attach:
             config |= {"entrypoint": [], "command": list(program.command), "stdin_open": True}
             config["user"] = f"{user}:{user}"
@@ -133,9 +133,12 @@ class DockerSandbox:
         """Whether this process can open files in containers: as root, and not those of a VM."""
         return os.geteuid() == 0 and self.clock == "cpu" and not self.attach
 
-    def _limits(self, mounts: list[str]) -> dict[str, Any]:
-        quota = self._quota
-        tmpfs = f"rw,noexec,nosuid,nodev,size={quota.file_size},nr_inodes={_INODES},mode=1777"
+    def _limits(self, mounts: list[str], space: int) -> dict[str, Any]:
+        quota = self._quota.with_space(space)
+        inodes = _BUILD_INODES if space else _INODES
+        tmpfs = f"rw,noexec,nosuid,nodev,size={quota.file_size},nr_inodes={inodes},mode=1777"
+        memory = quota.with_files_in_memory(space).memory
+        profile = json.dumps(docker_profile(builds=space > 0))
         # Not nproc: the kernel counts it by user over the whole machine.
         ulimits = {
             "nofile": quota.files,
@@ -150,10 +153,10 @@ class DockerSandbox:
             "network_mode": "none",
             "read_only": True,
             "cap_drop": ["ALL"],
-            "security_opt": ["no-new-privileges", f"seccomp={json.dumps(docker_profile())}"],
+            "security_opt": ["no-new-privileges", f"seccomp={profile}"],
             "ipc_mode": "private",
-            "mem_limit": quota.memory,
-            "memswap_limit": quota.memory,
+            "mem_limit": memory,
+            "memswap_limit": memory,
             "nano_cpus": _NANO_CPUS,
             # A process that is pinned to a core shares it with its bots.
             "cpuset_cpus": str(*cores) if len(cores) == 1 else None,

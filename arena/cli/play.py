@@ -1,0 +1,174 @@
+"""`arena play`: a quick table of bots, or of bots and a person."""
+
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from shlex import quote
+from tempfile import gettempdir
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from arena.cli import options
+from arena.cli.main import FINDINGS, OK
+from arena.cli.output import print_json, print_table, say, show_page
+from arena.cli.person import TerminalPerson
+from arena.cli.progress_bar import TerminalListener
+from arena.league.play import RunRequest, open_run
+from arena.league.quick_table import (
+    TableRequest,
+    play_with_person,
+    remove_league,
+    write_league,
+)
+from arena.publish.links import REPLAY
+from arena.publish.report import ReportRequest, report
+from arena.ratings.intervals import wilson
+from arena.records import FixtureResult
+from arena.sandboxes.registry import AUTO
+from arena.store.store import Store
+
+_GAMES = 20
+"""Games in each order of seats, if nobody says how many."""
+
+
+class Result(Struct, frozen=True):
+    """How one bot, or the person, did."""
+
+    name: str
+    games: int
+    wins: int
+    mean_place: float
+    faults: int
+
+
+@click.command()
+@click.argument("bots", metavar="BOT...", nargs=-1, required=True)
+@click.option("--me", "person", is_flag=True, help="Take a seat yourself, in this terminal.")
+@click.option(
+    "--games",
+    type=click.IntRange(1, 10_000),
+    help="Games in each order of seats [default: 20, or 1 with --me].",
+)
+@click.option("--variant", default="bga", show_default=True, help="The rule book.")
+@click.option("--calza", is_flag=True, help="Play with calza.")
+@click.option("--lost-dice-visible", is_flag=True, help="Show how many dice everyone has left.")
+@click.option("--starting-dice", type=click.IntRange(1, 5), help="Dice of each player.")
+@click.option("--seed", callback=options.printable, help="Repeats the dice.")
+@click.option(
+    "--into",
+    "folder",
+    type=options.PathType(),
+    help="A new folder for the games [default: one among the temporary files].",
+)
+@click.option("--watch", "watching", is_flag=True, help="Then show the games in the browser.")
+@options.sandbox_option
+@options.trust_option
+@options.json_option
+def command(
+    *,
+    bots: Sequence[str],
+    person: bool,
+    games: int | None,
+    folder: Path | None,
+    watching: bool,
+    sandbox: str | None,
+    trust_bots: bool,
+    as_json: bool,
+    **rules: Any,
+) -> int:
+    """Play the BOTs (folders, archives, sample:NAME) at one table, and print who won how often.
+
+    The games are stored in a league of their own, on which every other command works.
+    """
+    request = TableRequest(
+        bots=tuple(bots),
+        folder=folder or _new_folder(),
+        person=person,
+        games=games or (1 if person else _GAMES),
+        sandbox=sandbox or AUTO,
+        **rules,
+    )
+    results = _play(request, trusted=trust_bots)
+    if as_json:
+        print_json({"league": str(request.league), "results": results})
+    else:
+        _print(results)
+    say(f"stored: arena report {quote(str(request.league))}")
+    if watching:
+        _watch(request)
+    return FINDINGS if any(one.faults for one in results) else OK
+
+
+def results_of(fixtures: Iterable[FixtureResult]) -> list[Result]:
+    """Return how everyone at a table did, the most wins first."""
+    places: dict[str, list[int]] = {}
+    faults: Counter[str] = Counter()
+    for fixture in fixtures:
+        for game in fixture.games:
+            for seat, name in enumerate(fixture.fixture.seats):
+                places.setdefault(name, []).append(game.places[seat])
+                faults[name] += game.faults[seat] is not None
+    results = [
+        Result(name, len(all_), all_.count(1), sum(all_) / len(all_), faults[name])
+        for name, all_ in places.items()
+    ]
+    return sorted(results, key=lambda one: (-one.wins, one.mean_place, one.name))
+
+
+def _new_folder() -> Path:
+    """Return a folder that does not exist yet, among the user's temporary files."""
+    games = Path(gettempdir(), f"perudo-arena-play-{os.getuid()}")
+    return games / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+
+
+def _play(request: TableRequest, *, trusted: bool) -> list[Result]:
+    """Play to the end, or leave nothing behind."""
+    write_league(request)
+    # A terminal that is closed ends the game as Ctrl-C does.
+    before = signal.signal(signal.SIGHUP, signal.default_int_handler)
+    try:
+        if request.person:
+            play_with_person(request, TerminalPerson(), say, trusted=trusted)
+        else:
+            _play_bots(request, trusted=trusted)
+    except BaseException:
+        remove_league(request)
+        raise
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with Store(request.store) as store:
+        return results_of(store.results())
+
+
+def _play_bots(request: TableRequest, *, trusted: bool) -> None:
+    run = RunRequest(request.league, request.store, trust_bots=trusted)
+    with open_run(run, TerminalListener()) as league:
+        if not league.play().finished:
+            raise KeyboardInterrupt
+
+
+def _print(results: Sequence[Result]) -> None:
+    rows = []
+    for one in results:
+        low, high = wilson(one.wins, one.games)
+        rows.append(
+            [
+                one.name,
+                f"{one.wins} of {one.games}",
+                f"{100 * low:.0f} to {100 * high:.0f} %",
+                f"{one.mean_place:.2f}",
+                str(one.faults),
+            ]
+        )
+    print_table(["", "won", "95 %", "mean place", "faults"], rows)
+
+
+def _watch(request: TableRequest) -> None:
+    site = request.folder / "site"
+    last = report(ReportRequest(request.league, request.store, site, replays="all"))
+    show_page(last.front_page.with_name(REPLAY))

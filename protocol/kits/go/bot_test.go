@@ -1,0 +1,30 @@
+package main
+
+// Your bot's tests: go test
+
+import "testing"
+
+func turns(t *testing.T) []*View {
+	views, err := Positions("positions.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return views
+}
+
+func TestEveryMoveIsLegal(t *testing.T) {
+	for _, view := range turns(t) {
+		if move := choose(view); !Legal(view, move) {
+			t.Errorf("%+v in %+v", move, view)
+		}
+	}
+}
+
+func TestBidOfMoreDiceThanThereAreIsDoubted(t *testing.T) {
+	for _, view := range turns(t) {
+		last := view.Last()
+		if last != nil && last.Quantity > view.Hidden+len(view.Dice) && choose(view) != Dudo() {
+			t.Errorf("%+v is not doubted in %+v", last, view)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+"use strict";
+
+// Your bot's tests: node test.js
+
+const assert = require("node:assert");
+const { test } = require("node:test");
+const { choose } = require("./bot.js");
+const { legal, positions } = require("./perudo.js");
+
+test("every move is legal", () => {
+  for (const view of positions("positions.jsonl")) {
+    const move = choose(view);
+    assert.ok(legal(view, move), `${JSON.stringify(move)} in ${JSON.stringify(view.turn)}`);
+  }
+});
+
+test("a bid of more dice than there are is doubted", () => {
+  for (const view of positions("positions.jsonl")) {
+    const dice = view.left.reduce((sum, n) => sum + n, 0);
+    if (view.last && view.last.quantity > dice) assert.equal(choose(view).action, "dudo");
+  }
+});

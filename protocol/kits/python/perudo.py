@@ -1,0 +1,137 @@
+"""Talks to the arena, so that bot.py only has to choose. There is no need to change this file."""
+
+import json
+import random
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from math import comb
+from typing import Any, NamedTuple
+
+Message = dict[str, Any]
+Move = dict[str, Any]
+
+
+class Bid(NamedTuple):
+    """`quantity` dice or more, of all on the table, show `face`."""
+
+    seat: int
+    quantity: int
+    face: int
+
+
+class Raise(NamedTuple):
+    """The legal bids on one face: any quantity from min to max."""
+
+    face: int
+    min: int
+    max: int
+
+
+class View:
+    """All that you know when it is your turn."""
+
+    def __init__(self, turn: Message, hello: Message, left: list[int]) -> None:
+        self.dice: list[int] = turn["dice"]
+        """Your own dice, 1 to 6; 1 is a paco, which is wild."""
+        self.bids = [Bid(**one) for one in turn["bids"]]
+        """The bids of this round, oldest first."""
+        self.last = self.bids[-1] if self.bids else None
+        """The bid to raise or to doubt; None if you open the round."""
+        self.raises = [Raise(**one) for one in turn["raises"]]
+        """Every legal bid, by face; empty if you can only doubt."""
+        self.palifico: bool = turn["palifico_seat"] is not None
+        """Whether this is a palifico round: pacos are not wild."""
+        self.seat: int = turn["seat"]
+        self.left = turn["dice_counts"] or left
+        """How many dice each seat has left."""
+        self.hidden = sum(self.left) - len(self.dice)
+        """How many dice you do not see."""
+        self.game: int = turn["game"]
+        self.round: int = turn["round"]
+        self.rules: Message = hello["rules"]
+        # Drawn from the turn, not from the order of questions: your games can be repeated.
+        self.random = random.Random(f"{hello['seed']} {self.game} {self.round} {len(self.bids)}")
+        self.turn = turn
+        """The request as the arena sent it."""
+
+    def wild(self, face: int) -> bool:
+        """Return whether pacos count for a bid on this face."""
+        return face != 1 and not self.palifico
+
+    def own(self, face: int) -> int:
+        """Return how many of your dice count for a bid on this face."""
+        return self.dice.count(face) + (self.dice.count(1) if self.wild(face) else 0)
+
+    def chance(self, quantity: int, face: int) -> float:
+        """Return the chance that a bid holds, if nothing is known of the dice you do not see."""
+        sides = 2 if self.wild(face) else 1
+        return _at_least(quantity - self.own(face), self.hidden, sides)
+
+
+@cache
+def _at_least(needed: int, dice: int, sides: int) -> float:
+    hits = range(max(needed, 0), dice + 1)
+    return sum(comb(dice, k) * sides**k * (6 - sides) ** (dice - k) for k in hits) / 6**dice
+
+
+def bid(quantity: int, face: int) -> Move:
+    """Return the move that bids `quantity` dice of `face`."""
+    return {"action": "bid", "quantity": quantity, "face": face}
+
+
+def dudo() -> Move:
+    """Return the move that doubts the last bid."""
+    return {"action": "dudo"}
+
+
+def play(choose: Callable[[View], Move]) -> None:
+    """Answer the arena until it says goodbye."""
+    for view in _views(sys.stdin, ready=_say):
+        _say({"id": view.turn["id"], **choose(view)})
+
+
+def positions(path: str) -> list[View]:
+    """Return the turns of a recorded conversation, such as positions.jsonl."""
+    with open(path, encoding="utf-8") as lines:
+        return list(_views(lines, ready=lambda _: None))
+
+
+def legal(view: View, move: Move) -> bool:
+    """Return whether the rules allow a move."""
+    if move["action"] == "dudo":
+        return view.last is not None
+    return any(
+        one.face == move["face"] and one.min <= move["quantity"] <= one.max for one in view.raises
+    )
+
+
+def _views(lines: Iterable[str], ready: Callable[[Message], None]) -> Iterator[View]:
+    hello: Message = {}
+    games: dict[int, list[int]] = {}
+    for line in lines:
+        message = json.loads(line)
+        if message["type"] == "hello":
+            hello, games = message, {}
+            # What is known is kept by game, so many games can share the pipe.
+            ready({"type": "ready", "concurrent_games": 64, "reusable": True})
+        elif message["type"] == "turn":
+            yield View(message, hello, list(_left(games, message, hello)))
+        elif message["type"] == "round_end":
+            left = _left(games, message, hello)
+            for seat, change in ((message["loser"], -1), (message["gainer"], 1)):
+                if seat is not None:
+                    left[seat] += change
+        elif message["type"] == "fault":
+            _left(games, message, hello)[message["seat"]] = 0
+        elif message["type"] == "game_end":
+            games.pop(message["game"], None)
+
+
+def _left(games: dict[int, list[int]], message: Message, hello: Message) -> list[int]:
+    start = [hello["rules"]["starting_dice"]] * hello["seats"]
+    return games.setdefault(message["game"], start)
+
+
+def _say(message: Message) -> None:
+    print(json.dumps(message), flush=True)

@@ -1,0 +1,22 @@
+"""Your bot's tests: python3 test_bot.py"""
+
+import unittest
+
+from bot import choose
+from perudo import legal, positions
+
+
+class TestChoose(unittest.TestCase):
+    def test_every_move_is_legal(self) -> None:
+        for view in positions("positions.jsonl"):
+            move = choose(view)
+            self.assertTrue(legal(view, move), f"{move} in {view.turn}")
+
+    def test_bid_of_more_dice_than_there_are_is_doubted(self) -> None:
+        for view in positions("positions.jsonl"):
+            if view.last and view.last.quantity > sum(view.left):
+                self.assertEqual(choose(view), {"action": "dudo"})
+
+
+if __name__ == "__main__":
+    unittest.main()

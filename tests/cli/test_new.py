@@ -1,0 +1,137 @@
+"""`arena new`: kits of every language, built, tested and played as an author would."""
+
+import json
+import subprocess
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from arena.sandboxes.base import PATH
+from arena.submissions.kits import KITS
+from arena.submissions.manifest import load_bot
+from tests.cli.command import HANG, environment, error_line, run
+from tests.protocol.golden import POSITIONS, positions
+from tests.support.depth import depth
+
+EXACT = sorted(KITS.keys() - {"shell"})
+"""The kits that reckon with fractions, and so decide alike."""
+ILLEGAL = {
+    "python": ("bid(best.min, best.face)", "bid(99, best.face)"),
+    "javascript": ("bid(best.min, best.face)", "bid(99, best.face)"),
+    "c": ("bid(best->min, best->face)", "bid(99, best->face)"),
+    "rust": ("bid(raise.min, raise.face)", "bid(99, raise.face)"),
+    "java": ("bid(best.min(), best.face())", "bid(99, best.face())"),
+    "go": ("Bid(best.Min, best.Face)", "Bid(99, best.Face)"),
+    "shell": ("bid $best", "bid 99 6"),
+}
+"""By language, a part of `choose`, and a part that makes an illegal move in its place."""
+
+
+def new(folder: Path, language: str, name: str = "my-bot") -> Path:
+    made = run("new", name, "--lang", language, cwd=folder)
+    assert made.code == 0, made.err
+    return folder / name
+
+
+def test_positions_of_kits_are_those_of_live_games() -> None:
+    assert POSITIONS.read_text(encoding="utf-8") == positions()
+
+
+def run_own_tests(folder: Path, language: str) -> subprocess.CompletedProcess[str]:
+    """Run a bot's own tests with the programs that a sandbox has."""
+    return subprocess.run(
+        ["sh", "-c", KITS[language].test],
+        cwd=folder,
+        env=environment(PATH=PATH),
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("language", KITS)
+def test_kit_passes_its_own_tests(tmp_path: Path, language: str) -> None:
+    folder = new(tmp_path, language)
+    ran = run_own_tests(folder, language)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert KITS[language].test in (folder / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", depth(("python", "shell"), tuple(ILLEGAL)))
+def test_tests_of_a_kit_find_an_illegal_move(tmp_path: Path, language: str) -> None:
+    folder = new(tmp_path, language)
+    edited = folder / KITS[language].edit
+    legal, illegal = ILLEGAL[language]
+    text = edited.read_text(encoding="utf-8")
+    assert text.count(legal) == 1
+    edited.write_text(text.replace(legal, illegal), encoding="utf-8")
+    assert run_own_tests(folder, language).returncode not in {0, 127}
+
+
+@pytest.mark.parametrize("language", KITS)
+def test_kit_plays_without_a_fault_in_the_sandbox(tmp_path: Path, language: str) -> None:
+    new(tmp_path, language)
+    checked = run("check", "my-bot", cwd=tmp_path)
+    assert checked.code == 0, checked.out + checked.err
+
+
+def test_kits_decide_alike(tmp_path: Path) -> None:
+    lines = POSITIONS.read_text(encoding="utf-8").splitlines(keepends=True)
+    talk = "".join(line for line in lines if '"bye"' not in line)
+    decisions = {}
+    for language in EXACT:
+        bot = load_bot(new(tmp_path, language, language))
+        done = partial(subprocess.run, cwd=bot.folder, env=environment(PATH=PATH), check=True)
+        if bot.build:
+            done(bot.build, timeout=HANG)
+        said = done(bot.command, input=talk, capture_output=True, text=True, timeout=HANG).stdout
+        decisions[language] = [json.loads(line) for line in said.splitlines()]
+    first = decisions.pop(EXACT[0])
+    assert len(first) == len([line for line in lines if '"turn"' in line or '"hello"' in line])
+    for language, others in decisions.items():
+        assert others == first, language
+
+
+def test_new_bot_is_named_like_its_folder(tmp_path: Path) -> None:
+    for name in ("ada", "12", "null", "Ада", 'a "b" c'):
+        assert load_bot(new(tmp_path, "python", name)).name == name
+
+
+def test_languages_are_listed(tmp_path: Path) -> None:
+    listed = run("new", "--list", cwd=tmp_path)
+    assert [line.split()[0] for line in listed.out.splitlines()] == list(KITS)
+    assert json.loads(run("new", "--list", "--json", cwd=tmp_path).out).keys() == KITS.keys()
+
+
+def test_data_of_a_new_bot(tmp_path: Path) -> None:
+    made = json.loads(run("new", "my-bot", "--lang", "shell", "--json", cwd=tmp_path).out)
+    assert made["folder"] == str(tmp_path / "my-bot")
+    assert (made["name"], made["language"]) == ("my-bot", "shell")
+
+
+REFUSED = {
+    "a folder that exists": (("taken",), "it exists already", "/taken"),
+    "a file that exists": (("file",), "it exists already", "/file"),
+    "below a file": (("file/bot",), "it cannot be made", "/file/bot"),
+    "an unknown language": (("new", "--lang", "rst"), "no kit for 'rst'", "'rust'"),
+    "no folder": ((), "no folder to make", "for example"),
+    "a long name": (("x" * 41,), "1 to 40 characters", f"/{'x' * 41}/bot.yaml"),
+    "a misleading name": (("ab\u200bc",), "", ""),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, case: str) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "file").touch()
+    arguments, *parts = REFUSED[case]
+    error_line(run("new", *arguments, cwd=tmp_path), *parts)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken"]
+
+
+def test_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.submissions.bot.command_exists", lambda command, folder: False)
+    made = run("new", "my-bot", "--lang", "rust", cwd=tmp_path)
+    assert "install rustc: sudo apt-get install rustc" in made.out
