@@ -16,7 +16,7 @@ _INSTALL = {
     "python": "sudo apt-get install python3",
     "node": "sudo apt-get install nodejs",
     "c": "sudo apt-get install gcc libc6-dev",
-    "rust": "sudo apt-get install rustc",
+    "rust": "sudo apt-get install rustc cargo",
     "java": "sudo apt-get install default-jdk-headless",
     "go": "sudo apt-get install golang-go",
     "dotnet": "see https://learn.microsoft.com/dotnet/core/install/linux",
