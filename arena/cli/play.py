@@ -57,7 +57,7 @@ class Result(Struct, frozen=True):
 @click.option("--variant", default="bga", show_default=True, help="The rule book.")
 @click.option("--calza", is_flag=True, help="Play with calza.")
 @click.option("--lost-dice-visible", is_flag=True, help="Show how many dice everyone has left.")
-@click.option("--starting-dice", type=click.IntRange(1, 5), help="Dice of each player.")
+@click.option("--starting-dice", type=click.IntRange(1, 10), help="Dice of each player.")
 @click.option("--seed", callback=options.printable, help="Repeats the dice.")
 @click.option(
     "--into",

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { MAX_SEATS = 6, MAX_DICE = 5, FACES = 6, MAX_BIDS = 256 };
+enum { MAX_SEATS = 6, MAX_DICE = 10, FACES = 6, MAX_BIDS = 512 };
 
 /* `quantity` dice or more, of all on the table, show `face`. */
 struct bid {
