@@ -4,8 +4,8 @@ Two versions play a field of simulated bots (TrueSkill's model, skills drawn wit
 deviation of 2 mu; 30 % of a performance's variance are the dice, which the two tables of a pair
 share). Prints
 
-- how often two equal versions are told apart, at one look at the end and with `--until 0.95`. In
-  the last fields each version suits some opponents better; or only one opponent ever varies;
+- how often two equal versions are told apart, at one look at the end and with `--until 0.95`; in
+  the last fields each version suits other opponents, or most results are certain;
 - the power at one look if as many games are played in more rounds;
 - the power of `--until 0.95` beside that of a sequential probability ratio test (Wald, 1945) of "no
   difference" against "a win share 5 points higher", with errors of 5 %: over games, each version's
@@ -48,7 +48,8 @@ class Match(NamedTuple):
     better: float = 0.0
     """The new version's skill less the old one's, in mu."""
     suits: float = 0.0
-    """The standard deviation of how much better it is against each opponent."""
+    """The standard deviation of how much better it is against half of the opponents, and worse
+    against the other half."""
     spread: float = 2.0
     """The standard deviation of the opponents' skills."""
 
@@ -62,7 +63,7 @@ EQUAL = {
     "20 opponents": Match(20, 2, 10, 5),
     "8 opponents at 4 seats": Match(8, 4, 20, 5),
     "5 opponents at 6 seats": Match(5, 6, 20, 5),
-    "8 that suit each version differently": Match(8, 2, 20, 10, suits=2.0),
+    "8 that suit each version differently": Match(8, 2, 20, 10, suits=2.0, spread=0.0),
     "6, most far stronger or weaker": Match(6, 2, 8, 5, spread=16.0),
 }
 POWER = (Match(9, 2, 4, 10, 1.0), Match(9, 2, 8, 5, 1.0), Match(9, 2, 20, 2, 1.0))
@@ -121,7 +122,7 @@ def decide(played: Floats, tail: float) -> Ints:
     """Return, for each match, 1 if the new version has better places, -1 if the old one, or 0."""
     mean, error, df = np.array([estimate(one) for one in played]).T
     half_width = t_quantile(1 - tail, df) * error
-    return (mean < -half_width).astype(np.intp) - (mean > half_width)
+    return np.where(mean < -half_width, 1, np.where(mean > half_width, -1, 0))
 
 
 def differences(match: Match, rng: np.random.Generator) -> Floats:
@@ -140,7 +141,7 @@ def game_places(match: Match, rng: np.random.Generator, shared: float) -> Ints:
     order = tables[:, :, :1].argsort(1)
     tables = np.take_along_axis(tables, order, 1).reshape(-1, seats - 1)
     skills, suits = rng.normal(size=bots) * match.spread, rng.normal(size=bots) * match.suits
-    suits -= suits.mean()
+    suits -= suits[::-1]
     shape = (2, len(tables), match.games, seats)
     dice = rng.normal(size=shape[1:]) * np.sqrt(shared)
     shown = BETA * (dice + rng.normal(size=shape) * np.sqrt(1 - shared))

@@ -37,7 +37,7 @@ def test_one_opponent_is_a_paired_t_test() -> None:
     assert found.above == pytest.approx(t_cdf(3**0.5, 2))
 
 
-def test_what_opponents_differ_by_is_no_error() -> None:
+def test_differences_between_opponents_are_no_error() -> None:
     old = as_floats([[1.5, 1.2], [1.6, 1.1], [1.4, 1.3]])
     one = paired(old, old + as_floats([[0.1, 0.2], [0.2, 0.1], [0.3, 0.3]]))
     other = paired(old, old + as_floats([[1.1, -0.8], [1.2, -0.9], [1.3, -0.7]]))
