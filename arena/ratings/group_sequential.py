@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from math import pi, sqrt
 
 import numpy as np
+from numpy.polynomial.legendre import leggauss
 
 from arena.ratings.arrays import Floats, as_floats
 from arena.ratings.t_distribution import normal_cdf
@@ -40,11 +41,11 @@ def tails(looks: Sequence[int], confidence: float) -> list[float]:
     The intervals of all looks hold at once with that confidence (Jennison and Turnbull, "Interim
     analyses: the repeated confidence interval approach", JRSS B 1989).
     """
-    times = as_floats(looks) / looks[-1]
+    times, grid = as_floats(looks) / looks[-1], leggauss(_NODES)
     low, high = 0.0, 8.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        if _within(middle * times**_SHAPE, times) < confidence:
+        if _within(middle * times**_SHAPE, times, grid) < confidence:
             low = middle
         else:
             high = middle
@@ -52,9 +53,9 @@ def tails(looks: Sequence[int], confidence: float) -> list[float]:
     return [max(float(one), _MIN_TAIL) for one in beyond]
 
 
-def _within(bounds: Floats, times: Floats) -> float:
+def _within(bounds: Floats, times: Floats, grid: tuple[Floats, Floats]) -> float:
     """Return how probably Brownian motion is within its bounds at all of these times."""
-    node, weight = np.polynomial.legendre.leggauss(_NODES)
+    node, weight = grid
     at, mass, before = np.zeros(1), np.ones(1), 0.0
     for bound, time in zip(bounds, times, strict=True):
         step = time - before
