@@ -15,6 +15,7 @@ share). Prints
 
 import argparse
 from collections import Counter
+from functools import lru_cache
 from math import log
 from typing import NamedTuple
 
@@ -133,13 +134,7 @@ def differences(match: Match, rng: np.random.Generator) -> Floats:
 
 def game_places(match: Match, rng: np.random.Generator, shared: float) -> Ints:
     """Return the place of a version, [version, pair, game]."""
-    bots, seats = match.opponents, match.players
-    design = joining_blocks(bots, seats, match.rounds, str(rng.integers(1 << 30)))
-    # In a block the newcomer has one seat; the one before it is each bot's once.
-    tables = np.array([_opponents(table, bots) for block in design for table in block])
-    tables = tables.reshape(match.rounds, bots, seats - 1)
-    order = tables[:, :, :1].argsort(1)
-    tables = np.take_along_axis(tables, order, 1).reshape(-1, seats - 1)
+    bots, seats, tables = match.opponents, match.players, opponents(*match[:3])
     skills, suits = rng.normal(size=bots) * match.spread, rng.normal(size=bots) * match.suits
     suits -= suits[::-1]
     shape = (2, len(tables), match.games, seats)
@@ -151,10 +146,21 @@ def game_places(match: Match, rng: np.random.Generator, shared: float) -> Ints:
     return 1 + ahead
 
 
-def _opponents(table: tuple[int, ...], newcomer: int) -> list[int]:
-    """Return the bots of a table from the one before the newcomer on."""
+@lru_cache
+def opponents(bots: int, players: int, rounds: int) -> Ints:
+    """Return the opponents at each table, the one that acts before the version first.
+
+    In each round that is bot 0, then bot 1 and so on.
+    """
+    design = joining_blocks(bots, players, rounds, "bench")
+    tables = [sorted(_before(table, bots) for table in block) for block in design]
+    return np.array(tables).reshape(-1, players - 1)
+
+
+def _before(table: tuple[int, ...], newcomer: int) -> list[int]:
+    """Return the bots of a table from the one before the newcomer backwards."""
     seat = table.index(newcomer)
-    return [table[(seat - 1 - step) % len(table)] for step in range(len(table) - 1)]
+    return [table[seat - step] for step in range(1, len(table))]
 
 
 def race(match: Match, kind: str, count: int, rng: np.random.Generator) -> str:
