@@ -57,6 +57,8 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python tests/bench/equal_bots.py
 	@$(BIN)/python tests/bench/designs.py --seeds 1
 	@$(BIN)/python tests/bench/coverage.py
+	@$(BIN)/python -m tests.bench.sequential
+	@$(BIN)/python -m tests.bench.compare
 	@$(BIN)/python tests/bench/suspicion.py
 	@$(BIN)/python -m tests.bench.luck
 

@@ -15,10 +15,14 @@ from arena.cli.progress_bar import TerminalListener
 from arena.league.compare import NEW, OLD, CompareRequest, Comparison, compare
 from arena.league.config import MAX_GAMES, MAX_ROUNDS
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS
-from arena.ratings.t_distribution import Paired
+from arena.ratings.paired import Paired
 from arena.records import LeagueInfo
 
-_ROUNDS = "How often each version meets the field; the interval is over rounds."
+_ROUNDS = "How often each version meets the field."
+_UNTIL = (
+    "Stop as soon as one version is better at this confidence, such as 0.95; --rounds is then the"
+    " most."
+)
 
 
 def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable[..., Any]:
@@ -37,6 +41,7 @@ def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable
     " [default: the sample bots that run here].",
 )
 @_number("--rounds", 2, MAX_ROUNDS, 20, _ROUNDS)
+@click.option("--until", type=click.FloatRange(0.5, 0.9999), metavar="CONFIDENCE", help=_UNTIL)
 @_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
 @_number("--players", MIN_PLAYERS, MAX_PLAYERS, 2, "Players at a table.")
 @click.option("--variant", metavar="NAME", default="bga", show_default=True, help="The rule book.")
@@ -76,16 +81,25 @@ class _Listener(TerminalListener):
 
 def _print(old: str, new: str, comparison: Comparison) -> None:
     say(f"old: {old}; new: {new}")
-    places, wins = comparison.mean_place, comparison.win_share
+    places, wins, until = comparison.mean_place, comparison.win_share, comparison.until
+    interval = f"{100 * until:.4g} %, all looks" if until else "95 %"
     print_table(
-        ["", "old", "new", "new - old", "95 %"],
+        ["", "old", "new", "new - old", interval],
         [_row("mean place", places, 1, ".3f", ""), _row("win share", wins, 100, ".1f", " %")],
     )
     faults = comparison.faults
     click.echo(
-        f"new is better with probability {comparison.better:.1%}, by mean place;"
+        f"{_verdict(comparison)}, by mean place;"
         f" {comparison.games} games each; faults: old {faults[OLD]}, new {faults[NEW]}"
     )
+
+
+def _verdict(comparison: Comparison) -> str:
+    if not comparison.until:
+        return f"new is better with probability {comparison.better:.1%}"
+    verdict = f"{comparison.decision} is better" if comparison.decision else "not decided"
+    played, most = comparison.looks[-1].rounds, comparison.conditions.rounds
+    return f"{verdict} at {100 * comparison.until:.4g} %, after {played} of {most} rounds"
 
 
 def _row(name: str, figure: Paired, scale: int, form: str, unit: str) -> list[str]:

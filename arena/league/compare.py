@@ -1,9 +1,9 @@
 """Two versions of a bot against the same field: the same tables, the same seats, the same dice."""
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from msgspec import Struct
 
 from arena import __version__
@@ -16,7 +16,10 @@ from arena.league.runner import RunListener, play_due
 from arena.match.preparation import prepared
 from arena.perudo.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.perudo.rules import variant
-from arena.ratings.t_distribution import Paired, paired
+from arena.ratings.arrays import Floats
+from arena.ratings.group_sequential import planned_looks, tails
+from arena.ratings.intervals import TAIL
+from arena.ratings.paired import Paired, paired
 from arena.records import Fixture, FixtureResult, LeagueInfo, LimitsInfo, QuarantinedFixture
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.seeds import block_seed, commitment, fixture_seed
@@ -37,6 +40,9 @@ class CompareRequest(Struct, frozen=True):
     field: tuple[str, ...] = ()
     """Patterns of the bots that both play; without any, the sample bots that run here."""
     rounds: int = 20
+    """With `until`, at most."""
+    until: float | None = None
+    """Stop as soon as either version is better at this confidence."""
     games: int = 10
     """Games per fixture."""
     players: int = 2
@@ -50,16 +56,36 @@ class CompareRequest(Struct, frozen=True):
     trust_bots: bool = False
 
 
+class Look(Struct, frozen=True):
+    """The mean places after so many rounds."""
+
+    rounds: int
+    mean_place: Paired
+
+    @property
+    def better(self) -> str | None:
+        """The version that is better at the interval's confidence: OLD, NEW, or None."""
+        if self.mean_place.low <= 0 <= self.mean_place.high:
+            return None
+        return NEW if self.mean_place.high < 0 else OLD
+
+
 class Comparison(Struct, frozen=True):
     """The result; games and faults are those of each version."""
 
     conditions: LeagueInfo
-    """The bots are those of the field."""
+    """The bots are those of the field; the rounds are the most that were to be played."""
+    until: float | None
+    """The confidence of the intervals of all looks together; None stands for 95 % at one look."""
+    looks: tuple[Look, ...]
+    """What was seen on the way, and last at the end."""
+    decision: str | None
+    """The version that is better at that confidence: OLD, NEW, or None."""
     games: int
     mean_place: Paired
     win_share: Paired
     better: float
-    """The probability that the new version has the better mean place."""
+    """The probability that the new version has the better mean place, under a flat prior."""
     faults: dict[str, int]
 
 
@@ -78,7 +104,7 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     conditions = _conditions(request, field, sandbox.name, seed)
     listener.started(conditions)
     listener.note(describe(seed, request.seed, bots))
-    games = _Games(conditions)
+    games = _Games(conditions, request.until)
     [rules] = conditions.variants.values()
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
     with prepared(bots, rules, conditions.limits, sandbox) as staged:
@@ -156,25 +182,52 @@ def _conditions(
 class _Games:
     """The fixtures of a comparison, and the results so far."""
 
-    def __init__(self, conditions: LeagueInfo) -> None:
+    def __init__(self, conditions: LeagueInfo, until: float | None) -> None:
         self.fixtures = comparison_fixtures(conditions)
-        self._conditions = conditions
+        self._conditions, self._until = conditions, until
         self._played: set[str] = set()
-        self._totals = {
-            version: [Counter[str]() for _ in range(conditions.rounds)] for version in (OLD, NEW)
-        }
-        """What each version did, round by round."""
+        self._opponents = [in_field(bot.name) for bot in conditions.bots]
+        rounds, opponents = conditions.rounds, len(self._opponents)
+        self._totals = {version: _Totals(rounds, opponents) for version in (OLD, NEW)}
+        self._planned = planned_looks(rounds, opponents) if until else (rounds,)
+        self._tails = tails(self._planned, until) if until else [TAIL]
+        self._looks: list[Look] = []
 
     def due(self) -> list[Fixture]:
-        return [one for one in self.fixtures if one.id not in self._played]
+        """Return what to play before the next look: nothing after the last one."""
+        if not (due := self._due_before_look()) and not self._ended:
+            self._looks.append(self._look())
+            due = self._due_before_look()
+        return due
+
+    @property
+    def _ended(self) -> bool:
+        decided = bool(self._looks and self._looks[-1].better)
+        return decided or len(self._looks) == len(self._planned)
+
+    def _due_before_look(self) -> list[Fixture]:
+        if self._ended:
+            return []
+        rounds = self._planned[len(self._looks)]
+        return [one for one in self.fixtures if one.block < rounds and one.id not in self._played]
+
+    def _look(self) -> Look:
+        number = len(self._looks)
+        rounds, tail = self._planned[number], self._tails[number]
+        old, new = (self._totals[version].places[:rounds] for version in (OLD, NEW))
+        games = self._conditions.games
+        return Look(rounds, paired(old / games, new / games, tail))
 
     def keep(self, _: PackedFixture, result: FixtureResult) -> None:
         fixture = result.fixture
         version = NEW if NEW in fixture.seats else OLD
-        seat, total = fixture.seats.index(version), self._totals[version][fixture.block]
+        seat = fixture.seats.index(version)
+        at = fixture.block, self._opponents.index(fixture.seats[seat - 1])
+        totals = self._totals[version]
         for game in result.games:
-            place, faulted = game.places[seat], game.faults[seat] is not None
-            total.update(games=1, places=place, wins=place == 1, faults=faulted)
+            totals.places[at] += game.places[seat]
+            totals.wins[at] += game.places[seat] == 1
+            totals.faults += game.faults[seat] is not None
         self._played.add(fixture.id)
 
     def quarantine(self, one: QuarantinedFixture) -> None:
@@ -186,17 +239,28 @@ class _Games:
         )
 
     def comparison(self) -> Comparison:
-        old, new = self._totals[OLD], self._totals[NEW]
-        places = paired(_means(old, "places"), _means(new, "places"))
+        last, games = self._looks[-1], self._conditions.games
+        old, new = (self._totals[version].wins[: last.rounds] / games for version in (OLD, NEW))
         return Comparison(
             conditions=self._conditions,
-            games=sum(one["games"] for one in new),
-            mean_place=places,
-            win_share=paired(_means(old, "wins"), _means(new, "wins")),
-            better=1 - places.above,
-            faults={key: sum(one["faults"] for one in all_) for key, all_ in self._totals.items()},
+            until=self._until,
+            looks=tuple(self._looks),
+            decision=last.better,
+            games=old.size * games,
+            mean_place=last.mean_place,
+            win_share=paired(old, new, self._tails[len(self._looks) - 1]),
+            better=1 - last.mean_place.above,
+            faults={version: totals.faults for version, totals in self._totals.items()},
         )
 
 
-def _means(totals: Sequence[Counter[str]], figure: str) -> list[float]:
-    return [one[figure] / one["games"] for one in totals]
+class _Totals:
+    """What a version did; each table belongs to the bot that acts before the version.
+
+    In a round that is every bot of the field once.
+    """
+
+    def __init__(self, rounds: int, opponents: int) -> None:
+        self.places: Floats = np.zeros((rounds, opponents))
+        self.wins: Floats = np.zeros((rounds, opponents))
+        self.faults = 0

@@ -5,8 +5,7 @@ skills from all games predict?
 """
 
 from collections.abc import Iterator
-from math import inf
-from statistics import median
+from math import ceil, inf, sqrt
 
 import numpy as np
 
@@ -19,10 +18,12 @@ _MIN_BOTS = 5
 """Among fewer bots one odd pair changes what is expected of all the others."""
 _MIN_RESIDUAL = 0.3
 """A pair is not tested if its own games decided more of its expectation than this leaves."""
-_QUARTILE = 0.6745
-"""The median of the absolute value of a standard normal variable."""
-_MEDIAN_EFFICIENCY = 0.37
-"""Of the standard deviation estimated by that median."""
+_KEPT = 0.8
+"""The part of all pairs, those that deviate least, that says how large deviations are."""
+_KEPT_DEVIATION = 0.6616
+"""The root mean square of that part of a standard normal variable."""
+_EFFICIENCY = 0.65
+"""Of the standard deviation estimated by it, relative to that by all pairs."""
 
 
 def collusion(rated: RatedDivision) -> Iterator[Suspicion]:
@@ -32,8 +33,8 @@ def collusion(rated: RatedDivision) -> Iterator[Suspicion]:
     if len(bots) < _MIN_BOTS or not len(z):
         return
     # Styles suit each other more or less in any field: only what exceeds that counts.
-    dispersion = max(1.0, median(np.abs(z).tolist()) / _QUARTILE)
-    df = inf if dispersion <= 1.0 else max(1.0, _MEDIAN_EFFICIENCY * (len(z) - len(bots) + 1))
+    dispersion = max(1.0, _typical(z))
+    df = inf if dispersion <= 1.0 else max(1.0, _EFFICIENCY * (len(z) - len(bots) + 1))
     one, other = np.concatenate((i, j)), np.concatenate((j, i))
     games = met.met[one, other]
     expected, observed = met.probability[one, other], met.ahead[one, other] / games
@@ -51,6 +52,12 @@ def collusion(rated: RatedDivision) -> Iterator[Suspicion]:
             observed=float(actual),
             p=float(p),
         )
+
+
+def _typical(z: Floats) -> float:
+    """Return the standard deviation, whatever the largest fifth says: it may be collusion."""
+    kept = np.sort(np.abs(z))[: ceil(_KEPT * len(z))]
+    return sqrt(float((kept**2).mean())) / _KEPT_DEVIATION
 
 
 def _deviance_residuals(rated: RatedDivision) -> tuple[Ints, Ints, Floats]:

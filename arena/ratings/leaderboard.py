@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from arena.ratings.intervals import UPPER, indistinct_range, score_interval
 from arena.ratings.pairs import Pairs, beats, pairs
 from arena.ratings.parts import parts
 from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
+from arena.ratings.sensitivity import shifts
 from arena.ratings.t_distribution import t_cdf, t_quantile
 from arena.ratings.table import Leaderboard, PlayedGames, Row
 from arena.ratings.trueskill import rate_all
@@ -159,11 +160,12 @@ def _rows(
     bots, players = games.bots, games.order.shape[1]
     anchor = bots.index(options.anchor) if options.anchor in bots else None
     beats_average = beats(mu)
+    t = t_quantile(UPPER, covariance.degrees_of_freedom)
+    sensitivity = _sensitivity(bots, mu, met, t * _standard_errors(covariance.mu, None))
     mu = _relative_to(anchor, mu)
     by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
     played = by_place.sum(0)
     place = np.arange(1, players + 1) @ by_place / played
-    t = t_quantile(UPPER, covariance.degrees_of_freedom)
     half_width = t * _standard_errors(covariance.mu, anchor)
     above = _above(met.ahead)
     place_low, place_high = _place_intervals(place, players, met, covariance)
@@ -181,10 +183,28 @@ def _rows(
         "faults": np.bincount(games.order[games.faulted], minlength=games.size),
         "mu_sequential": _relative_to(anchor, _sequential(games)),
         "beats_average": beats_average,
+        **sensitivity,
         "provisional": played < options.provisional,
     }
     rows = [Row(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]
     return sorted(rows, key=lambda row: (-row.mu, row.bot))
+
+
+def _sensitivity(
+    bots: Sequence[str], mu: Floats, met: Pairs, half_width: Floats
+) -> dict[str, NDArray[Any]]:
+    """Return how far each bot would move without one other, by the fields of a Row."""
+    if len(bots) < 3:
+        nothing = np.full(len(bots), None)
+        return {"shift": nothing, "shift_without": nothing, "sensitive": half_width < 0}
+    moved = shifts(mu, met)
+    without = np.abs(moved).argmax(1)
+    shift = moved[np.arange(len(bots)), without]
+    return {
+        "shift": shift,
+        "shift_without": np.array(bots, object)[without],
+        "sensitive": np.abs(shift) > half_width,
+    }
 
 
 def _relative_to(anchor: int | None, values: Floats) -> Floats:

@@ -1,19 +1,16 @@
-"""The normal distribution and Student's t, for arrays; and the paired t-test.
+"""The normal distribution and Student's t, for arrays.
 
 A league of 200 bots asks for twenty thousand values at a time. `df` are degrees of freedom, above
 0; infinite ones make t the normal distribution.
 """
 
-from collections.abc import Sequence
 from math import erfc, inf, lgamma, log, pi, sqrt
-from statistics import NormalDist, fmean, stdev
+from statistics import NormalDist
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import ArrayLike
 
 from arena.ratings.arrays import Floats, as_floats
-from arena.ratings.intervals import UPPER
 
 _TINY = 1e-300
 _FRACTION_TOLERANCE = 1e-14
@@ -22,18 +19,6 @@ _MAX_TERMS = 300
 
 _erfc = np.vectorize(erfc, otypes=[np.float64])
 _lgamma = np.vectorize(lgamma, otypes=[np.float64])
-
-
-class Paired(Struct, frozen=True):
-    """A figure of two versions, and the difference new - old with its 95 % interval."""
-
-    old: float
-    new: float
-    difference: float
-    low: float
-    high: float
-    above: float
-    """The probability that the difference is above 0; one half if there is no evidence."""
 
 
 def normal_cdf(z: ArrayLike) -> Floats:
@@ -61,26 +46,6 @@ def t_quantile(probability: float, df: ArrayLike) -> Floats:
     while (step := _newton_step(probability, t, distinct)).any():
         t = t + step
     return as_floats(t[inverse].reshape(df.shape))
-
-
-def paired(old: Sequence[float], new: Sequence[float]) -> Paired:
-    """Compare a figure of two versions block by block, over at least two blocks (paired t-test).
-
-    `above` is the posterior probability under a flat prior.
-    """
-    differences = [after - before for before, after in zip(old, new, strict=True)]
-    mean, df = fmean(differences), len(differences) - 1
-    error = stdev(differences) / sqrt(len(differences))
-    half_width = float(t_quantile(UPPER, df)) * error
-    t = mean / error if error else inf * mean if mean else 0.0
-    return Paired(
-        old=fmean(old),
-        new=fmean(new),
-        difference=mean,
-        low=mean - half_width,
-        high=mean + half_width,
-        above=float(t_cdf(t, df)),
-    )
 
 
 def _newton_step(probability: float, t: Floats, df: Floats) -> Floats:

@@ -55,6 +55,13 @@ class Row(Struct, frozen=True):
     """mu by TrueSkill's usual pass over the games in canonical order, relative to the same."""
     beats_average: float
     """The probability of finishing ahead of an average bot of the field."""
+    shift: float | None = None
+    """By how much mu, relative to the mean of those that remain, would move without one other bot:
+    the largest such shift. None with fewer than three bots."""
+    shift_without: str | None = None
+    """That bot."""
+    sensitive: bool = False
+    """Whether the shift is more than half the length of the 95 % interval of mu."""
     provisional: bool = False
     """Fewer games than the league requires of a rating."""
 

@@ -1,21 +1,23 @@
 """Coverage of the 95 % intervals: `python tests/bench/coverage.py`.
 
-Simulates leagues of bots of known strength (TrueSkill's own model, skills drawn with a standard
-deviation of 2 mu, the arena's schedule) and prints how often the intervals contain the truth: of mu
-relative to the field, of the mean finishing place over the schedule, and of the rank. `shared` is
-the part of a performance's variance that is the seat's dice, the same in all fixtures of a block.
-For comparison it prints the coverage of a plain percentile bootstrap of whole blocks (`plain`),
-which fits the skills again for each resample.
+Simulates leagues of bots of known strength (TrueSkill's own model, the arena's schedule) and prints
+how often the intervals contain the truth: of mu relative to the field, of the mean finishing place
+over the schedule, and of the rank. `shared` is the part of a performance's variance that is the
+seat's dice, the same in all fixtures of a block. Where bots do not keep to the model, the truth is
+what so many more games on the same schedule say. For comparison it prints the coverage of a plain
+percentile bootstrap of whole blocks (`plain`), which fits the skills again for each resample.
 """
 
 import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings.arrays import Floats
+from arena.league.block_design import blocks
+from arena.ratings.arrays import Floats, as_floats
 from arena.ratings.games import as_arrays
 from arena.ratings.leaderboard import rate
 from arena.ratings.posterior import distinct, posterior
@@ -23,30 +25,66 @@ from arena.ratings.t_distribution import normal_cdf
 from arena.ratings.table import Leaderboard
 from arena.ratings.trueskill import BETA
 from arena.records import FixtureResult
-from tests.bench.leagues import Schedule, Shape, name, play, tables
+from tests.bench.leagues import Schedule, Shape, Twist, name, play
+from tests.bench.suspicion import circle, neighbours
 
-SHAPES = [
-    Shape(bots, players, games, rounds, shared)
-    for shared in (0.0, 0.3)
-    for bots, players, games, rounds in [
-        (8, 2, 10, 1),
-        (8, 4, 5, 1),
-        (8, 6, 4, 1),
-        (5, 2, 20, 1),
-        (5, 2, 10, 4),
-        (12, 4, 3, 1),
-        (7, 6, 4, 2),
+
+class League(NamedTuple):
+    """A league to be simulated."""
+
+    shape: Shape
+    blocks: int
+    """How many are played: a part of a pass, one or several."""
+
+
+def _leagues(shared: float, *shapes: tuple[int, int, int, int]) -> list[League]:
+    return [
+        League(Shape(bots, players, games, shared=shared), played)
+        for bots, players, games, played in shapes
     ]
-]
 
-FIELDS: dict[str, Callable[[int, np.random.Generator], Floats]] = {
-    "mixed": lambda bots, rng: rng.normal(size=bots) * 2.0,
-    "equal": lambda bots, _: np.zeros(bots),
-    "classes": lambda bots, _: np.where(np.arange(bots) < bots // 2, 15.0, -15.0),
-    "champion": lambda bots, rng: np.append(rng.normal(size=bots - 1) * 2.0, 20.0),
-    "loser": lambda bots, rng: np.append(rng.normal(size=bots - 1) * 2.0, -20.0),
+
+WHOLE = ((8, 2, 10, 7), (8, 4, 5, 7), (8, 6, 4, 7))
+"""Bots, players, games and blocks."""
+MORE = ((5, 2, 20, 4), (5, 2, 10, 16), (12, 4, 3, 11), (7, 6, 4, 12))
+SHORT = ((6, 2, 1, 5), (8, 2, 1, 7), (20, 2, 1, 8), (8, 4, 1, 5), (8, 6, 1, 5), (40, 2, 1, 15))
+"""10 to 30 games a bot."""
+LEAGUES = [
+    *_leagues(0.0, *WHOLE, *MORE),
+    *_leagues(0.3, *WHOLE, *MORE),
+    *_leagues(0.0, *SHORT),
+]
+REPEATS = 400
+"""How many times as many games say what the truth is where there is no formula."""
+
+
+class Field(NamedTuple):
+    """Who plays, and how."""
+
+    skills: Callable[[int, np.random.Generator], Floats]
+    twist: Callable[[int], Twist] | None = None
+    """If bots do not keep to the model; the skills are then the same in all leagues."""
+    changes: bool = False
+    """Whether two bots leave half-way and two join."""
+
+
+def mixed(bots: int, rng: np.random.Generator) -> Floats:
+    """Draw skills with a standard deviation of 2 mu."""
+    return as_floats(rng.normal(size=bots) * 2.0)
+
+
+FIELDS = {
+    "mixed": Field(mixed),
+    "equal": Field(lambda bots, _: np.zeros(bots)),
+    "classes": Field(lambda bots, _: np.where(np.arange(bots) < bots // 2, 15.0, -15.0)),
+    "champion": Field(lambda bots, rng: np.append(mixed(bots - 1, rng), 20.0)),
+    "loser": Field(lambda bots, rng: np.append(mixed(bots - 1, rng), -20.0)),
+    "circle": Field(lambda bots, _: np.zeros(bots), circle),
+    "neighbours": Field(lambda bots, _: np.linspace(-3.0, 3.0, bots), neighbours),
+    "changing": Field(mixed, changes=True),
 }
-"""The bots' skills: normal, equal, two classes far apart, one far above or below all others."""
+"""Mixed and equal bots; two classes far apart; one bot that wins or loses all; rock, paper,
+scissors; bots that make it hard for whoever acts after them; a field that changes."""
 
 
 def main() -> None:
@@ -55,26 +93,29 @@ def main() -> None:
     parser.add_argument("--leagues", type=int, default=200)
     parser.add_argument("--resamples", type=int, default=0, help="of the plain bootstrap; 0: none")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--shapes", type=int, nargs="*", default=range(len(SHAPES)))
+    parser.add_argument("--shapes", type=int, nargs="*", default=range(len(LEAGUES)))
     parser.add_argument("--fields", nargs="*", default=["mixed"], choices=FIELDS)
     options = parser.parse_args()
-    print("field     bots players games blocks shared |    mu  place   rank  plain | gain  error")
-    for shape in (SHAPES[at] for at in options.shapes):
+    print("field      bots players games blocks shared |    mu  place   rank  plain | gain  error")
+    for league in (LEAGUES[at] for at in options.shapes):
         for field in options.fields:
-            print(line(shape, field, options.leagues, options.resamples, options.seed), flush=True)
+            print(line(league, field, options.leagues, options.resamples, options.seed), flush=True)
 
 
-def line(shape: Shape, field: str, leagues: int, resamples: int, seed: int) -> str:
+def line(league: League, field: str, leagues: int, resamples: int, seed: int) -> str:
     """Simulate leagues of one shape and field and return their line of the table."""
-    rng = np.random.default_rng(seed)
-    schedule = tables(shape)
+    rng, shape, kind = np.random.default_rng(seed), league.shape, FIELDS[field]
+    schedule = changing(league) if kind.changes else schedule_of(shape.bots, league)
+    twist = kind.twist(shape.bots) if kind.twist else None
+    skills = kind.skills(shape.bots, rng)
+    truth = long_run(shape, skills, rng, twist, schedule) if twist else None
     hits: Counter[str] = Counter()
     gains = []
     for _ in range(leagues):
-        skills = FIELDS[field](shape.bots, rng)
-        played = play(shape, skills, rng, schedule=schedule)
+        skills = kind.skills(shape.bots, rng)
+        played = play(shape, skills, rng, twist, schedule)
         board = rate("bench", shape.players, played).board
-        hits.update(covering(board, skills, schedule))
+        hits.update(covering(board, truth or by_formula(skills, schedule)))
         if resamples:
             hits.update(plain(played, skills, rng, resamples))
         gains += [board.dice_gain.ratio] if board.dice_gain else []
@@ -83,16 +124,55 @@ def line(shape: Shape, field: str, leagues: int, resamples: int, seed: int) -> s
     percentages = "  ".join(f"{100 * share:5.1f}" for share in shares)
     gain = f"{np.mean(gains):4.2f}" if gains else "   -"
     return (
-        f"{field:9} {shape.bots:4} {shape.players:7} {shape.games:5} {len(schedule):6}"
+        f"{field:10} {shape.bots:4} {shape.players:7} {shape.games:5} {len(schedule):6}"
         f" {shape.shared:6.1f} | {percentages} | {gain}  {100 * error:5.1f}"
     )
 
 
-def covering(board: Leaderboard, skills: Floats, schedule: Schedule) -> Iterator[str]:
+def schedule_of(bots: int, league: League, first: int = 0, seed: str = "0") -> Schedule:
+    """Return the blocks of so many bots, numbered from `first` on."""
+    design = blocks(bots, league.shape.players, league.blocks, f"bench/{seed}")
+    return [[tuple([first + bot for bot in table]) for table in block] for block in design]
+
+
+def changing(league: League) -> Schedule:
+    """Return the blocks of a field that the first two bots leave and the last two join half-way."""
+    before = league._replace(blocks=league.blocks // 2)
+    after = league._replace(blocks=league.blocks - before.blocks)
+    bots = league.shape.bots - 2
+    return [*schedule_of(bots, before), *schedule_of(bots, after, first=2, seed="1")]
+
+
+class Truth(NamedTuple):
+    """What intervals should contain."""
+
+    mu: Floats
+    """Relative to the mean of the field."""
+    places: Floats
+    """Mean places over the schedule."""
+
+
+def by_formula(skills: Floats, schedule: Schedule) -> Truth:
+    """Return the truth of bots that keep to the model."""
+    return Truth(as_floats(skills - skills.mean()), true_places(skills, schedule))
+
+
+def long_run(
+    shape: Shape, skills: Floats, rng: np.random.Generator, twist: Twist, schedule: Schedule
+) -> Truth:
+    """Return what very many games on the same schedule say."""
+    games = shape.games * REPEATS
+    played = as_arrays(play(shape._replace(games=games), skills, rng, twist, schedule))
+    mu = posterior(distinct(played)).mu
+    places = [np.bincount(row, minlength=shape.bots) for row in played.order.T]
+    mean = np.arange(1, shape.players + 1) @ np.array(places) / np.sum(places, 0)
+    return Truth(as_floats(mu - mu.mean()), as_floats(mean))
+
+
+def covering(board: Leaderboard, truth: Truth) -> Iterator[str]:
     """Yield the name of each interval that contains the truth, for each bot."""
-    true = skills - skills.mean()
+    true, places = truth
     rank = {name(bot): place for place, bot in enumerate(np.argsort(-true), 1)}
-    places = true_places(skills, schedule)
     for row in board.rows:
         bot = int(row.bot.removeprefix("bot"))
         above = row.low is None or row.low <= true[bot]
@@ -122,10 +202,10 @@ def plain(
     """Yield `plain` for each bot whose percentile interval contains the truth."""
     games = as_arrays(played)
     results = distinct(games)
-    blocks, solved = int(games.block.max()) + 1, posterior(results)
+    count, solved = int(games.block.max()) + 1, posterior(results)
     cells = np.bincount(games.block * results.size + results.of_game)
-    counts = np.pad(cells, (0, blocks * results.size - len(cells))).reshape(blocks, -1)
-    resampled = (counts[rng.integers(blocks, size=blocks)].sum(0) for _ in range(resamples))
+    by_block = np.pad(cells, (0, count * results.size - len(cells))).reshape(count, -1)
+    resampled = (by_block[rng.integers(count, size=count)].sum(0) for _ in range(resamples))
     redone = [replace(results, count=count.astype(float)) for count in resampled]
     mu = np.array([posterior(one, solved.factors, 1e-3).mu for one in redone])
     low, high = np.quantile(mu - mu.mean(1)[:, None], [0.025, 0.975], axis=0)

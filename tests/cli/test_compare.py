@@ -48,6 +48,30 @@ def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
     assert run(*arguments, "--workers", 1, cwd=tmp_path).out == ran.out
 
 
+def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
+    arguments = ["compare", "sample:random", "sample:odds", *FIELD, *TRUSTED, "--games", 3]
+    arguments += ["--until", 0.95, "--rounds", 40, "--seed", "mine"]
+    ran = run(*arguments, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    head, *_, last = ran.out.splitlines()
+    assert head.endswith("95 %, all looks")
+    said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)
+    assert (said["decision"], said["until"]) == ("new", 0.95)
+    *_, look = said["looks"]
+    assert look == {"rounds": look["rounds"], "mean_place": said["mean_place"]}
+    assert last == (
+        f"new is better at 95 %, after {look['rounds']} of 40 rounds, by mean place;"
+        f" {said['games']} games each; faults: old 0, new 0"
+    )
+
+
+def test_until_says_that_nothing_was_decided(tmp_path: Path) -> None:
+    arguments = ["compare", "sample:honest", "sample:honest", *FIELD, *SHORT, "--until", 0.99]
+    ran = run(*arguments, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert ran.out.splitlines()[-1].startswith("not decided at 99 %, after 4 of 4 rounds, by mean")
+
+
 def test_salt_is_mixed_into_a_seed_that_the_versions_could_guess(tmp_path: Path) -> None:
     for name in ("old", "new"):
         bot(tmp_path / name)
@@ -98,6 +122,7 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
     "variant": ([ODDS, HONEST, "--variant", "bag"], ["unknown variant 'bag'", "mean 'bga'?"]),
     "players": ([ODDS, HONEST, "--players", "7"], ["--players", "7", "/ arena compare / see: "]),
     "one round": ([ODDS, HONEST, "--rounds", "1"], ["--rounds", "/ arena compare / see: "]),
+    "until": ([ODDS, HONEST, "--until", "1"], ["--until", "/ arena compare / see: "]),
     "no games": ([ODDS, HONEST, "--games", "0"], ["--games", "/ arena compare / see: "]),
     "one bot": ([ODDS], ["NEW", "/ arena compare / see: arena compare --help"]),
     "sandbox": ([ODDS, HONEST, "--sandbox", "boxx"], ["unknown sandbox 'boxx'"]),

@@ -104,6 +104,33 @@ def test_better_bot_is_found_to_be_better() -> None:
     assert worse.better == pytest.approx(1 - found.better)
 
 
+def test_until_stops_as_soon_as_a_version_is_better() -> None:
+    options = {"rounds": 20, "games": 3, "until": 0.95}
+    found = play("sample:random", "sample:odds", "honest", "memory", workers=2, **options)
+    *before, last = found.looks
+    assert (found.decision, found.until) == (NEW, 0.95)
+    assert [look.better for look in before] == [None] * len(before)
+    assert last.rounds < 20
+    assert found.games == last.rounds * 2 * 3
+    assert found.mean_place == last.mean_place
+    assert found.mean_place.high < 0
+    worse = play("sample:odds", "sample:random", "honest", "memory", workers=1, **options)
+    assert (worse.decision, worse.games) == (OLD, found.games)
+
+
+def test_equal_versions_are_not_told_apart_within_the_budget() -> None:
+    found = play("sample:honest", "sample:honest", "memory", rounds=16, games=1, until=0.95)
+    assert found.decision is None
+    assert [look.rounds for look in found.looks] == [8, 16]
+    assert found.games == 16
+
+
+def test_without_until_there_is_one_look_at_the_end() -> None:
+    found = play("sample:random", "sample:odds", "memory", rounds=8, games=1)
+    assert [look.rounds for look in found.looks] == [8]
+    assert (found.until, found.games) == (None, 8)
+
+
 def test_same_seed_plays_the_same_games() -> None:
     options = {"players": 3, "variant": "italian", "rounds": 2, "games": 2}
     one = play("sample:honest", "sample:odds", "honest", "memory", workers=2, **options)

@@ -59,6 +59,23 @@ def test_empty_table_has_no_leader() -> None:
     assert leaders([]) is None
 
 
+def test_charts_say_which_ratings_rest_on_one_bot(tmp_path: Path) -> None:
+    league, ratings, played = factory.sample()
+    first, second = ratings.boards
+    moved = replace(first.rows[0], shift=-1.5, shift_without=first.rows[1].bot, sensitive=True)
+    boards = [
+        replace(first, rows=[moved, *first.rows[1:]]),
+        replace(second, rows=[replace(one, sensitive=False) for one in second.rows]),
+    ]
+    write_site(league, replace(ratings, boards=boards), played, tmp_path)
+    [section] = [
+        one for one in document(tmp_path / "charts.html").iter() if one.get("id") == "sensitivity"
+    ]
+    lines = [" ".join("".join(one.itertext()).split()) for one in section.iter(f"{XHTML}li")]
+    assert f"{moved.bot} {signed(-1.5)} without {moved.shift_without}." in lines[0]
+    assert "none moves so far." in lines[1]
+
+
 @pytest.mark.parametrize(
     ("ranges", "tiers"),
     [

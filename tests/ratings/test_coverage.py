@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena.ratings.leaderboard import rate
-from tests.bench.coverage import covering
+from tests.bench.coverage import by_formula, covering
 from tests.bench.leagues import Shape, play, tables
 from tests.support.depth import depth
 
@@ -24,7 +24,7 @@ def test_intervals_have_their_nominal_coverage(shape: Shape, shared: float) -> N
     for _ in range(LEAGUES):
         skills = rng.normal(size=shape.bots) * 2.0
         board = rate("bga", shape.players, play(shape, skills, rng, schedule=schedule)).board
-        hits.update(covering(board, skills, schedule))
+        hits.update(covering(board, by_formula(skills, schedule)))
     intervals = LEAGUES * shape.bots
     assert hits["mu"] / intervals == pytest.approx(0.95, abs=MARGIN)
     assert hits["place"] / intervals == pytest.approx(0.95, abs=MARGIN)

@@ -1,11 +1,14 @@
-"""Two versions compared block by block: an exact paired t-test, whose intervals hold."""
+"""Two versions compared by pairs of tables, opponent by opponent: intervals that hold."""
 
 from math import inf
-from random import Random
 
+import numpy as np
 import pytest
 
-from arena.ratings.t_distribution import paired, t_cdf
+from arena.ratings.arrays import Floats, as_floats
+from arena.ratings.group_sequential import planned_looks, tails
+from arena.ratings.paired import Paired, paired
+from arena.ratings.t_distribution import normal_cdf, t_cdf
 from tests.support.depth import depth
 
 TABLE = {1: 12.7062, 2: 4.3027, 3: 3.1824, 5: 2.5706, 10: 2.2281, 30: 2.0423, 120: 1.9799}
@@ -20,8 +23,13 @@ def test_t_cdf_agrees_with_published_tables(freedom: int, t: float) -> None:
     assert (t_cdf(-inf, freedom), t_cdf(inf, freedom)) == pytest.approx((0, 1))
 
 
-def test_paired_agrees_with_a_computation_by_hand() -> None:
-    found = paired([1, 2, 3], [2, 2, 5])
+def column(*values: float) -> Floats:
+    """Return the figures of rounds against one opponent."""
+    return as_floats(values)[:, None]
+
+
+def test_one_opponent_is_a_paired_t_test() -> None:
+    found = paired(column(1, 2, 3), column(2, 2, 5))
     assert (found.old, found.new, found.difference) == (2, 3, 1)
     # The differences 1, 0, 2 have standard deviation 1, so the mean's error is 1/sqrt(3).
     assert found.high - 1 == pytest.approx(4.30265 / 3**0.5, abs=1e-4)
@@ -29,32 +37,91 @@ def test_paired_agrees_with_a_computation_by_hand() -> None:
     assert found.above == pytest.approx(t_cdf(3**0.5, 2))
 
 
+def test_differences_between_opponents_are_no_error() -> None:
+    old = as_floats([[1.5, 1.2], [1.6, 1.1], [1.4, 1.3]])
+    one = paired(old, old + as_floats([[0.1, 0.2], [0.2, 0.1], [0.3, 0.3]]))
+    other = paired(old, old + as_floats([[1.1, -0.8], [1.2, -0.9], [1.3, -0.7]]))
+    assert one.difference == pytest.approx(other.difference)
+    assert one.high == pytest.approx(other.high)
+
+
+def test_opponent_that_alone_varies_has_its_own_degrees_of_freedom() -> None:
+    still = np.zeros((3, 9))
+    found = paired(still, np.hstack([column(0.1, 0.2, 0.3), still[:, 1:]]))
+    error = 0.1 / 3**0.5 / 9
+    assert found.high - found.difference == pytest.approx(TABLE[2] * error, rel=1e-4)
+
+
 def test_equal_versions_have_no_difference() -> None:
-    found = paired([1.5, 1.25, 2], [1.5, 1.25, 2])
+    found = paired(column(1.5, 1.25, 2), column(1.5, 1.25, 2))
     assert (found.difference, found.low, found.high, found.above) == (0, 0, 0, 0.5)
 
 
 def test_a_difference_without_spread_is_certain() -> None:
-    found = paired([1, 2, 1], [0.5, 1.5, 0.5])
+    found = paired(column(1, 2, 1), column(0.5, 1.5, 0.5))
     assert (found.low, found.high, found.above) == (-0.5, -0.5, 0)
 
 
-def test_luck_that_blocks_share_cancels_out() -> None:
-    draw = Random(1)
-    luck = [draw.gauss(0, 10) for _ in range(20)]
-    old = [block + draw.gauss(0, 0.1) for block in luck]
-    new = [block + draw.gauss(0.3, 0.1) for block in luck]
-    found = paired(old, new)
+def test_luck_that_tables_share_cancels_out() -> None:
+    draw = np.random.default_rng(1)
+    luck = draw.normal(0, 10, (10, 2))
+    found = paired(luck + draw.normal(0, 0.1, (10, 2)), luck + draw.normal(0.3, 0.1, (10, 2)))
     assert 0.2 < found.low < 0.3 < found.high < 0.4
     assert found.above > 0.999
 
 
-def test_95_of_100_intervals_contain_the_truth() -> None:
-    draw = Random(2)
-    held, trials = 0, depth(200, 1000)
-    for _ in range(trials):
-        old = [draw.gauss(1, 2) for _ in range(6)]
-        new = [draw.gauss(1.5, 1) for _ in range(6)]
-        found = paired(old, new)
-        held += found.low <= 0.5 <= found.high
-    assert 0.93 <= held / trials <= 0.97
+@pytest.mark.parametrize(("rounds", "opponents"), [(2, 8), (6, 1), (3, 3)])
+def test_95_of_100_intervals_contain_the_truth(rounds: int, opponents: int) -> None:
+    draw, trials = np.random.default_rng(2), depth(300, 1500)
+    spread = np.linspace(0.5, 1.5, opponents)
+    shape = rounds, opponents
+    drawn = (paired(np.zeros(shape), draw.normal(0.5, spread, shape)) for _ in range(trials))
+    held = sum(found.low <= 0.5 <= found.high for found in drawn)
+    assert 0.92 <= held / trials <= 0.985
+
+
+def test_looks_are_at_least_four_rounds_and_eight_pairs_apart() -> None:
+    assert planned_looks(20, 8) == (4, 8, 12, 16, 20)
+    assert planned_looks(20, 1) == (10, 20)
+    assert planned_looks(9, 3) == (5, 9)
+    assert planned_looks(2, 1) == (2,)
+    assert len(planned_looks(1000, 8)) == 20
+
+
+POCOCK = {1: 1.960, 2: 2.178, 3: 2.289, 5: 2.413, 10: 2.555}
+"""Constant bounds of several looks at 95 %, as published (Pocock, 1977)."""
+
+
+@pytest.mark.parametrize(("count", "bound"), POCOCK.items())
+def test_bounds_agree_with_published_ones(
+    count: int, bound: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.ratings.group_sequential._SHAPE", 0.5)
+    expected = [float(normal_cdf(-bound))] * count
+    assert tails(range(1, count + 1), 0.95) == pytest.approx(expected, abs=2e-5)
+
+
+def test_one_look_is_the_usual_interval() -> None:
+    assert tails([7], 0.95) == pytest.approx([0.025])
+    assert tails([7], 0.9999) == pytest.approx([0.00005])
+
+
+def test_earlier_looks_ask_for_more() -> None:
+    found = tails(planned_looks(40, 8), 0.95)
+    assert found == sorted(found)
+    assert 0 < found[0] < 1e-4
+    assert 0.01 < found[-1] < 0.025
+
+
+def test_intervals_of_all_looks_hold_at_once() -> None:
+    draw, trials = np.random.default_rng(3), depth(200, 1000)
+    looks = planned_looks(12, 4)
+    bounds = tails(looks, 0.9)
+
+    def seen(new: Floats) -> list[Paired]:
+        cut = zip(looks, bounds, strict=True)
+        return [paired(np.zeros((look, 4)), new[:look], tail) for look, tail in cut]
+
+    drawn = (seen(draw.normal(0.5, 1, (12, 4))) for _ in range(trials))
+    held = sum(all(one.low <= 0.5 <= one.high for one in found) for found in drawn)
+    assert 0.85 <= held / trials <= 0.95

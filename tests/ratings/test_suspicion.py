@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.ratings.collusion import _typical
 from arena.ratings.standings import Ratings, rate_results
 from arena.ratings.suspicion import holm
 from arena.ratings.table import Suspicion
@@ -31,6 +32,15 @@ def test_bot_that_throws_games_is_named(shape: Shape) -> None:
     assert found[0].p <= 0.01
 
 
+def test_bot_that_throws_few_games_is_nearly_always_named() -> None:
+    shape, options, named = Shape(8, 2, 20, 2), RatingsInfo(alpha=0.05), 0
+    for seed in range(10):
+        games = {Division("bga", 2): league(shape, seed, thrown)}
+        found = rate_results(games, options).suspicions
+        named += ("bot00", "bot01") in [(case.bot, case.rival) for case in found]
+    assert named >= 9
+
+
 @pytest.mark.parametrize("shape", [Shape(8, 2, 30, 2), Shape(8, 4, 10, 2), Shape(8, 6, 10, 2)])
 def test_bot_that_improves_is_named(shape: Shape) -> None:
     found = [case for case in rated(shape, drifting).suspicions if case.kind == "drift"]
@@ -49,6 +59,13 @@ def test_company_that_the_schedule_brings_is_no_drift(shape: Shape) -> None:
     for twist in (circle(8), neighbours(8)):
         found = rated(shape, twist).suspicions
         assert [case for case in found if case.kind == "drift"] == []
+
+
+def test_typical_deviation_is_that_of_most_pairs() -> None:
+    usual = np.random.default_rng(1).normal(0, 2, 1000)
+    odd = np.concatenate((usual, np.full(50, 40.0)))
+    assert _typical(usual) == pytest.approx(2, rel=0.1)
+    assert _typical(odd) == pytest.approx(2, rel=0.2)
 
 
 def test_faults_are_no_collusion() -> None:

@@ -114,6 +114,14 @@ class LeaderboardRow(TableRow, frozen=True):
     elo: Annotated[
         float, doc("That probability as an Elo rating: an average bot of the field has 1500.")
     ]
+    shift: Annotated[
+        float | None,
+        doc("By how much mu would move at most without one other bot and its results."),
+    ]
+    shift_without: Annotated[str | None, doc("That bot; null with fewer than three bots.")]
+    sensitive: Annotated[
+        bool, doc("Whether that is more than half the length of the 95 % interval of mu.")
+    ]
     games: GamesPlayed
     wins: Wins
     win_share: WinShare

@@ -1,0 +1,68 @@
+"""Two versions of a bot, by pairs of tables that are alike but for the version, dice included.
+
+The pairs are compared opponent by opponent: that the versions differ more against one than against
+another is no error of their mean difference over all of them.
+"""
+
+from math import inf, sqrt
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from arena.ratings.arrays import Floats
+from arena.ratings.intervals import TAIL
+from arena.ratings.t_distribution import t_cdf, t_quantile
+
+
+class Paired(Struct, frozen=True):
+    """A figure of two versions, and the difference new - old with its interval."""
+
+    old: float
+    new: float
+    difference: float
+    low: float
+    high: float
+    above: float
+    """The probability that the difference is above 0; one half if there is no evidence."""
+
+
+class Estimate(NamedTuple):
+    """The mean of differences over all opponents, its standard error and degrees of freedom."""
+
+    mean: float
+    error: float
+    df: float
+
+
+def paired(old: Floats, new: Floats, tail: float = TAIL) -> Paired:
+    """Compare a figure of two versions, given [round, opponent] for at least two rounds.
+
+    `tail` is the probability beyond either end of the interval. `above` is the posterior
+    probability under a flat prior.
+    """
+    mean, error, df = estimate(new - old)
+    half_width = float(t_quantile(1.0 - tail, df)) * error
+    t = mean / error if error else inf * mean if mean else 0.0
+    return Paired(
+        old=float(old.mean()),
+        new=float(new.mean()),
+        difference=mean,
+        low=mean - half_width,
+        high=mean + half_width,
+        above=float(t_cdf(t, df)),
+    )
+
+
+def estimate(differences: Floats) -> Estimate:
+    """Return what differences, [round, opponent], say of their mean; needs at least two rounds.
+
+    Its variance is that of a mean of variances that may differ (Satterthwaite, 1946).
+    """
+    rounds, opponents = differences.shape
+    variances = differences.var(0, ddof=1)
+    df, squares = opponents * (rounds - 1.0), float((variances**2).sum())
+    if squares:
+        # Squares of estimates are too large on average: rounds + 1 allows for that.
+        df = min(df, (rounds + 1) * float(variances.sum()) ** 2 / squares - 2.0)
+    error = sqrt(float(variances.mean()) / differences.size)
+    return Estimate(float(differences.mean()), error, df)
