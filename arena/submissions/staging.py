@@ -54,7 +54,12 @@ def _copy(bot: Bot, target: Path, sandbox: Sandbox, limits: BotLimits) -> None:
     if digest != bot.info.digest:
         what = f"the files of '{bot.name}' changed while they were read"
         raise ArenaError(what, str(bot.source), "run it again")
-    missing = sandbox.uses_host_programs and missing_program(bot.build or bot.command, target)
+    check_program(bot, sandbox)
+
+
+def check_program(bot: Bot, sandbox: Sandbox) -> None:
+    """Raise ArenaError if the program that a bot is built or started with is missing."""
+    missing = sandbox.uses_host_programs and missing_program(bot.build or bot.command, bot.folder)
     if missing:
         what = f"'{bot.name}' needs '{missing}', which was not found"
         raise ArenaError(what, str(bot.source), install_hint(bot.info.runtime))
