@@ -8,7 +8,7 @@ from itertools import groupby, islice, zip_longest
 from msgspec.structs import replace
 
 from arena.check.bench import Bench
-from arena.check.findings import Finding
+from arena.check.findings import Finding, Findings
 from arena.check.positions import Moment, Player, moments, patient_player, random_player, tables
 from arena.check.probe import Probe, Table
 from arena.perudo.rules import BGA, VARIANTS
@@ -26,28 +26,28 @@ _AT_ONCE, _WRITES = 16, 6
 Wanted = Callable[[Turn | CalzaOffer], bool]
 
 
-def positions(bench: Bench) -> Iterator[Finding]:
+def positions(bench: Bench) -> Findings:
     """Put positions of all variants and table sizes to the bot."""
     yield from _drill(bench, tables(), bench.request.positions)
 
 
-def palifico(bench: Bench) -> Iterator[Finding]:
+def palifico(bench: Bench) -> Findings:
     """Put positions of palifico rounds to the bot."""
     yield from _drill(bench, _three_and_five(), _FEW, lambda asked: asked.palifico_seat is not None)
 
 
-def last_raise(bench: Bench) -> Iterator[Finding]:
+def last_raise(bench: Bench) -> Findings:
     """Put positions to the bot in which it can only doubt, or has one face left to raise."""
     yield from _drill(bench, _three_and_five(), _FEW, _has_few_raises, patient_player)
 
 
-def long_rounds(bench: Bench) -> Iterator[Finding]:
+def long_rounds(bench: Bench) -> Findings:
     """Put positions after many bids to the bot."""
     sixes = [Table(rules, 6, seat) for seat, rules in enumerate(VARIANTS.values())]
     yield from _drill(bench, sixes, _FEW, lambda asked: len(asked.bids) >= _LONG, patient_player)
 
 
-def calza(bench: Bench) -> Iterator[Finding]:
+def calza(bench: Bench) -> Findings:
     """Offer calza to a bot that asked for it."""
     if not (bench.ready and bench.ready.calza):
         bench.notes.append("it does not ask for calza")
@@ -56,7 +56,7 @@ def calza(bench: Bench) -> Iterator[Finding]:
     yield from _drill(bench, offered, _FEW, lambda asked: isinstance(asked, CalzaOffer))
 
 
-def unknown_fields(bench: Bench) -> Iterator[Finding]:
+def unknown_fields(bench: Bench) -> Findings:
     """Add fields to every message, and send messages of an unknown type."""
 
     def edit(line: bytes) -> bytes:
@@ -67,7 +67,7 @@ def unknown_fields(bench: Bench) -> Iterator[Finding]:
     yield from _drill(bench, [Table(BGA, 3, 1)], _FEW, edit=edit, extra=b'{"type":"x_later"}\n')
 
 
-def news(bench: Bench) -> Iterator[Finding]:
+def news(bench: Bench) -> Findings:
     """Tell the bot of all that can happen: calza, rivals that fault, games that end."""
     told = [_with_calza(Table(rules, 4, 2)) for rules in VARIANTS.values()]
     yield from _drill(bench, told, _FEW, lambda asked: isinstance(asked, Turn), forfeits=True)
@@ -95,7 +95,7 @@ def _drill(
     edit: Callable[[bytes], bytes] = lambda line: line,
     extra: bytes = b"",
     forfeits: bool = False,
-) -> Iterator[Finding]:
+) -> Findings:
     """Put `most` positions to the bot, as many at each table; `extra` is sent before each."""
     each = -(-most // len(at))
     until = time.monotonic() + _SECONDS
@@ -140,7 +140,7 @@ def _at_table(
 # ---------------------------------------------------------------- concurrent games
 
 
-def concurrent(bench: Bench) -> Iterator[Finding]:
+def concurrent(bench: Bench) -> Findings:
     """Ask in many games at once; the answers must be those to the same requests one at a time.
 
     That is asked only of a bot whose answers are the same whenever it plays alone with one seed.
@@ -224,7 +224,7 @@ def _words(answer: Answer) -> str:
     return f"{answer.action}{bid}"
 
 
-def first_turn(bench: Bench) -> Iterator[Finding]:
+def first_turn(bench: Bench) -> Findings:
     """Ask for an opening bid and for an answer to one."""
     table = Table(BGA, 2)
     with Probe(bench, table) as probe:

@@ -1,7 +1,7 @@
 """What a check finds: faults with what was sent and what came back, measurements, advice."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,6 +30,10 @@ class Finding(Struct, frozen=True):
     def kind(self) -> str:
         """The same text for faults that differ by numbers only."""
         return _NUMBER.sub("0", self.what)
+
+
+Findings = Generator[Finding, None, None]
+"""What a step yields; closing it ends what it has started."""
 
 
 def grouped(findings: Sequence[Finding]) -> list[Finding]:

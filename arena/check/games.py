@@ -1,11 +1,11 @@
 """Steps in which the bot plays itself, as in a league."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from arena.check.bench import Bench
-from arena.check.findings import Finding
+from arena.check.findings import Finding, Findings
 from arena.check.hints import Evidence, hint_for
 from arena.check.probe import Table, Tape
 from arena.match.table import play_fixture
@@ -35,12 +35,12 @@ class _HaltingMultiplexer(Multiplexer):
         return replies
 
 
-def first_game(bench: Bench) -> Iterator[Finding]:
+def first_game(bench: Bench) -> Findings:
     """Play one game of two."""
     yield from _play(bench, Table(VARIANTS["bga"], 2), 1)
 
 
-def table_sizes(bench: Bench) -> Iterator[Finding]:
+def table_sizes(bench: Bench) -> Findings:
     """Play a game at tables of every size, under the rule books in turn."""
     books = list(VARIANTS.values())
     for index, players in enumerate(_SIZES):
@@ -49,13 +49,13 @@ def table_sizes(bench: Bench) -> Iterator[Finding]:
     bench.notes.append(f"{len(_SIZES)} games")
 
 
-def concurrent_games(bench: Bench) -> Iterator[Finding]:
+def concurrent_games(bench: Bench) -> Findings:
     """Play several games at a time, if the bot promises that."""
     if bench.ready and bench.ready.concurrent_games > 1:
         yield from _play(bench, Table(VARIANTS["bga"], 2), _CONCURRENT_GAMES)
 
 
-def _play(bench: Bench, table: Table, games: int) -> Iterator[Finding]:
+def _play(bench: Bench, table: Table, games: int) -> Findings:
     tapes = [Tape() for _ in range(table.players)]
     programs = [bench.staged.program] * table.players
     limits = replace(bench.request.limits, restarts=0).complete(games)

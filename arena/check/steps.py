@@ -2,12 +2,12 @@
 
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from arena.check import drills, games
 from arena.check.bench import Bench
-from arena.check.findings import Finding
+from arena.check.findings import Finding, Findings
 from arena.check.meter import ObservedSandbox
 from arena.check.positions import moments, random_player
 from arena.check.probe import Probe, Table
@@ -28,7 +28,7 @@ _SHOWN = 5
 """Files that a finding names."""
 _ERROR = re.compile(r"\b(?:error|fatal|cannot|undefined)\b", re.IGNORECASE)
 
-StepFunction = Callable[[Bench], Iterator[Finding]]
+StepFunction = Callable[[Bench], Findings]
 
 
 class Step(NamedTuple):
@@ -40,7 +40,7 @@ class Step(NamedTuple):
     run: StepFunction
 
 
-def manifest(bench: Bench) -> Iterator[Finding]:
+def manifest(bench: Bench) -> Findings:
     """Read bot.yaml and the files; choose the sandbox. Raises ArenaError if none may be used."""
     try:
         bench.bot = load_bot(bench.request.source)
@@ -52,7 +52,7 @@ def manifest(bench: Bench) -> Iterator[Finding]:
     bench.sandbox = ObservedSandbox(sandbox)
 
 
-def program(bench: Bench) -> Iterator[Finding]:
+def program(bench: Bench) -> Findings:
     """Look for the program that is started."""
     try:
         check_program(bench.bot, bench.sandbox)
@@ -60,7 +60,7 @@ def program(bench: Bench) -> Iterator[Finding]:
         yield _refusal(error)
 
 
-def build(bench: Bench) -> Iterator[Finding]:
+def build(bench: Bench) -> Findings:
     """Copy the bot and build it."""
 
     def on_build(_: Bot, output: str) -> None:
@@ -77,7 +77,7 @@ def build(bench: Bench) -> Iterator[Finding]:
     bench.files = _files(bench)
 
 
-def start(bench: Bench) -> Iterator[Finding]:
+def start(bench: Bench) -> Findings:
     """Start the bot and greet it."""
     with Probe(bench, Table(BGA, 2)) as probe:
         greeted = probe.start()
@@ -87,13 +87,13 @@ def start(bench: Bench) -> Iterator[Finding]:
         yield greeted
 
 
-def concurrency(bench: Bench) -> Iterator[Finding]:
+def concurrency(bench: Bench) -> Findings:
     """Ask in many games at once, and play as many."""
     yield from drills.concurrent(bench)
     yield from games.concurrent_games(bench)
 
 
-def own_folder(bench: Bench) -> Iterator[Finding]:
+def own_folder(bench: Bench) -> Findings:
     """Look for files that the bot wrote to its folder in the steps before."""
     now, before = _files(bench), bench.files
     written = sorted(
@@ -108,7 +108,7 @@ def own_folder(bench: Bench) -> Iterator[Finding]:
         )
 
 
-def end_of_input(bench: Bench) -> Iterator[Finding]:
+def end_of_input(bench: Bench) -> Findings:
     """Say goodbye after an answer and end the input: the bot must exit."""
     with Probe(bench, Table(BGA, 2)) as probe:
         ready = probe.start()
