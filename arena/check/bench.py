@@ -28,6 +28,8 @@ class CheckRequest(Struct, frozen=True):
     """Whether to go on after a fault."""
     step: int | None = None
     """The only step to try, beside those that prepare it; None for all."""
+    patience: float = 10.0
+    """Seconds that a bot which is late is given on top, to see what comes of it."""
     positions: int = 2000
     """Recorded positions that are put to the bot."""
 

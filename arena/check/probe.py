@@ -21,8 +21,6 @@ SEED = "check"
 """Keys the dice and the seeds of every check."""
 GAMES = 100
 """Games that a probe announces."""
-_LONGEST_WAIT = 10.0
-"""Seconds that a bot which was late is given on top, at most."""
 
 
 class Table(NamedTuple):
@@ -149,7 +147,7 @@ class Probe:
         if fault.cause is Cause.TIMEOUT and self._multiplexer.live(0):
             limits = self._bench.request.limits
             limit = limits.answer if self._bench.ready else limits.start
-            late = wait_longer(self.running, min(limit, _LONGEST_WAIT))
+            late = wait_longer(self.running, self._bench.request.patience)
             kind, came = late.kind, late.text
             detail += named(late, limit)
         stderr = ""

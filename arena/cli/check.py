@@ -1,6 +1,5 @@
 """`arena check`: try a bot step by step, and say what is wrong and how to mend it."""
 
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -9,25 +8,21 @@ from pathlib import Path
 import click
 
 from arena.check.bench import CheckRequest
-from arena.check.findings import Finding, Report, StepResult
+from arena.check.findings import Report
 from arena.check.run import check
+from arena.cli.check_report import lines_of
 from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
 from arena.errors import ArenaError
 from arena.match.transcript import told_game
 from arena.perudo.rules import variant
-from arena.sandboxes.base import MIB, Quota
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.submissions.bot import check_trust, runtimes_of
 from arena.submissions.manifest import SAMPLE, bot_sources, load_bot
 from arena.submissions.staging import stage
 
-_FINDINGS = 3
-"""Faults that are shown of a bot; --json prints all."""
-_STDERR_LINES, _LINE = 8, 160
-"""Lines shown of the end of a bot's standard error, and characters of each line from a bot."""
 _PLAIN_EVERY = 5.0
 """Seconds between lines of progress that do not go to a terminal."""
 
@@ -133,91 +128,10 @@ class _Progress:
 
 
 def _print(report: Report, *, show_stderr: bool) -> None:
-    """Print a report within one screen, or raise ArenaError for a bot that cannot be started."""
+    """Print a report, or raise ArenaError for a bot that cannot be started."""
     if refused := report.refused:
         raise ArenaError(refused.what, refused.where, refused.hint)
-    findings = [(step, finding) for step in report.steps for finding in step.findings]
-    if findings or report.interrupted:
-        _print_faults(report, findings)
-    else:
-        _print_steps(report)
+    for line in lines_of(report):
+        click.echo(harmless(line))
     for line in report.stderr.splitlines() if show_stderr else ():
-        _echo(f"  stderr: {line}")
-
-
-def _print_steps(report: Report) -> None:
-    _echo(f"{report.bot}: ok ({report.sandbox})")
-    for step in report.steps:
-        _echo(f"  {step.number:2} {step.name:14} {step.note or step.about}")
-    if taken := report.measured:
-        start = "" if taken.start is None else f"start {taken.start:.2g} s; "
-        _echo(f"  {start}{_decisions(report)}{_memory(taken.memory)}")
-    for sentence in report.advice:
-        _echo(f"  faster: {sentence}")
-    for what, text in (("the build", report.build), ("standard error", report.stderr)):
-        if text:
-            lines = len(text.splitlines())
-            _echo(f"  {lines} lines in {what} (--json prints them)")
-
-
-def _decisions(report: Report) -> str:
-    taken = report.measured
-    if taken is None or taken.median is None or taken.p99 is None or taken.longest is None:
-        return "no decisions"
-    clock = "CPU" if taken.clock == "cpu" else "wall"
-    times = ", ".join(
-        f"{name} {1000 * seconds:.2g} ms"
-        for name, seconds in (
-            ("median", taken.median),
-            ("p99", taken.p99),
-            ("max", taken.longest),
-        )
-    )
-    return f"{clock} time of {taken.decisions:,} decisions: {times}"
-
-
-def _memory(peak: int | None) -> str:
-    return "" if peak is None else f"; memory {peak // MIB} of {Quota().memory // MIB} MiB"
-
-
-def _print_faults(report: Report, findings: Sequence[tuple[StepResult, Finding]]) -> None:
-    state = "interrupted; " if report.interrupted else ""
-    _echo(f"{report.bot}: {state}{len(findings) or 'no'} kinds of faults ({report.sandbox})")
-    for step, finding in findings[:_FINDINGS]:
-        times = f", {finding.count} times" if finding.count > 1 else ""
-        _echo(f"  step {step.number}, {step.name} ({step.about}){times}")
-        _echo(f"    {finding.what}")
-        _print_evidence(finding)
-    if more := len(findings) - _FINDINGS:
-        _echo(f"  and {more} more (--json prints them)") if more > 0 else None
-    passed = sum(step.ok for step in report.steps)
-    _echo(f"  {passed} steps are ok, {report.left} were not tried (--all goes on)")
-
-
-def _print_evidence(finding: Finding) -> None:
-    if finding.where:
-        _echo(f"    where: {finding.where}")
-    *before, last = finding.sent or ("",)
-    if last:
-        types = "".join(f"{_type(line)}, then " for line in before)
-        _echo(f"    sent: {types[-_LINE:]}{_short(last)}")
-        _echo(f"    came: {_short(finding.came) or 'nothing'}")
-    if finding.hint:
-        _echo(f"    mend: {finding.hint}")
-    for line in finding.stderr.splitlines()[-_STDERR_LINES:]:
-        _echo(f"    stderr: {_short(line)}")
-
-
-def _type(line: str) -> str:
-    try:
-        return str(json.loads(line)["type"])
-    except (ValueError, KeyError, TypeError):
-        return _short(line)
-
-
-def _short(line: str) -> str:
-    return line if len(line) <= _LINE else f"{line[: _LINE // 2]} ... {line[-_LINE // 2 :]}"
-
-
-def _echo(text: str) -> None:
-    click.echo(harmless(text))
+        click.echo(harmless(f"  stderr: {line}"))
