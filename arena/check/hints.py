@@ -39,7 +39,7 @@ _BY_OUTPUT = (
         r"\(Pdb\)|^> .*\(\d+\)|^--(?:Return|Call)--",
         "remove breakpoint(): the debugger uses standard input and output",
     ),
-    (r"^\ufeff|^\\xff\\xfe|\x00", "write UTF-8, without a byte order mark"),
+    (r"^\ufeff|^\\xff\\xfe|\x00|\\x00", "write UTF-8, without a byte order mark"),
 )
 """Patterns in the line that came."""
 _BY_DETAIL = (
@@ -50,7 +50,6 @@ _BY_DETAIL = (
     (r"not valid JSON|not a JSON object", _STDERR_ONLY),
     (r"the bid has no", 'as in {{"id": 7, "action": "bid", "quantity": 3, "face": 4}}'),
     (r"`type`", 'answer hello with {{"type": "ready"}}'),
-    (r"no newline", "end every line with a newline"),
 )
 _BY_CAUSE = {
     Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"
@@ -74,6 +73,8 @@ class Evidence(NamedTuple):
 
 def hint_for(evidence: Evidence) -> str:
     """Return how to mend a fault, "" if nothing is known."""
+    if "no newline" in evidence.detail:
+        return "end every line with a newline"
     if evidence.late:
         return _of_late(evidence)
     for text, patterns in (

@@ -32,6 +32,8 @@ class Late(NamedTuple):
 
 def wait_longer(running: Running, seconds: float) -> Late:
     """Wait for a late bot, then end its input; it must be stopped afterwards."""
+    # It may be frozen: its rivals might have been asked meanwhile.
+    running.freeze(frozen=False)
     began = time.monotonic()
     asleep_since: float | None = None
     while (passed := time.monotonic() - began) < seconds:

@@ -94,7 +94,8 @@ def concurrency(bench: Bench) -> Findings:
 
 
 def own_folder(bench: Bench) -> Findings:
-    """Look for files that the bot wrote to its folder in the steps before."""
+    """Look for files that the bot wrote to its folder, in this step or an earlier one."""
+    yield from drills.first_turn(bench)
     now, before = _files(bench), bench.files
     written = sorted(
         path for path in now.keys() | before.keys() if now.get(path) != before.get(path)
