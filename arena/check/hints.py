@@ -54,6 +54,7 @@ _BY_DETAIL = (
 _BY_CAUSE = {
     Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"
     " may doubt",
+    Cause.CRASH: "its standard error says why, if it wrote anything there",
     Cause.FLOOD: _STDERR_ONLY,
     Cause.MALFORMED_LINE: "see protocol/README.md",
 }

@@ -11,7 +11,7 @@ from arena.check.bench import CheckRequest
 from arena.check.findings import Report
 from arena.check.run import check
 from arena.cli.check_report import lines_of
-from arena.cli.main import FINDINGS, INTERRUPTED, OK
+from arena.cli.main import BAD_INPUT, FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
 from arena.errors import ArenaError
@@ -33,7 +33,9 @@ _PLAIN_EVERY = 5.0
 @trust_option
 @click.option("--all", "every_fault", is_flag=True, help="Go on after the first fault.")
 @click.option("--step", type=int, metavar="N", help="Try only step N, and what it needs.")
-@click.option("--stderr", "show_stderr", is_flag=True, help="Print all that the bot wrote there.")
+@click.option(
+    "--stderr", "show_stderr", is_flag=True, help="Print all that the bot and its build wrote."
+)
 @click.option(
     "--transcript",
     "variant_name",
@@ -75,6 +77,8 @@ def command(
         print_json(reports)
     if reports[-1].interrupted:
         return INTERRUPTED
+    if any(report.refused for report in reports):
+        return BAD_INPUT
     return OK if all(report.ok for report in reports) else FINDINGS
 
 
@@ -133,5 +137,7 @@ def _print(report: Report, *, show_stderr: bool) -> None:
         raise ArenaError(refused.what, refused.where, refused.hint)
     for line in lines_of(report):
         click.echo(harmless(line))
-    for line in report.stderr.splitlines() if show_stderr else ():
-        click.echo(harmless(f"  stderr: {line}"))
+    if show_stderr:
+        for name, text in (("build", report.build), ("stderr", report.stderr)):
+            for line in text.splitlines():
+                click.echo(harmless(f"  {name}: {line}"))

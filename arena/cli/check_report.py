@@ -32,7 +32,7 @@ def _steps(report: Report) -> Iterator[str]:
         yield f"  advice: {sentence}"
     for what, text in (("its build", report.build), ("standard error", report.stderr)):
         if text:
-            yield f"  {len(text.splitlines())} lines of {what} (--json prints them)"
+            yield f"  {len(text.splitlines())} lines of {what} (--stderr prints them)"
 
 
 def _measured(report: Report) -> str:

@@ -33,7 +33,7 @@ RUNNING: dict[str, tuple[str, str, str, str]] = {
     "a breakpoint": (start("breakpoint()"), "start", "not valid JSON", "remove breakpoint()"),
     "talk on standard output": (start("say('I am here')"), "start", "'I am here'", "nothing but"),
     "an answer in UTF-16": (
-        "def ready(m): out.write('{"type":"ready"}\\n'.encode('utf-16')); out.flush()\n",
+        """def ready(m): out.write('{"type":"ready"}\\n'.encode('utf-16')); out.flush()\n""",
         "start",
         "not valid UTF-8, but UTF-16",
         "write UTF-8",

@@ -120,15 +120,14 @@ def test_missing_runtime_stops_the_league_or_is_left_out(tmp_path: Path) -> None
     league(tmp_path, bots=["sample:odds", "sample:honest", "new", "other", "built"])
     arguments = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
     ran = run(*arguments, cwd=tmp_path)
-    error_line(ran, "needs 'no-such-compiler', which was not found / ", "built / ", "gcc")
+    error_line(ran, "needs 'no-such-compiler', which was not found / ", "built / install it")
     assert records(tmp_path / "league.sqlite") == []
     ran = run(*arguments, "--skip-missing-runtimes", cwd=tmp_path)
     assert ran.code == 0
     said = [line for line in ran.err.splitlines() if "left out" in line]
     expected = (
         "left out: built (needs no-such-compiler), new (needs no-such-interpreter),"
-        " other (needs ./gone); to include them: install it, or correct the command in bot.yaml;"
-        " sudo apt-get install gcc libc6-dev; sudo apt-get install nodejs"
+        " other (needs ./gone); to include them: install it, or correct the command in bot.yaml"
     )
     assert said == [expected]
     assert "league: 2 bots," in ran.err
