@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 _ANSWERED = frozenset({"hello", "turn", "calza"})
 """The messages that want an answer."""
@@ -37,6 +38,8 @@ def unfinished(inbox: bytes) -> str:
 
 def _messages(written: Iterable[bytes]) -> Iterator[dict[str, object]]:
     for line in written:
-        message = json.loads(line)
-        if isinstance(message, dict) and "type" in message:
-            yield message
+        # The words of a fault must not be a fault of the arena's own.
+        with suppress(ValueError):
+            message = json.loads(line)
+            if isinstance(message, dict) and "type" in message:
+                yield message

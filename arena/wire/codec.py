@@ -91,7 +91,7 @@ def _unknown_action(action: object) -> str:
     if not isinstance(action, str) or action in _ACTIONS:
         return ""
     meant = _SYNONYMS.get(action.lower())
-    hint = f"did you mean '{meant}'?" if meant else did_you_mean(action, _ACTIONS)
+    hint = f"did you mean '{meant}'?" if meant else did_you_mean(action.lower(), _ACTIONS)
     return f"unknown action {action[:40]!r} ({hint})"
 
 
