@@ -89,10 +89,10 @@ def hint_for(evidence: Evidence) -> str:
     return _BY_CAUSE.get(evidence.cause, "")
 
 
-def named(late: Late, limit: float) -> str:
-    """Say what came of a bot that was late, to follow the limit that it exceeded."""
+def named(late: Late, before: float) -> str:
+    """Say what came of a bot that was late `before` seconds after it was asked."""
     if late.kind == "slow":
-        return f"; its line came after {limit + late.seconds:.1f} s"
+        return f"; its line came after {before + late.seconds:.1f} s"
     if late.kind == "unflushed":
         return (
             "; no line came and it is blocked reading; after its input was closed it wrote"
@@ -100,7 +100,7 @@ def named(late: Late, limit: float) -> str:
         )
     if late.kind == "silent":
         return "; it sleeps, and wrote nothing when its input was closed, either"
-    return f"; after {limit + late.seconds:.1f} s it is still busy"
+    return f"; after {before + late.seconds:.1f} s it is still busy"
 
 
 def _of_late(evidence: Evidence) -> str:

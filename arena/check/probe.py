@@ -73,6 +73,7 @@ class Probe:
         self._table = table
         self._edit = edit
         self._tape = Tape()
+        self._asked_at = 0.0
         limits = bench.request.limits.complete(GAMES)
         self._multiplexer = Multiplexer(
             [bench.staged.program],
@@ -98,7 +99,7 @@ class Probe:
         fixture = self._table.fixture(self._bench.bot.name, GAMES)
         limits = self._multiplexer.limits
         hello = hello_to(self._table.seat, fixture, self._table.rules, limits)
-        began = time.monotonic()
+        self._asked_at = began = time.monotonic()
         if fault := self._multiplexer.start(0, self._edit(encode(hello))):
             return self.finding(fault)
         [(_, _, reply)] = self._multiplexer.wait()
@@ -130,6 +131,7 @@ class Probe:
 
     def ask_all(self, requests: Sequence[Turn | CalzaOffer]) -> dict[int, Answer] | Finding:
         """Ask several requests in one write; returns the answers by id."""
+        self._asked_at = time.monotonic()
         for request in requests:
             line = self._edit(encode(request))
             self._multiplexer.ask(0, request.id, line, request.game)
@@ -145,11 +147,10 @@ class Probe:
         """Return a fault with all that belongs to it; the bot is stopped unless it may go on."""
         detail, came, kind = fault.detail, self._tape.came, ""
         if fault.cause is Cause.TIMEOUT and self._multiplexer.live(0):
-            limits = self._bench.request.limits
-            limit = limits.answer if self._bench.ready else limits.start
+            before = time.monotonic() - self._asked_at
             late = wait_longer(self.running, self._bench.request.patience)
             kind, came = late.kind, late.text
-            detail += named(late, limit)
+            detail += named(late, before)
         stderr = ""
         if fault.cause is not Cause.ILLEGAL_ACTION:
             stderr = self._stop()

@@ -21,7 +21,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 COMMANDS = {
     "run": "Play a league and write its report.",
     "status": "Show the progress of a league, even while it runs.",
-    "check": "Play a bot against itself and report its faults.",
+    "check": "Try a bot step by step and say how to mend it.",
     "compare": "Say whether a new version of a bot is better.",
     "doctor": "Test what each sandbox isolates on this machine.",
     "judge": "Apply the rules to positions.",
