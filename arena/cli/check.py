@@ -11,7 +11,7 @@ from arena.check.bench import CheckRequest
 from arena.check.findings import Report
 from arena.check.run import check
 from arena.cli.check_report import lines_of
-from arena.cli.main import BAD_INPUT, FINDINGS, INTERRUPTED, OK
+from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
 from arena.errors import ArenaError
@@ -70,15 +70,15 @@ def command(
         with _Progress() as progress:
             reports.append(check(request, progress))
         if not as_json:
+            _refuse(reports)
             _print(reports[-1], show_stderr=show_stderr)
         if reports[-1].interrupted:
             break
     if as_json:
         print_json(reports)
+        _refuse(reports)
     if reports[-1].interrupted:
         return INTERRUPTED
-    if any(report.refused for report in reports):
-        return BAD_INPUT
     return OK if all(report.ok for report in reports) else FINDINGS
 
 
@@ -87,10 +87,10 @@ def _sources(bot: Path) -> list[Path]:
 
 
 def _transcript(sources: Sequence[Path], sandbox: str, name: str, *, trusted: bool) -> int:
+    rules = variant(name, {}, calza=True)
     bots = [load_bot(source) for source in sources]
     chosen = make_sandbox(sandbox, runtimes_of(bots))
     check_trust(chosen, bots, trusted=trusted)
-    rules = variant(name, {}, calza=True)
     with run_folder() as runs:
         staged = [stage(bot, runs, chosen) for bot in bots]
         lines, faults = told_game(staged if len(staged) > 1 else staged * 2, rules, chosen)
@@ -131,10 +131,14 @@ class _Progress:
             self._next = time.monotonic() + _PLAIN_EVERY
 
 
+def _refuse(reports: Sequence[Report]) -> None:
+    """Raise ArenaError for the first bot that cannot be started."""
+    for report in reports:
+        if refused := report.refused:
+            raise ArenaError(refused.what, refused.where, refused.hint)
+
+
 def _print(report: Report, *, show_stderr: bool) -> None:
-    """Print a report, or raise ArenaError for a bot that cannot be started."""
-    if refused := report.refused:
-        raise ArenaError(refused.what, refused.where, refused.hint)
     for line in lines_of(report):
         click.echo(harmless(line))
     if show_stderr:

@@ -113,8 +113,9 @@ def test_refused_bot_is_bad_input_in_json_too(tmp_path: Path) -> None:
     words = ("check", "new", "--sandbox", "process", "--trust-bots")
     error_line(run(*words, cwd=tmp_path), "needs 'pyhton3'", "did you mean 'python3'?")
     ran = run(*words, "--json", cwd=tmp_path)
+    error_line(ran, "needs 'pyhton3'")
     (found,) = json.loads(ran.out)[0]["steps"][-1]["findings"]
-    assert (ran.code, found["hint"]) == (2, "did you mean 'python3'?")
+    assert found["hint"] == "did you mean 'python3'?"
 
 
 def test_interrupted_check_keeps_its_findings(tmp_path: Path) -> None:
