@@ -26,6 +26,7 @@ from tests.cli.command import (
 from tests.support.depth import depth
 
 NAMES = depth(("honest",), ("c-counter", "honest", "js-cautious"))
+BOX = ("--sandbox", "process")
 SAMPLES = [ROOT / "sample_bots" / name for name in NAMES]
 
 FAULTY: dict[str, tuple[str, str, str]] = {
@@ -64,7 +65,7 @@ def test_sample_bots_have_no_faults(tmp_path: Path) -> None:
 
 
 def test_check_prints_json(tmp_path: Path) -> None:
-    ran = run("check", "sample:random", "--step", "5", "--json", cwd=tmp_path)
+    ran = run("check", "sample:random", "--step", "5", "--json", *BOX, cwd=tmp_path)
     (checked,) = json.loads(ran.out)
     assert (ran.code, ran.err) == (0, "")
     assert (checked["bot"], checked["ok"], checked["stderr"]) == ("random", True, "")
