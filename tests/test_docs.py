@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict, fields
 
+from arena.check.steps import STEPS
 from arena.cli.main import COMMANDS
 from arena.league.config import LeagueFile
 from arena.league.variant_entry import VariantEntry
@@ -98,3 +99,10 @@ def test_judge_page_shows_what_the_command_says() -> None:
     line = json.dumps(json.loads(position))
     ran = run("judge", cwd=ROOT, stdin=line)
     assert ran.out == verdicts.splitlines()[0] + "\n"
+
+
+def test_check_page_lists_every_step() -> None:
+    text = (ROOT / "docs/check.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| (\d+) \| ([a-z ]+) \| (.+) \|$", text, re.MULTILINE)
+    steps = [(str(number), step.name, step.about) for number, step in enumerate(STEPS, 1)]
+    assert listed == steps

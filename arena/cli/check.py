@@ -1,88 +1,147 @@
-"""`arena check`: start a bot, play it against itself, say what is wrong."""
+"""`arena check`: try a bot step by step, and say what is wrong and how to mend it."""
 
+import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from msgspec.structs import replace
 
+from arena.check.bench import CheckRequest
+from arena.check.findings import Report
+from arena.check.run import check
+from arena.cli.check_report import lines_of
+from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
-from arena.match.preparation import CheckedBot, check_bot
-from arena.match.transcript import transcript
+from arena.errors import ArenaError
+from arena.match.transcript import told_game
 from arena.perudo.rules import variant
-from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.sandboxes.run_folder import run_folder
-from arena.submissions.bot import Bot, StagedBot, check_trust, runtimes_of
-from arena.submissions.manifest import load_bot
+from arena.submissions.bot import check_trust, runtimes_of
+from arena.submissions.manifest import SAMPLE, bot_sources, load_bot
 from arena.submissions.staging import stage
 
-_LINES = 20
-"""Lines shown of the end of a bot's or its build's output."""
+_PLAIN_EVERY = 5.0
+"""Seconds between lines of progress that do not go to a terminal."""
 
 
 @click.command()
-@click.argument("folders", metavar="BOT...", nargs=-1, required=True, type=PathType())
+@click.argument("bots", metavar="BOT...", nargs=-1, required=True, type=PathType())
 @sandbox_option
 @trust_option
+@click.option("--all", "every_fault", is_flag=True, help="Go on after the first fault.")
+@click.option("--step", type=int, metavar="N", help="Try only step N, and what it needs.")
+@click.option(
+    "--stderr", "show_stderr", is_flag=True, help="Print all that the bot and its build wrote."
+)
 @click.option(
     "--transcript",
     "variant_name",
     metavar="VARIANT",
-    help="Instead, have the BOTs play one game and print the conversation.",
+    help="Instead, have the BOTs play one game and print the conversation and the faults.",
 )
 @json_option
 def command(
-    folders: tuple[Path, ...],
+    bots: tuple[Path, ...],
     sandbox: str | None,
     variant_name: str | None,
     *,
     trust_bots: bool,
+    every_fault: bool,
+    step: int | None,
+    show_stderr: bool,
     as_json: bool,
 ) -> int:
-    """Play each BOT (a folder with a bot.yaml, or an archive) against itself under all rule books.
+    """Try each BOT (a folder with a bot.yaml, an archive, sample:NAME) step by step.
 
-    Prints its faults and the end of its standard error; the exit code is 1 if there are faults.
-    The output of its build is always shown.
+    Stops at the first fault and shows what was sent, what came back and how to mend it; the exit
+    code is 1 then. Ctrl-C keeps what was found.
     """
-    bots = [load_bot(folder) for folder in folders]
-    chosen = make_sandbox(sandbox or AUTO, runtimes_of(bots))
-    check_trust(chosen, bots, trusted=trust_bots)
-    builds: dict[str, str] = {}
-
-    def on_build(bot: Bot, output: str) -> None:
-        builds[bot.name] = output
-        for line in () if as_json else output.splitlines()[-_LINES:]:
-            say(f"{bot.name}: build: {line}")
-
-    with run_folder() as runs:
-        staged = [stage(bot, runs, chosen, on_build) for bot in bots]
-        if variant_name:
-            return _print_transcript(staged, chosen, variant_name)
-        checked = [
-            replace(check_bot(bot, chosen), build=builds.get(bot.name, "")) for bot in staged
-        ]
+    sources = [source for bot in bots for source in _sources(bot)]
+    if variant_name:
+        return _transcript(sources, sandbox or AUTO, variant_name, trusted=trust_bots)
+    reports: list[Report] = []
+    for source in sources:
+        request = CheckRequest(
+            source, sandbox or AUTO, trust_bots, every_fault=every_fault, step=step
+        )
+        with _Progress() as progress:
+            reports.append(check(request, progress))
+        if not as_json:
+            _refuse(reports)
+            _print(reports[-1], show_stderr=show_stderr)
+        if reports[-1].interrupted:
+            break
     if as_json:
-        print_json(checked)
-    else:
-        say(f"sandbox: {chosen.name}")
-        for bot in checked:
-            _print(bot)
-    return 1 if any(bot.faults for bot in checked) else 0
+        print_json(reports)
+        _refuse(reports)
+    if reports[-1].interrupted:
+        return INTERRUPTED
+    return OK if all(report.ok for report in reports) else FINDINGS
 
 
-def _print_transcript(bots: list[StagedBot], sandbox: Sandbox, variant_name: str) -> int:
-    seats = bots if len(bots) > 1 else bots * 2
-    for line in transcript(seats, variant(variant_name, {}, calza=True), sandbox):
+def _sources(bot: Path) -> list[Path]:
+    return bot_sources(str(bot), Path.cwd(), "BOT") if str(bot).startswith(SAMPLE) else [bot]
+
+
+def _transcript(sources: Sequence[Path], sandbox: str, name: str, *, trusted: bool) -> int:
+    rules = variant(name, {}, calza=True)
+    bots = [load_bot(source) for source in sources]
+    chosen = make_sandbox(sandbox, runtimes_of(bots))
+    check_trust(chosen, bots, trusted=trusted)
+    with run_folder() as runs:
+        staged = [stage(bot, runs, chosen) for bot in bots]
+        lines, faults = told_game(staged if len(staged) > 1 else staged * 2, rules, chosen)
+    for line in [*lines, *faults]:
         click.echo(harmless(line))
-    return 0
+    return FINDINGS if faults else OK
 
 
-def _print(checked: CheckedBot) -> None:
-    verdict = f"{len(checked.faults)} faults" if checked.faults else "ok"
-    played = f"{checked.games} games, {checked.decisions} decisions"
-    click.echo(harmless(f"{checked.bot}: {verdict} ({played})"))
-    for line in checked.faults:
-        click.echo(harmless(f"  {line}"))
-    for line in checked.stderr.splitlines()[-_LINES:] if checked.faults else ():
-        click.echo(harmless(f"  stderr: {line}"))
+class _Progress:
+    """Shows on standard error what is being tried: one line at a terminal, seldom elsewhere."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._step = ""
+        self._next = time.monotonic() + _PLAIN_EVERY
+
+    def __enter__(self) -> "_Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            click.echo("\r\x1b[K", err=True, nl=False)
+
+    def trying(self, number: int, steps: int, name: str) -> None:
+        """Show the beginning of a step."""
+        self._step = f"step {number} of {steps}: {name}"
+        self._show(self._step)
+
+    def note(self, text: str) -> None:
+        """Show how far the step is."""
+        self._show(f"{self._step}: {text}")
+
+    def _show(self, text: str) -> None:
+        if self._live:
+            click.echo(f"\r{harmless(text)}\x1b[K", err=True, nl=False)
+        elif time.monotonic() >= self._next:
+            say(text)
+            self._next = time.monotonic() + _PLAIN_EVERY
+
+
+def _refuse(reports: Sequence[Report]) -> None:
+    """Raise ArenaError for the first bot that cannot be started."""
+    for report in reports:
+        if refused := report.refused:
+            raise ArenaError(refused.what, refused.where, refused.hint)
+
+
+def _print(report: Report, *, show_stderr: bool) -> None:
+    for line in lines_of(report):
+        click.echo(harmless(line))
+    if show_stderr:
+        for name, text in (("build", report.build), ("stderr", report.stderr)):
+            for line in text.splitlines():
+                click.echo(harmless(f"  {name}: {line}"))

@@ -22,7 +22,7 @@ COMMANDS = {
     "run": "Play a league and write its report.",
     "status": "Show the progress of a league, even while it runs.",
     "new": "Begin a bot: a folder with one that already plays.",
-    "check": "Play a bot against itself and report its faults.",
+    "check": "Try a bot step by step and say how to mend it.",
     "play": "Play a quick table: bots, or bots and you.",
     "compare": "Say whether a new version of a bot is better.",
     "doctor": "Test what each sandbox isolates on this machine.",

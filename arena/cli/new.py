@@ -8,7 +8,7 @@ import click
 from arena.cli.options import PathType, json_option
 from arena.cli.output import print_json
 from arena.errors import ArenaError
-from arena.submissions.bot import install_hint
+from arena.submissions.command import how_to_get
 from arena.submissions.kits import KITS, create
 
 
@@ -43,7 +43,7 @@ def command(folder: Path | None, language: str, *, list_kits: bool, as_json: boo
         "check": f"arena check {quote(str(folder))}",
     }
     if missing := bot.missing_program:
-        steps = {"first": f"install {missing}: {install_hint(bot.info.runtime)}"} | steps
+        steps = {"first": f"install {missing}: {how_to_get(bot.first_command, bot.folder)}"} | steps
     if as_json:
         print_json({"folder": str(bot.folder), "name": bot.name, "language": language} | steps)
         return

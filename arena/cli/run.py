@@ -18,7 +18,7 @@ from arena.league.play import RunRequest
 from arena.league.progress import Verdict
 from arena.league.runner import MAX_DEATHS
 from arena.publish.replay.selection import ReplayChoice
-from arena.publish.report import play_and_report
+from arena.publish.report import Report, play_and_report
 from arena.ratings.table import Leaderboard, Overall, Row
 from arena.records import LeagueInfo, QuarantinedFixture
 
@@ -89,10 +89,11 @@ def command(
         if report.ratings.overall:
             _print_overall(report.ratings.overall)
     say_report(report)
-    if not report.quarantined:
-        return OK
-    _say_quarantined(report.quarantined)
-    return FINDINGS
+    if report.faults:
+        _say_faults(report)
+    if report.quarantined:
+        _say_quarantined(report.quarantined)
+    return FINDINGS if report.faults or report.quarantined else OK
 
 
 class _Listener(TerminalListener):
@@ -118,6 +119,13 @@ class _Listener(TerminalListener):
             _say_parts(where, verdict.parts)
         else:
             say(f"{where} all neighbours are separated at {conditions.until:.4g}")
+
+
+def _say_faults(report: Report) -> None:
+    """Say which bots faulted, and where to read of it."""
+    named = [f"{bot} {count}" for bot, count in report.faults.items()]
+    page = report.front_page.with_name("faults.html")
+    say(f"faults: {_shortened(named)}: see {page}")
 
 
 def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:

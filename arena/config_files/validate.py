@@ -1,7 +1,7 @@
 """Turns plain data into structs, with errors a person can act on."""
 
 import re
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
@@ -11,6 +11,9 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 _AT = re.compile(r" - at `(?:key in )?(?P<path>\$[^`]*)`$")
 _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
+_ENUM = re.compile(r"Invalid enum value '(?P<value>.*)'", re.DOTALL)
+_NO_TEXT = re.compile(r"Expected `str`, got `(?:int|float|bool)`")
+_QUOTES = 'put it in quotes, as in "1.0"'
 _MISSING = re.compile(r"missing required field `(?P<name>[^`]*)`")
 
 
@@ -31,18 +34,25 @@ def _explained(message: str, kind: type[msgspec.Struct]) -> ArenaError:
         return ArenaError(f"unknown key '{name}'", f"{path}.{name}", hint)
     if missing := _MISSING.search(message):
         return ArenaError(f"missing key '{missing['name']}'", path)
+    if (wrong := _ENUM.search(message)) and (choices := get_args(_type_at(kind, path))):
+        what = f"unknown {path.rpartition('.')[2]} '{wrong['value']}'"
+        return ArenaError(what, path, did_you_mean(wrong["value"], map(str, choices)))
     key, what = path.removeprefix("$").lstrip("."), _AT.sub("", message)
-    return ArenaError(f"{key}: {what}" if key else what, path)
+    hint = _QUOTES if _NO_TEXT.match(what) else ""
+    return ArenaError(f"{key}: {what}" if key else what, path, hint)
 
 
 def _keys_at(kind: type[msgspec.Struct], path: str) -> list[str]:
-    struct: Any = kind
+    struct = _struct_in(_type_at(kind, path))
+    return [field.encode_name for field in msgspec.structs.fields(struct)] if struct else []
+
+
+def _type_at(kind: Any, path: str) -> Any:
     for name in re.findall(r"\.([^.\[]+)", path):
-        fields = msgspec.structs.fields(struct)
-        struct = _struct_in(next((f.type for f in fields if f.encode_name == name), None))
-        if struct is None:
-            return []
-    return [field.encode_name for field in msgspec.structs.fields(struct)]
+        struct = _struct_in(kind)
+        fields = msgspec.structs.fields(struct) if struct else ()
+        kind = next((field.type for field in fields if field.encode_name == name), None)
+    return kind
 
 
 def _struct_in(kind: Any) -> Any:

@@ -23,6 +23,8 @@ MAX_KEY, MAX_NUMBER = 100, 100
 """Characters of a key and of a number: Python takes seconds for numbers of a million digits."""
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The parser of libyaml, 20 times as fast, where PyYAML has it."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""The byte order marks of UTF-16."""
 _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WORDS: dict[str, bool | None] = {
@@ -40,8 +42,11 @@ def parse_yaml(path: Path, max_bytes: int = MAX_BYTES) -> tuple[Any, Positions]:
     The values are those of YAML 1.2's core schema, without .inf and .nan: `12:30`, `2024-01-31`,
     `1_000` and `yes` are texts. Tags (`!!int`) and aliases (`*name`) are refused.
     """
+    content = read_limited(path, max_bytes)
+    if content.startswith(_UTF_16) or content[1:2] == b"\0":
+        raise ArenaError("cannot be read: it is in UTF-16", str(path), "save it as UTF-8")
     try:
-        text = read_limited(path, max_bytes).decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ArenaError(f"cannot be read: {error}", str(path)) from None
     if bad := _NOT_YAML.search(text):

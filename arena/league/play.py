@@ -27,7 +27,8 @@ from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.store.rows import PackedFixture
 from arena.store.store import Store
-from arena.submissions.bot import StagedBot, check_trust, install_hint, runtimes_of
+from arena.submissions.bot import StagedBot, check_trust, runtimes_of
+from arena.submissions.command import how_to_get
 
 if TYPE_CHECKING:  # slow to import, and not always installed
     from arena.league.cluster.client import Cluster
@@ -177,7 +178,7 @@ def _without_missing_runtimes(league: League, listener: RunListener) -> League:
     missing = [bot for bot in league.bots if bot.missing_program]
     if missing:
         names = ", ".join(f"{bot.name} (needs {bot.missing_program})" for bot in missing)
-        hints = sorted({install_hint(bot.info.runtime) for bot in missing})
+        hints = sorted({how_to_get(bot.first_command, bot.folder) for bot in missing})
         listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
     return replace(league, bots=tuple(bot for bot in league.bots if bot not in missing))
 

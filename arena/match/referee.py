@@ -100,7 +100,7 @@ class Referee:
 
     def take(self, seat: int, reply: Answer | Fault) -> Fault | None:
         """Take a waiting seat's answer or fault; returns the fault: an illegal answer is one."""
-        fault = reply if isinstance(reply, Fault) else self._illegal(seat, reply)
+        fault = reply if isinstance(reply, Fault) else self.illegal(seat, reply)
         if fault:
             self._faults[seat] = fault
         elif isinstance(reply, Answer) and reply.action == "calza":
@@ -117,7 +117,8 @@ class Referee:
         self._faults.update(faults)
         self._settle_faults()
 
-    def _illegal(self, seat: int, answer: Answer) -> Fault | None:
+    def illegal(self, seat: int, answer: Answer) -> Fault | None:
+        """Return the fault that a waiting seat's answer would be, None if it is legal."""
         if self.offering:
             legal = answer.action in ("calza", "pass")
         elif answer.action == "bid":

@@ -1,7 +1,7 @@
 """The seats of a fixture: which bots run, which may be restarted, and what each of them said."""
 
 from arena.perudo.rules import Rules
-from arena.records import Cause, Fault, Fixture
+from arena.records import Cause, Fault, Fixture, LimitsInfo
 from arena.seeds import bot_seed
 from arena.sessions.clock import USED_UP
 from arena.sessions.multiplexer import Multiplexer
@@ -53,7 +53,8 @@ class Seats:
         """Start a seat's bot and greet it, if it has time left."""
         if self._multiplexer.used_up(seat):
             return self._no_time()
-        fault = self._multiplexer.start(seat, encode(self._hello(seat)))
+        hello = hello_to(seat, self._fixture, self._rules, self._limits)
+        fault = self._multiplexer.start(seat, encode(hello))
         if not fault:
             self.starting.add(seat)
         return fault
@@ -116,18 +117,19 @@ class Seats:
         detail = f"not started again: {USED_UP.format(self._limits.fixture)}"
         return Fault(Cause.TIMEOUT, detail)
 
-    def _hello(self, seat: int) -> Hello:
-        fixture, limits = self._fixture, self._limits
-        return Hello(
-            protocol=PROTOCOL,
-            seat=seat,
-            seats=len(fixture.seats),
-            games=fixture.games,
-            max_rounds=fixture.max_rounds or None,
-            seed=bot_seed(fixture.seed, seat),
-            rules=self._rules,
-            limits=Limits(limits.start, limits.answer, limits.game, limits.fixture or None),
-        )
+
+def hello_to(seat: int, fixture: Fixture, rules: Rules, limits: LimitsInfo) -> Hello:
+    """Return what a seat's bot is greeted with."""
+    return Hello(
+        protocol=PROTOCOL,
+        seat=seat,
+        seats=len(fixture.seats),
+        games=fixture.games,
+        max_rounds=fixture.max_rounds or None,
+        seed=bot_seed(fixture.seed, seat),
+        rules=rules,
+        limits=Limits(limits.start, limits.answer, limits.game, limits.fixture or None),
+    )
 
 
 def _set(seats: set[int], seat: int, member: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from arena.match.table import play_fixture
 from arena.perudo.round_limit import max_rounds
 from arena.perudo.rules import Rules
-from arena.records import Fixture, LimitsInfo, PlayedFixture
+from arena.records import Faulted, Fixture, LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.sessions.multiplexer import Multiplexer
 from arena.submissions.bot import StagedBot
@@ -33,11 +33,23 @@ def transcript(
     `seed` is the key of the dice. Answers to the same moment come in the order of the seats,
     whichever came first.
     """
+    return told_game(bots, rules, sandbox, seed)[0]
+
+
+def told_game(
+    bots: Sequence[StagedBot], rules: Rules, sandbox: Sandbox, seed: str = "transcript"
+) -> tuple[list[str], list[str]]:
+    """Play one game; returns its transcript, and every fault with its seat's standard error."""
     seats = tuple(bot.name for bot in bots)
     rounds = max_rounds(rules, len(seats))
     fixture = Fixture("transcript", 0, rules.name, seats, seed, 1, max_rounds=rounds)
-    _, lines = conversation(fixture, rules, bots, sandbox, LimitsInfo().complete(1))
-    return [str(line) for line in lines]
+    played, lines = conversation(fixture, rules, bots, sandbox, LimitsInfo().complete(1))
+    faults: list[str] = []
+    for event in played.games[0].events:
+        if isinstance(event, Faulted):
+            faults.append(f"!!{event.seat} {event.cause}: {event.detail}")
+            faults += [f"!!{event.seat} {line}" for line in played.stderr[event.seat].splitlines()]
+    return [str(line) for line in lines], faults
 
 
 def conversation(

@@ -2,6 +2,7 @@
 
 import gc
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -70,6 +71,14 @@ class Report(Struct, frozen=True):
     left: int
     """Fixtures that are due and not stored; none if the league is finished."""
     quarantined: list[QuarantinedFixture]
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """How often each bot faulted that did, the most first."""
+        found = Counter[str]()
+        for board in self.ratings.boards:
+            found.update({row.bot: row.faults for row in board.rows if row.faults})
+        return dict(found.most_common())
 
     def data(self) -> dict[str, object]:
         """Return what `--json` prints of it: all but what is about pairs of bots."""

@@ -76,6 +76,9 @@ class Running(Protocol):
         False means that all of them sleep or wait.
         """
 
+    def peak_memory(self) -> int | None:
+        """Return the most bytes that its largest process has held; None if none can be seen."""
+
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the program and its children, if the sandbox can."""
 

@@ -16,7 +16,7 @@ from arena.sandboxes.base import ENVIRONMENT, Quota, Unavailable
 from arena.sandboxes.build_folder import open_copy
 from arena.sandboxes.cgroups.groups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
 from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
-from arena.sandboxes.process_states import any_busy, descendants
+from arena.sandboxes.process_states import any_busy, descendants, peak_memory
 from arena.uptime import wait_readable
 
 ProcessTree = Cgroup | SystemdScope
@@ -97,7 +97,13 @@ class ChildProcess:
     def is_busy(self) -> bool | None:
         """Return whether a thread of the program or of what it started does not sleep."""
         with suppress(OSError):
-            return any_busy(self._tree.pids() if self._tree else self._family())
+            return any_busy(self._pids())
+        return None
+
+    def peak_memory(self) -> int | None:
+        """Return the most bytes that the largest of its processes has held."""
+        with suppress(OSError):
+            return peak_memory(self._pids())
         return None
 
     def freeze(self, *, frozen: bool) -> None:
@@ -112,6 +118,9 @@ class ChildProcess:
         else:
             _signal(self._stopped, signal.SIGCONT)
             self._stopped.clear()
+
+    def _pids(self) -> list[int]:
+        return self._tree.pids() if self._tree else self._family()
 
     def _family(self) -> list[int]:
         """Return the processes in the sandbox; without one, the program and those below it."""

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 _BUSY = b"RD"
@@ -28,6 +29,16 @@ def any_busy(pids: Iterable[int]) -> bool | None:
     return any(stat.state in _BUSY for stat in stats) or any(
         thread.state in _BUSY for stat in stats for thread in _all_in(f"/proc/{stat.id}/task")
     )
+
+
+def peak_memory(pids: Iterable[int]) -> int | None:
+    """Return the most bytes that one of these processes has held; None if none can be seen."""
+    peaks = []
+    for pid in pids:
+        with suppress(OSError):
+            status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+            peaks += [int(line.split()[1]) for line in status.splitlines() if "VmHWM:" in line]
+    return max(peaks) * 1024 if peaks else None
 
 
 def descendants(pid: int) -> list[int]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Running
 from arena.sessions.clock import READY, Clock, FixtureBank
+from arena.sessions.fault_words import news, open_requests, unfinished
 from arena.uptime import wait_readable
 from arena.wire.codec import StrictError, decode_answer, decode_ready
 from arena.wire.messages import MAX_LINE, Answer, Ready
@@ -53,6 +54,8 @@ class Session:
         self._inbox = b""
         self._flooded = False
         self._lines: list[bytes] = []
+        self._written: list[bytes] = []
+        """What was written last, for the words of a fault."""
         self._errors = bytearray()
 
     @property
@@ -87,7 +90,8 @@ class Session:
             for line in self._lines:
                 self._log(">>", line)
         self.outbox += b"".join(self._lines)
-        self._lines.clear()
+        if self._lines:
+            self._written, self._lines = self._lines, []
         self.write()
 
     def rest(self, *, at_once: bool) -> None:
@@ -178,7 +182,11 @@ class Session:
     def expired(self) -> Tagged | None:
         """Return a timeout if an answer took too long."""
         reason = self.clock.expired()
-        return self._fault(Cause.TIMEOUT, reason) if reason else None
+        if not reason:
+            return None
+        ids = [id_ for id_ in self._open if id_ != READY]
+        asked = f"; open: {open_requests(ids, self._written)}" if ids else ""
+        return self._fault(Cause.TIMEOUT, f"{reason}{asked}{unfinished(self._inbox)}")
 
     def release(self) -> Running | None:
         """Write what is queued and give the program away; None if it cannot serve again."""
@@ -210,9 +218,11 @@ class Session:
         except StrictError as error:
             text = line[:120].decode("utf-8", "backslashreplace").rstrip("\r\n")
             rest = " ..." if len(line) > 120 else ""
-            return self._fault(Cause.MALFORMED_LINE, f"{error}: {text!r}{rest}")
+            unasked = news(self._written) if error.is_object else ""
+            return self._fault(Cause.MALFORMED_LINE, f"{error}: {text!r}{rest}{unasked}")
         if answer.id not in self._open:
-            what = f"answers request {answer.id}, but that is not open"
+            asked = open_requests(self._open, self._written)
+            what = f"id {answer.id} is not open; open: {asked}{news(self._written)}"
             return self._fault(Cause.MALFORMED_LINE, what)
         return self._answered(answer.id, answer)
 

@@ -8,19 +8,10 @@ from msgspec import Struct
 from arena import shipped
 from arena.errors import ArenaError
 from arena.records import BotInfo
-from arena.sandboxes.base import Program, Sandbox, command_exists
+from arena.sandboxes.base import Program, Sandbox
 from arena.sandboxes.bubblewrap import GET_BUBBLEWRAP
 from arena.submissions.archives.unpack import UnpackedArchive
-
-_INSTALL = {
-    "python": "sudo apt-get install python3",
-    "node": "sudo apt-get install nodejs",
-    "c": "sudo apt-get install gcc libc6-dev",
-    "rust": "sudo apt-get install rustc cargo",
-    "java": "sudo apt-get install default-jdk-headless",
-    "go": "sudo apt-get install golang-go",
-    "dotnet": "see https://learn.microsoft.com/dotnet/core/install/linux",
-}
+from arena.submissions.command import missing_program
 
 
 class _Named(Struct, frozen=True):
@@ -50,9 +41,14 @@ class Bot(_Named, frozen=True):
         return self.source.is_relative_to(shipped.folder("sample_bots").resolve())
 
     @property
+    def first_command(self) -> tuple[str, ...]:
+        """What is run first: the build, if there is one."""
+        return self.build or self.command
+
+    @property
     def missing_program(self) -> str:
         """The program that the bot needs and this machine lacks, "" if there is none."""
-        return missing_program(self.build or self.command, self.folder)
+        return missing_program(self.first_command, self.folder)
 
 
 class StagedBot(_Named, frozen=True):
@@ -65,16 +61,6 @@ class StagedBot(_Named, frozen=True):
     def program(self) -> Program:
         """What is started to play."""
         return Program(self.folder, self.command, self.info.runtime)
-
-
-def missing_program(command: Sequence[str], folder: Path) -> str:
-    """Return the program of a command if neither this machine nor the folder has it, else ""."""
-    return "" if command_exists(command, folder) else command[0]
-
-
-def install_hint(runtime: str) -> str:
-    """Return how to install what bots of a runtime need."""
-    return _INSTALL.get(runtime, "install it, or correct the command in bot.yaml")
 
 
 def runtimes_of(bots: Iterable[Bot | StagedBot]) -> frozenset[str]:

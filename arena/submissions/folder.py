@@ -3,7 +3,7 @@
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,8 @@ from arena.submissions.archives.entry import MAX_DEPTH, MAX_PATH
 _IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
 _MAC_PREFIX = "._"
 """The prefix of files in which macOS keeps attributes of other files."""
+_LARGEST = 3
+"""Files that are named if all are too large."""
 _MAX_SHOWN = 250
 """Characters of a long path that an error shows."""
 
@@ -84,23 +86,27 @@ def exceeds(folder: Path, entries: int, size: int) -> bool:
 
 def files_of(folder: Path, limits: BotLimits = BOT_LIMITS) -> list[Path]:
     """Return the bot's files, sorted; raises ArenaError for a link and for too many bytes."""
-    files = []
-    total = 0
+    files: list[Path] = []
+    sizes: dict[str, int] = {}
     for path, info in walk(folder, limits, is_ignored):
         if stat.S_ISLNK(info.st_mode):
             raise ArenaError("a bot's folder may hold no links", str(path), "copy the file instead")
         if stat.S_ISREG(info.st_mode):
             files.append(path)
-            total += info.st_size
-    check_size(total, folder, limits)
+            sizes[str(path.relative_to(folder))] = info.st_size
+    check_size(sum(sizes.values()), folder, limits, sizes)
     return sorted(files)
 
 
-def check_size(total: int, folder: Path, limits: BotLimits) -> None:
-    """Refuse a bot's folder with too many bytes in it."""
+def check_size(
+    total: int, folder: Path, limits: BotLimits, sizes: Mapping[str, int] | None = None
+) -> None:
+    """Refuse a bot's folder with too many bytes in it; the error names the largest of `sizes`."""
     if total > limits.size:
         what = f"a bot's folder may hold {limits.size // MIB} MiB at most"
-        raise ArenaError(what, str(folder))
+        largest = sorted((sizes or {}).items(), key=lambda item: item[1], reverse=True)[:_LARGEST]
+        named = ", ".join(f"{name} ({size / MIB:,.1f} MiB)" for name, size in largest)
+        raise ArenaError(what, str(folder), f"its largest files: {named}" if named else "")
 
 
 def digest(folder: Path, limits: BotLimits = BOT_LIMITS) -> str:

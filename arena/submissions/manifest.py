@@ -1,9 +1,9 @@
 """Finding and reading bots: their folders, or archives of them, and the bot.yaml in there."""
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,7 @@ from arena.errors import ArenaError
 from arena.records import BotInfo
 from arena.submissions.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
 from arena.submissions.bot import Bot
+from arena.submissions.command import words
 from arena.submissions.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 from arena.submissions.names import check_distinct, check_info
 
@@ -155,10 +156,10 @@ def _load(
         path = folder / MANIFEST
         if not path.is_file():
             what = f"no {MANIFEST} in the bot's {'archive' if archive else 'folder'}"
-            raise ArenaError(what, str(folder), "see protocol/README.md")
+            raise ArenaError(what, str(folder), _nearest_manifest(folder))
         manifest = _manifest(path)
-        command = _words(manifest.command, path, "command")
-        build = None if manifest.build is None else _words(manifest.build, path, "build")
+        command = words(manifest.command, path, "command")
+        build = None if manifest.build is None else words(manifest.build, path, "build")
         info = BotInfo(
             name=manifest.name,
             author=manifest.author,
@@ -169,6 +170,13 @@ def _load(
         )
         check_info(info, path)
         return Bot(info, source.resolve(), folder.resolve(), command, build, archive)
+
+
+def _nearest_manifest(folder: Path) -> str:
+    """Return how to get a bot.yaml: from the file that is probably meant, or from the docs."""
+    by_lower = {path.name.lower(): path.name for path in folder.iterdir() if path.is_file()}
+    near = get_close_matches(MANIFEST, by_lower, n=1, cutoff=0.75)
+    return f"rename {by_lower[near[0]]} to {MANIFEST}" if near else "see protocol/README.md"
 
 
 @contextmanager
@@ -205,15 +213,3 @@ def _check_tags(tags: list[str], where: str) -> None:
             raise ArenaError(f"{tag[:40]!a} is not a tag", where, _TAG_HINT)
         if tags.count(tag) > 1:
             raise ArenaError(f"duplicate tag '{tag}'", where)
-
-
-def _words(value: str | list[str], path: Path, key: str) -> tuple[str, ...]:
-    try:
-        words = tuple(shlex.split(value) if isinstance(value, str) else value)
-    except ValueError as error:
-        raise ArenaError(f"{key} cannot be read: {error}", str(path)) from None
-    if not words:
-        raise ArenaError(f"{key} is empty", str(path), f"for example `{key}: python3 bot.py`")
-    if any("\0" in word for word in words):
-        raise ArenaError(f"{key} holds a NUL character", str(path))
-    return words

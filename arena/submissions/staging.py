@@ -5,9 +5,11 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.run_folder import remove_tree
-from arena.submissions.bot import Bot, StagedBot, install_hint, missing_program
+from arena.submissions.bot import Bot, StagedBot
 from arena.submissions.build import OnBuild, build
+from arena.submissions.command import check_runnable, how_to_get
 from arena.submissions.folder import BOT_LIMITS, BotLimits, copy
+from arena.submissions.manifest import errors_name_source
 
 
 def stage(
@@ -31,6 +33,8 @@ def stage(
                 _open_to_all(staged.folder, writable=True)
                 program = staged.program._replace(command=bot.build)
                 build(bot, program, sandbox, limits, on_build)
+                with errors_name_source(staged.folder, bot.source):
+                    check_runnable(bot.name, bot.command, staged.folder)
             _open_to_all(staged.folder, writable=False)
         except BaseException:
             # A refused bot must not be taken for a staged one.
@@ -54,10 +58,17 @@ def _copy(bot: Bot, target: Path, sandbox: Sandbox, limits: BotLimits) -> None:
     if digest != bot.info.digest:
         what = f"the files of '{bot.name}' changed while they were read"
         raise ArenaError(what, str(bot.source), "run it again")
-    missing = sandbox.uses_host_programs and missing_program(bot.build or bot.command, target)
-    if missing:
+    check_program(bot, sandbox)
+
+
+def check_program(bot: Bot, sandbox: Sandbox) -> None:
+    """Raise ArenaError if what a bot is built or started with is missing, or cannot be run."""
+    if sandbox.uses_host_programs and (missing := bot.missing_program):
         what = f"'{bot.name}' needs '{missing}', which was not found"
-        raise ArenaError(what, str(bot.source), install_hint(bot.info.runtime))
+        raise ArenaError(what, str(bot.source), how_to_get(bot.first_command, bot.folder))
+    if bot.build is None:
+        with errors_name_source(bot.folder, bot.source):
+            check_runnable(bot.name, bot.command, bot.folder)
 
 
 def _open_to_all(folder: Path, *, writable: bool) -> None:

@@ -7,16 +7,34 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 
+from arena.errors import did_you_mean
 from arena.wire.messages import Answer, Ready, ToBot
 
 M = TypeVar("M", Ready, Answer)
 
+_ACTIONS = ("bid", "dudo", "calza", "pass")
 _encoder = msgspec.json.Encoder()
 _answers = msgspec.json.Decoder(Answer)
 
 
+_SYNONYMS = {
+    **dict.fromkeys(("raise", "bet", "guess"), "bid"),
+    **dict.fromkeys(("call", "doubt", "challenge", "liar"), "dudo"),
+    **dict.fromkeys(("exact", "spot_on"), "calza"),
+    **dict.fromkeys(("check", "skip", "none"), "pass"),
+}
+"""What bots say for an action, in lower case."""
+
+
 class StrictError(Exception):
-    """A line that is not strict JSON; the message says why."""
+    """A line that is not strict JSON; the message says why.
+
+    `is_object`: the line is a JSON object, but not the one that was expected.
+    """
+
+    def __init__(self, message: str, *, is_object: bool = False) -> None:
+        super().__init__(message)
+        self.is_object = is_object
 
 
 def encode(message: ToBot) -> bytes:
@@ -57,11 +75,34 @@ def _decode_strictly(line: bytes, kind: type[M]) -> M:
     tag = kind.__struct_config__.tag
     # msgspec does not require the tag if only one type is expected; the protocol does.
     if tag is not None and "type" not in value:
-        raise StrictError(f"missing `type`, expected `{tag}`")
+        raise StrictError(f"missing `type`, expected `{tag}`", is_object=True)
     try:
-        return msgspec.convert(value, kind, strict=True)
+        message = msgspec.convert(value, kind, strict=True)
     except msgspec.ValidationError as error:
-        raise StrictError(str(error)) from None
+        what = (kind is Answer and _unknown_action(value.get("action"))) or str(error)
+        raise StrictError(what, is_object=True) from None
+    if isinstance(message, Answer) and (what := _missing_in_bid(value)):
+        raise StrictError(what, is_object=True)
+    return message
+
+
+def _unknown_action(action: object) -> str:
+    """Name the action that was probably meant; "" if the action is known, or no text."""
+    if not isinstance(action, str) or action in _ACTIONS:
+        return ""
+    meant = _SYNONYMS.get(action.lower())
+    hint = f"did you mean '{meant}'?" if meant else did_you_mean(action.lower(), _ACTIONS)
+    return f"unknown action {action[:40]!r} ({hint})"
+
+
+def _missing_in_bid(value: dict[str, object]) -> str:
+    """Say what a bid lacks and has instead; "" if it lacks nothing."""
+    missing = [key for key in ("quantity", "face") if key not in value]
+    if value["action"] != "bid" or not missing:
+        return ""
+    others = ", ".join(key[:40] for key in value if key not in Answer.__struct_fields__)
+    has = f"; it has {others}" if others else ""
+    return f"the bid has {' and '.join(f'no {key}' for key in missing)}{has}"
 
 
 def loads(line: bytes) -> object:
@@ -77,14 +118,19 @@ def loads(line: bytes) -> object:
         )
         lone = "\\u" in text and _has_lone_surrogate(value)
     except UnicodeDecodeError:
-        raise StrictError("not valid UTF-8") from None
+        raise StrictError(f"not valid UTF-8{_utf_16(line)}") from None
     except RecursionError:
         raise StrictError("nested too deeply") from None
     except ValueError as error:
-        raise StrictError(f"not valid JSON: {error}") from None
+        raise StrictError(f"not valid JSON{_utf_16(line)}: {error}") from None
     if lone:
         raise StrictError("a lone surrogate in a string")
     return value
+
+
+def _utf_16(line: bytes) -> str:
+    """Say that a line is in UTF-16, if it looks like that: every other byte is 0."""
+    return ", but UTF-16" if 3 * line.count(0) > len(line) > 2 else ""
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

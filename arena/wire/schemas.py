@@ -21,6 +21,12 @@ _SCHEMAS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "record.json": ("One stored game", (GameRecord,)),
 }
 
+_COMPLETE_BID = {
+    "if": {"required": ["action"], "properties": {"action": {"const": "bid"}}},
+    "then": {"required": ["quantity", "face"]},
+}
+"""What the codec asks of a bid, and a type cannot say."""
+
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Return the schemas by file name."""
@@ -29,6 +35,8 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 def _schema(title: str, types: tuple[Any, ...]) -> dict[str, Any]:
     options, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    if Answer in types:
+        parts["Answer"] |= _COMPLETE_BID
     body = options[0] if len(options) == 1 else {"anyOf": list(options)}
     return {"$schema": DIALECT, "title": title, "x-protocol": PROTOCOL, **body, "$defs": parts}
 

@@ -13,7 +13,8 @@ from tests.cli.command import FIELD, LOWEST, bot, error_line, league, records, r
 MANIFEST = "name: new\ncommand: python3 bot.py\n"
 TRUSTED = ("--sandbox", "process", "--trust-bots")
 ONE_GAME = ("--transcript", "bga")
-"""Has `arena check` play less."""
+ONE_STEP = ("--step", "5")
+"""Both have `arena check` play less."""
 
 
 def zipped(folder: Path, archive: Path, prefix: str = "") -> Path:
@@ -149,28 +150,35 @@ def test_league_error_names_the_line_of_a_bad_bot(tmp_path: Path, name: str) -> 
 @pytest.mark.parametrize("box", ["process", "bubblewrap"])
 def test_check_shows_the_output_of_a_build(tmp_path: Path, box: str) -> None:
     built(tmp_path, "echo 'bot.c:7: warning: unused \033[31mdie' >&2; echo done")
-    ran = run("check", "new", "--sandbox", box, "--trust-bots", *ONE_GAME, cwd=tmp_path)
+    words = ("--sandbox", box, "--trust-bots", *ONE_STEP)
+    ran = run("check", "new", *words, "--stderr", cwd=tmp_path)
     assert ran.code == 0, ran
-    assert set(ran.err.splitlines()) == {
-        "new: build: bot.c:7: warning: unused \\x1b[31mdie",
-        "new: build: done",
+    shown = {line for line in ran.out.splitlines() if line.startswith("  build: ")}
+    assert shown == {
+        "  build: bot.c:7: warning: unused \\x1b[31mdie",
+        "  build: done",
     }
+    assert "  build: " not in run("check", "new", *words, cwd=tmp_path).out
 
 
 def test_check_prints_the_output_of_a_build_as_json(tmp_path: Path) -> None:
     built(tmp_path, "echo 'bot.c:7: warning' >&2")
-    ran = run("check", "new", *TRUSTED, "--json", cwd=tmp_path)
+    ran = run("check", "new", *TRUSTED, *ONE_STEP, "--json", cwd=tmp_path)
     assert (ran.code, ran.err) == (0, "")
     assert "bot.c:7: warning" in json.loads(ran.out)[0]["build"]
 
 
-def test_check_shows_the_end_of_a_failed_build(tmp_path: Path) -> None:
-    built(tmp_path, "seq 100; echo 'no main' >&2; exit 3")
+def test_check_shows_the_first_error_of_a_failed_build(tmp_path: Path) -> None:
+    built(tmp_path, "seq 100; echo 'bot.c:3: error: one' >&2; echo 'ld: error: two'; exit 3")
     ran = run("check", "new", *TRUSTED, cwd=tmp_path)
-    *shown, last = ran.err.splitlines()
-    assert len(shown) == 20
-    assert "new: build: no main" in shown
-    assert last == error_line(ran, "the build of 'new' failed (exit code 3) / sh -c ", " | ")
+    line = error_line(
+        ran, "the build of 'new' failed (exit code 3) / sh -c ", "bot.c:3: error: one"
+    )
+    assert "two" not in line.partition("/ bot.c:3")[2]
+    output = Path(line.rpartition("all of its output: ")[2])
+    assert output.read_text().startswith("1\n2\n3\n")
+    assert "bot.c:3: error: one" in output.read_text()
+    output.unlink()
 
 
 def test_build_that_leaves_a_link_is_refused(tmp_path: Path) -> None:

@@ -1,16 +1,32 @@
 """`arena check`: faults, standard error, transcripts."""
 
 import json
+import os
 import re
+import signal
+import subprocess
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.command import LOWEST, READY, ROOT, bot, run
+from arena.check.steps import STEPS
+from tests.cli.command import (
+    HANG,
+    LOWEST,
+    READY,
+    ROOT,
+    arena,
+    bot,
+    environment,
+    error_line,
+    run,
+)
 from tests.support.depth import depth
 
 NAMES = depth(("honest",), ("c-counter", "honest", "js-cautious"))
+BOX = ("--sandbox", "process")
 SAMPLES = [ROOT / "sample_bots" / name for name in NAMES]
 
 FAULTY: dict[str, tuple[str, str, str]] = {
@@ -40,45 +56,95 @@ FAULTY: dict[str, tuple[str, str, str]] = {
 def test_sample_bots_have_no_faults(tmp_path: Path) -> None:
     ran = run("check", *SAMPLES, "--sandbox", "process", cwd=tmp_path)
     assert ran.code == 0, ran
-    assert ran.err == "sandbox: process\n"
-    lines = [re.sub(r"\d+", "N", line) for line in ran.out.splitlines()]
-    assert lines == [f"{folder.name}: ok (N games, N decisions)" for folder in SAMPLES]
+    verdicts = [line for line in ran.out.splitlines() if not line.startswith(" ")]
+    assert verdicts == [f"{folder.name}: ok (process)" for folder in SAMPLES]
+    numbers = [line.split()[0] for line in ran.out.splitlines() if re.match(r" +\d+ [a-z]", line)]
+    assert numbers == [str(number) for number in range(1, len(STEPS) + 1)] * len(SAMPLES)
+    assert "CPU time of a decision: median " in ran.out
+    assert len(ran.out.splitlines()) <= 24 * len(SAMPLES)
 
 
 def test_check_prints_json(tmp_path: Path) -> None:
-    ran = run("check", ROOT / "sample_bots/random", "--json", cwd=tmp_path)
+    ran = run("check", "sample:random", "--step", "5", "--json", *BOX, cwd=tmp_path)
     (checked,) = json.loads(ran.out)
     assert (ran.code, ran.err) == (0, "")
-    assert (checked["bot"], checked["faults"], checked["stderr"]) == ("random", [], "")
-    assert checked["games"] > 0
-    assert checked["decisions"] > checked["games"]
+    assert (checked["bot"], checked["ok"], checked["stderr"]) == ("random", True, "")
+    names = [step["name"] for step in checked["steps"]]
+    assert names == [step.name for step in STEPS[:4]] + [STEPS[4].name]
+    assert all(step["findings"] == [] for step in checked["steps"])
 
 
 @pytest.mark.parametrize("kind", depth(("garbage", "exception"), tuple(FAULTY)))
-def test_check_reports_a_faulty_bot(tmp_path: Path, kind: str) -> None:
+def test_check_shows_what_was_sent_and_came_back(tmp_path: Path, kind: str) -> None:
     source, fault, stderr = FAULTY[kind]
     bot(tmp_path / "new", source)
     ran = run("check", "new", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
     assert ran.code == 1
     first, *rest = ran.out.splitlines()
-    assert re.fullmatch(r"new: \d+ faults \(\d+ games, \d+ decisions\)", first)
-    assert any(re.match(r"  \w+, [23] players, game \d: ", line) and fault in line for line in rest)
+    assert first == "new: 1 fault (process)"
+    assert fault in rest[1]
     assert "\x1b" not in ran.out
-    shown = [line for line in rest if line.startswith("  stderr: ")]
-    assert stderr in "\n".join(shown)
-    assert bool(shown) == bool(stderr)
+    by_name = [line.strip().partition(": ") for line in rest]
+    shown = {name: text for name, _, text in by_name}
+    assert shown["where"] == "bga, 2 players, seat 0"
+    assert shown["sent"].startswith('{"type":')
+    assert "came" in shown
+    assert shown["mend"]
+    said = [text for name, _, text in by_name if name == "stderr"]
+    assert stderr in "\n".join(said)
+    assert bool(said) == bool(stderr)
+    assert len(ran.out.splitlines()) <= 24
 
 
 def test_check_reports_a_faulty_bot_among_good_ones(tmp_path: Path) -> None:
     source, fault, stderr = FAULTY["start"]
     bot(tmp_path / "new", source)
-    folders = ("new", SAMPLES[0])
-    ran = run("check", *folders, "--sandbox", "process", "--trust-bots", "--json", cwd=tmp_path)
+    words = ("--sandbox", "process", "--trust-bots", "--step", "5", "--json")
+    ran = run("check", "new", SAMPLES[0], *words, cwd=tmp_path)
     assert ran.code == 1
     new, good = json.loads(ran.out)
-    assert good["faults"] == []
-    assert all(fault in line or "not started again" in line for line in new["faults"])
-    assert stderr in new["stderr"]
+    assert (new["ok"], good["ok"]) == (False, True)
+    (found,) = new["steps"][-1]["findings"]
+    assert fault in found["what"]
+    assert stderr in found["stderr"]
+
+
+def test_refused_bot_is_bad_input_in_json_too(tmp_path: Path) -> None:
+    bot(tmp_path / "new", command="pyhton3 bot.py")
+    words = ("check", "new", "--sandbox", "process", "--trust-bots")
+    error_line(run(*words, cwd=tmp_path), "needs 'pyhton3'", "did you mean 'python3'?")
+    ran = run(*words, "--json", cwd=tmp_path)
+    error_line(ran, "needs 'pyhton3'")
+    (found,) = json.loads(ran.out)[0]["steps"][-1]["findings"]
+    assert found["hint"] == "did you mean 'python3'?"
+
+
+def test_interrupted_check_keeps_its_findings(tmp_path: Path) -> None:
+    """Ctrl-C comes when a bot that faulted in an earlier step is asked in its second game."""
+    os.mkfifo(tmp_path / "began")
+    wait = f"open({str(tmp_path / 'began')!r}, 'w').close() or time.sleep(600)"
+    odd = f"len(asked['alive']) == 2 or print('hm'); asked['game'] == 0 or {wait}; answer = {{"
+    bot(tmp_path / "new", "import time\n" + textwrap.dedent(LOWEST).replace("answer = {", odd))
+    words = arena("check", "new", "--all", "--sandbox", "process", "--trust-bots")
+    with subprocess.Popen(
+        words, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        (tmp_path / "began").read_bytes()
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=HANG)
+    assert running.returncode == 130
+    assert out.decode().startswith("new: interrupted, ")
+    assert "malformed_line" in out.decode()
+
+
+def test_transcript_shows_faults_with_their_tracebacks(tmp_path: Path) -> None:
+    bot(tmp_path / "new", FAULTY["exception"][0])
+    words = ("check", "new", "sample:honest", "--transcript", "bga")
+    ran = run(*words, "--sandbox", "process", "--trust-bots", cwd=tmp_path)
+    assert ran.code == 1
+    faults = [line for line in ran.out.splitlines() if line.startswith("!!0 ")]
+    assert faults[0] == "!!0 crash: the program ended with exit code 1"
+    assert faults[-1].endswith("ValueError: turn\\x1b[31m")
 
 
 @pytest.mark.parametrize("more", [[], [ROOT / "sample_bots/odds"] * 2])

@@ -37,7 +37,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bot(folder / "broken", CRASHES, name=FORMULA)
     league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3])
     ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=folder)
-    assert ran.code == 0, ran.err
+    assert ran.code == 1, ran.err
     return folder
 
 

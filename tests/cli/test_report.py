@@ -35,7 +35,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     bot(folder / "loud", LOUD, name="Quetzalcoatl", author="Wilhelmina Oddfellow")
     league(folder, bots=["sample:odds", "sample:honest", "loud"], players=[2, 3])
-    assert run(*PLAY, cwd=folder).code == 0
+    assert run(*PLAY, cwd=folder).code == 1
     return folder
 
 
@@ -88,7 +88,7 @@ def rest(process: "subprocess.Popen[str]") -> str:
 def test_watched_site_follows_the_league_and_ends_with_it(halved: Path) -> None:
     with watching(halved) as process:
         assert line(process) == "written: watched/index.html (12 games; 6 fixtures are left)\n"
-        assert run(*PLAY, cwd=halved).code == 0
+        assert run(*PLAY, cwd=halved).code == 1
         assert rest(process) == "report: watched/index.html"
     assert tree(halved / "watched") == tree(halved / "site")
 
@@ -98,7 +98,7 @@ def test_watching_may_begin_before_the_league(copied: Path) -> None:
     with watching(copied) as process:
         waiting = "waiting for the first game in league.sqlite: arena run league.yaml\n"
         assert line(process) == waiting
-        assert run(*PLAY, cwd=copied).code == 0
+        assert run(*PLAY, cwd=copied).code == 1
         assert rest(process) == "report: watched/index.html"
     assert tree(copied / "watched") == tree(copied / "site")
 

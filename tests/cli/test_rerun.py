@@ -34,7 +34,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("played")
     bot(folder / "odd", FAULTY)
     league(folder, bots=["odd", "sample:honest"], games=5)
-    assert run("run", "league.yaml", *TRUSTED, cwd=folder).code == 0
+    assert run("run", "league.yaml", *TRUSTED, cwd=folder).code == 1
     return folder
 
 

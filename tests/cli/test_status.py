@@ -37,7 +37,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("status")
     bot(folder / "broken", CRASHES)
     league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3], name="St")
-    assert run(*PLAY, cwd=folder).code == 0
+    assert run(*PLAY, cwd=folder).code == 1
     return folder
 
 

@@ -23,13 +23,13 @@ def test_edited_bot_plays_on_unchanged_and_is_named_by_the_next_run(tmp_path: Pa
     mark = kills.write_bots(tmp_path)
     league(tmp_path, bots=["ann", "bob", "cheat"], rounds=8)
     whole = ("--store", "whole.sqlite", "--site", "whole")
-    assert run(*PLAY, *whole, cwd=tmp_path).code == 0
+    assert run(*PLAY, *whole, cwd=tmp_path).code == 1
     before = load_bot(tmp_path / "ann").info.digest
     with Live(*PLAY, cwd=tmp_path, mark=mark) as live:
         live.read_until_stored()
         (tmp_path / "ann/bot.py").write_text("raise SystemExit('edited')")
         (tmp_path / "bob/bot.yaml").unlink()
-        assert live.end() == 0, live.text
+        assert live.end() == 1, live.text
     assert len(records(tmp_path / "league.sqlite")) == 24
     assert records(tmp_path / "league.sqlite") == records(tmp_path / "whole.sqlite")
     assert digests(tmp_path / "league.sqlite")["ann"] == before

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from arena.cli.main import FINDINGS
 from arena.errors import ArenaError
 from arena.records import Cause, Faulted, Fixture, GameRecord, PlayedFixture
 from arena.store.store import Store
@@ -53,7 +54,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Played:
     limits = {"answer": hour, "game": hour, "restarts": 1000}
     league(folder, bots=["ann", "bob", "cheat"], games=2, rounds=16, limits=limits)
     ran = run(*PLAY, *_ends("whole"), "--json", cwd=folder)
-    assert ran.code == 0, ran.err
+    assert ran.code == FINDINGS, ran.err
     return Played(folder, mark, json.loads(ran.out)["root"])
 
 
@@ -145,7 +146,7 @@ def _check_the_end(whole: Played, name: str) -> None:
         cwd=whole.folder,
         env={"TMPDIR": str(whole.folder / "temporary")},
     )
-    assert ran.code == 0, ran.err
+    assert ran.code == FINDINGS, ran.err
     store, expected = (whole.folder / f"{one}.sqlite" for one in (name, "whole"))
     assert records(store) == records(expected)
     assert list(_facts(store)) == list(_facts(expected))
@@ -211,9 +212,9 @@ def _kill_bots_until_the_end(whole: Played, name: str, rng: random.Random) -> in
             store = whole.folder / f"{name}.sqlite"
             killed += _kill_bots(live, rng, store, min(5, KILLS_OF_BOTS - killed))
             kills.wait_until_all_are_gone(live)
-            ended = live.process.returncode == 0
+            ended = live.process.returncode == FINDINGS
     env = {"TMPDIR": str(whole.folder / "temporary")}
-    assert run(*PLAY, *_ends(name), cwd=whole.folder, env=env).code == 0
+    assert run(*PLAY, *_ends(name), cwd=whole.folder, env=env).code == FINDINGS
     return killed
 
 

@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bots = ["bot0", "bot1", "sample:honest"]
     league(folder, bots=bots, variants=["bga"], players=[3], games=1)
     ran = run("run", "league.yaml", cwd=folder)
-    assert ran.code == 0, ran
+    assert ran.code == 1, ran
     (folder / "terminal").write_text(ran.out + ran.err, encoding="utf-8")
     return folder
 
@@ -46,7 +46,7 @@ def test_hostile_output_on_the_terminal(folder: Path) -> None:
 
 def test_hostile_output_in_a_transcript(folder: Path) -> None:
     ran = run("check", "bot0", "--transcript", "bga", cwd=folder)
-    assert ran.code == 0
+    assert ran.code == 1
     assert r"</pre><img src=x>\x1b]0;owned\x07" in ran.out
     assert printable(ran.out + ran.err)
 

@@ -18,16 +18,10 @@ from tests.support.live_tables import PATIENT, check_lost, faults, play
 HASTY = replace(PATIENT, answer=1.0, wall=1.0)
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [("./bot.py", "Permission denied"), ("/usr/bin/env no-such-program", "No such file")],
-)
-def test_program_that_cannot_run_is_a_crash(
-    command: str, said: str, sandbox: Sandbox, runs: Path
-) -> None:
-    played = play(sandbox, runs, "", command=command)
+def test_program_that_cannot_run_is_a_crash(sandbox: Sandbox, runs: Path) -> None:
+    played = play(sandbox, runs, "", command="/usr/bin/env no-such-program")
     check_lost(played.games[0], Cause.CRASH, "the program ended with exit code 12")
-    assert said in played.stderr[1]
+    assert "No such file" in played.stderr[1]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +48,7 @@ def work(seconds):
     ("says", "cause", "detail"),
     [
         ('{"id":%d,"action":"dudo"}', Cause.ILLEGAL_ACTION, "an offer of calza was open"),
-        ('{"id":%d,"action":"skip"}', Cause.MALFORMED_LINE, "$.action"),
+        ('{"id":%d,"action":"skip"}', Cause.MALFORMED_LINE, "did you mean 'pass'?"),
     ],
 )
 def test_wrong_answer_to_a_calza_offer_is_a_fault(

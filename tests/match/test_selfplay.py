@@ -1,13 +1,12 @@
-"""Standard error, the report of a check, transcripts: what authors see of their bots."""
+"""Standard error, transcripts, starts: what authors see of their bots."""
 
 from pathlib import Path
 
-from arena.match.preparation import check_bot, try_start
+from arena.match.preparation import try_start
 from arena.match.transcript import transcript
 from arena.perudo.rules import VARIANTS, variant
 from arena.records import Cause
 from arena.sandboxes.base import Sandbox
-from arena.sandboxes.process import ProcessSandbox
 from arena.submissions.staging import stage
 from arena.wire.codec import decode_answer, decode_ready
 from tests.support.bot_programs import program, start, turn
@@ -40,26 +39,7 @@ def test_standard_error_of_a_crash_is_kept(sandbox: Sandbox, runs: Path) -> None
     assert played.stderr[1].rstrip().endswith("ValueError: so long")
 
 
-# ---------------------------------------------------------------- check, transcript, start
-
-
-def test_check_plays_every_rule_book_with_and_without_calza(sandbox: Sandbox, runs: Path) -> None:
-    checked = check_bot(good_bot(runs, sandbox), sandbox, PATIENT)
-    assert checked.faults == []
-    assert (checked.bot, checked.games) == ("honest", 5 * 2 * 2 * len(VARIANTS))
-    assert checked.decisions > checked.games
-    assert checked.stderr == ""
-
-
-def test_check_reports_faults_and_standard_error(runs: Path) -> None:
-    sandbox = ProcessSandbox()
-    body = "sys.stderr.write('oh no')\n" + turn("say('hm')")
-    bot = stage(write_bot(runs / "odd", program(body)), runs, sandbox)
-    checked = check_bot(bot, sandbox, PATIENT)
-    assert all("malformed_line: not valid JSON" in line for line in checked.faults)
-    assert checked.faults[0].startswith("bga, 2 players, game 0: ")
-    assert checked.faults[-1].startswith("italian, 3 players, game 4: ")
-    assert checked.stderr.startswith("oh no")
+# ---------------------------------------------------------------- transcript, start
 
 
 def test_transcript_holds_the_whole_conversation(sandbox: Sandbox, runs: Path) -> None:

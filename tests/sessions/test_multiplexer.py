@@ -59,7 +59,7 @@ def test_bot_that_does_not_read_times_out(tmp_path: Path) -> None:
     with one_bot(tmp_path, "signal.pause()", HASTY) as multiplexer:
         multiplexer.ask(0, 1, LONG)
         assert fault_of(multiplexer) == Fault(
-            Cause.TIMEOUT, "no answer within 0.5 s by the wall clock"
+            Cause.TIMEOUT, "no answer within 0.5 s by the wall clock; open: 1"
         )
 
 

@@ -61,14 +61,14 @@ def test_links_are_refused(sandbox: Sandbox, runs: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["bubblewrap", "process"])
-def test_missing_program_is_named_with_an_install_hint(name: str, runs: Path) -> None:
+def test_missing_program_is_named_with_how_to_get_it(name: str, runs: Path) -> None:
     """Containers have programs of their own."""
     sandbox = make_sandbox(name)
     bot = write_bot(runs / "bot", "", command="no-such-program x", more="runtime: node\n")
     assert bot.missing_program == "no-such-program"
     with pytest.raises(ArenaError, match="'bot' needs 'no-such-program'") as refusal:
         stage(bot, runs, sandbox)
-    assert refusal.value.hint == "sudo apt-get install nodejs"
+    assert refusal.value.hint == "install it, or correct the command in bot.yaml"
 
 
 # ---------------------------------------------------------------- building

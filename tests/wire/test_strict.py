@@ -67,9 +67,19 @@ BAD_LINES = {
 }
 BAD_ANSWERS = {
     "no id": (b'{"action":"dudo"}', "missing required field `id`"),
+    "another action": (b'{"id":1,"action":"zz"}', "(known: bid, calza, dudo, pass)"),
+    "an action of 1": (b'{"id":1,"action":1}', "$.action"),
+    "a bid of nothing": (b'{"id":1,"action":"bid"}', "the bid has no quantity and no face"),
+    "a bid of other fields": (
+        b'{"id":1,"action":"bid","face":3,"count":2}',
+        "the bid has no quantity; it has count",
+    ),
     "no action": (b'{"id":1}', "missing required field `action`"),
-    "an unknown action": (b'{"id":1,"action":"raise"}', "$.action"),
-    "an action in capitals": (b'{"id":1,"action":"DUDO"}', "$.action"),
+    "an unknown action": (
+        b'{"id":1,"action":"raise"}',
+        "unknown action 'raise' (did you mean 'bid'?)",
+    ),
+    "an action in capitals": (b'{"id":1,"action":"DUDO"}', "(did you mean 'dudo'?)"),
     "an id of true": (b'{"id":true,"action":"dudo"}', "got `bool` - at `$.id`"),
     "an id of 1.0": (b'{"id":1.0,"action":"dudo"}', "got `float` - at `$.id`"),
     "an id of 1e0": (b'{"id":1e0,"action":"dudo"}', "got `float` - at `$.id`"),
@@ -174,7 +184,8 @@ def test_line_ends_and_blanks_are_accepted(end: bytes) -> None:
 def test_escapes_and_unknown_fields_in_answers() -> None:
     assert decode_answer(rb'{"\u0069d":1,"action":"\u0064udo"}') == Answer(id=1, action="dudo")
     assert decode_answer(b'{"id":1,"action":"pass","type":"answer"}') == Answer(id=1, action="pass")
-    assert decode_answer(b'{"id":1,"action":"bid"}') == Answer(id=1, action="bid")
+    bid = b'{"id":1,"action":"bid","quantity":0,"face":0}'
+    assert decode_answer(bid) == Answer(id=1, action="bid")
     assert decode_answer(b'{"id":10000000000000000000000,"action":"dudo"}').id == 10**22
 
 

@@ -70,6 +70,9 @@ class _RevocableRunning:
     def is_busy(self) -> bool | None:
         return self._inner.is_busy()
 
+    def peak_memory(self) -> int | None:
+        return self._inner.peak_memory()
+
     def freeze(self, *, frozen: bool) -> None:
         self._inner.freeze(frozen=frozen)
 

@@ -26,8 +26,9 @@ from arena.sandboxes.run_folder import run_folder
 from arena.sessions.warm_pool import WarmPool
 from arena.store.rows import PackedFixture
 from arena.submissions import bundle
-from arena.submissions.bot import StagedBot, install_hint, missing_program, runtimes_of
+from arena.submissions.bot import StagedBot, runtimes_of
 from arena.submissions.bundle import Bundle
+from arena.submissions.command import how_to_get, missing_program
 
 RUN_SPEC = "run spec"
 """The name of a run's specification among its files; the others are bundles of bots."""
@@ -209,5 +210,6 @@ def _sandbox(spec: RunSpec) -> Sandbox:
         program = missing_program(bot.command, bot.folder)
         # A program in the bot's own folder comes with it.
         if program and "/" not in program:
-            raise ArenaError(f"'{bot.name}' needs '{program}'", hint=install_hint(bot.info.runtime))
+            hint = how_to_get(bot.command, bot.folder)
+            raise ArenaError(f"'{bot.name}' needs '{program}'", hint=hint)
     return sandbox

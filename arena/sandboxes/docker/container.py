@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 from arena.sandboxes.build_folder import open_copy
 from arena.sandboxes.cgroups.groups import Cgroup, cgroup_of
-from arena.sandboxes.process_states import any_busy
+from arena.sandboxes.process_states import any_busy, peak_memory
 from arena.sandboxes.run_folder import remove_tree
 from arena.uptime import wait_readable
 
@@ -61,6 +61,12 @@ class Container:
         """Return whether a thread in the container does not sleep, or None if none is visible."""
         with suppress(OSError):
             return any_busy(self._cgroup.pids()) if self._cgroup else None
+        return None
+
+    def peak_memory(self) -> int | None:
+        """Return the most bytes that the largest process in the container has held."""
+        with suppress(OSError):
+            return peak_memory(self._cgroup.pids()) if self._cgroup else None
         return None
 
     def freeze(self, *, frozen: bool) -> None:

@@ -1,0 +1,1 @@
+"""The check of one bot: numbered steps, from its manifest to the end of its input."""

@@ -1,0 +1,62 @@
+"""What the steps of a check share: the bot on its way from files to a running program."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.check.meter import Meter, ObservedSandbox
+from arena.records import LimitsInfo
+from arena.sandboxes.registry import AUTO
+from arena.submissions.bot import Bot, StagedBot
+from arena.wire.messages import Ready
+
+_STDERR = 65_536
+"""Characters that are kept of what a bot wrote to standard error."""
+
+
+class CheckRequest(Struct, frozen=True):
+    """Which bot to check, and how."""
+
+    source: Path
+    """Its folder or archive."""
+    sandbox: str = AUTO
+    trusted: bool = False
+    """Whether it may run without isolation."""
+    limits: LimitsInfo = LimitsInfo()
+    every_fault: bool = False
+    """Whether to go on after a fault."""
+    step: int | None = None
+    """The only step to try, beside those that prepare it; None for all."""
+    patience: float = 10.0
+    """Seconds that a bot which is late is given on top, to see what comes of it."""
+    positions: int = 2000
+    """Recorded positions that are put to the bot."""
+
+
+class Bench:
+    """The bot that is checked. Each step uses what the earlier ones left here."""
+
+    bot: Bot
+    staged: StagedBot
+    sandbox: ObservedSandbox
+    files: dict[str, tuple[int, int]]
+    """The sizes and times of the files that it started with."""
+
+    def __init__(self, request: CheckRequest, runs: Path, tell: Callable[[str], None]) -> None:
+        self.request = request
+        self.runs = runs
+        """Where it is staged."""
+        self.tell = tell
+        """Gets what is being tried, for who waits."""
+        self.ready: Ready | None = None
+        self.meter = Meter()
+        self.build = ""
+        self.stderr = ""
+        self.notes: list[str] = []
+        """What the step in progress adds to its result."""
+        self.advice: list[str] = []
+
+    def keep_stderr(self, text: str) -> None:
+        """Keep what a process of the bot wrote to standard error."""
+        self.stderr = (self.stderr + text)[-_STDERR:]

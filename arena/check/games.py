@@ -1,0 +1,97 @@
+"""Steps in which the bot plays itself, as in a league."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from arena.check.bench import Bench
+from arena.check.findings import Finding, Findings
+from arena.check.hints import Evidence, hint_for
+from arena.check.probe import Table, Tape
+from arena.match.table import play_fixture
+from arena.perudo.rules import VARIANTS
+from arena.records import Cause, Fault, Faulted, PlayedFixture
+from arena.sessions.multiplexer import Multiplexer, SeatReply
+
+_SIZES = range(2, 7)
+_CONCURRENT_GAMES = 16
+
+
+class _FaultError(Exception):
+    def __init__(self, seat: int, fault: Fault) -> None:
+        super().__init__(fault.detail)
+        self.seat = seat
+        self.fault = fault
+
+
+class _HaltingMultiplexer(Multiplexer):
+    """Raises _FaultError at the first fault: the other seats need not play on for minutes."""
+
+    def wait(self) -> Sequence[SeatReply]:
+        replies = super().wait()
+        for seat, _, reply in replies:
+            if isinstance(reply, Fault):
+                raise _FaultError(seat, reply)
+        return replies
+
+
+def first_game(bench: Bench) -> Findings:
+    """Play one game of two."""
+    yield from _play(bench, Table(VARIANTS["bga"], 2), 1)
+
+
+def table_sizes(bench: Bench) -> Findings:
+    """Play a game at tables of every size, under the rule books in turn."""
+    books = list(VARIANTS.values())
+    for index, players in enumerate(_SIZES):
+        bench.tell(f"{players} players")
+        yield from _play(bench, Table(books[index % len(books)], players), 1)
+    bench.notes.append(f"{len(_SIZES)} games")
+
+
+def concurrent_games(bench: Bench) -> Findings:
+    """Play several games at a time, if the bot promises that."""
+    if bench.ready and bench.ready.concurrent_games > 1:
+        yield from _play(bench, Table(VARIANTS["bga"], 2), _CONCURRENT_GAMES)
+
+
+def _play(bench: Bench, table: Table, games: int) -> Findings:
+    tapes = [Tape() for _ in range(table.players)]
+    programs = [bench.staged.program] * table.players
+    limits = replace(bench.request.limits, restarts=0).complete(games)
+    fixture = table.fixture(bench.bot.name, games)
+
+    def log(seat: int, direction: str, line: bytes) -> None:
+        tapes[seat].add(direction, line)
+
+    with _HaltingMultiplexer(programs, bench.sandbox, limits, log) as multiplexer:
+        try:
+            faults = _faults(play_fixture(fixture, table.rules, multiplexer))
+        except _FaultError as error:
+            faults = [(error.seat, error.fault)]
+    for seat, fault in faults:
+        said = multiplexer.stderr[seat] if fault.cause is not Cause.ILLEGAL_ACTION else ""
+        yield _finding(table._replace(seat=seat), fault, tapes[seat], said)
+    bench.keep_stderr("".join(dict.fromkeys(multiplexer.stderr)))
+
+
+def _faults(played: PlayedFixture) -> list[tuple[int, Fault]]:
+    """Return who faulted how; only illegal actions do not end a game here."""
+    return [
+        (event.seat, Fault(event.cause, event.detail))
+        for record in played.games
+        for event in record.events
+        if isinstance(event, Faulted) and event.cause is Cause.ILLEGAL_ACTION
+    ]
+
+
+def _finding(table: Table, fault: Fault, tape: Tape, stderr: str) -> Finding:
+    evidence = Evidence(fault.cause, fault.detail, tape.came, stderr)
+    return Finding(
+        what=f"{fault.cause}: {fault.detail}",
+        where=str(table),
+        hint=hint_for(evidence),
+        sent=tuple(tape.sent),
+        came=tape.came,
+        stderr=stderr,
+    )

@@ -1,0 +1,89 @@
+"""Recorded positions: the same games of random players every time, as one seat sees them."""
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from random import Random
+
+from msgspec import Struct
+
+from arena.check.probe import GAMES, SEED, Table
+from arena.match.referee import Notice, Referee
+from arena.perudo.round_limit import max_rounds
+from arena.perudo.rules import VARIANTS
+from arena.records import Cause, Fault
+from arena.wire.messages import Answer, CalzaOffer, Turn
+
+Player = Callable[[Turn | CalzaOffer, Random], Answer]
+
+
+class Moment(Struct, frozen=True):
+    """A moment of a recorded game: what the seat hears, then what it is asked."""
+
+    news: tuple[Notice, ...]
+    request: Turn | CalzaOffer | None
+    """None if the game ended."""
+    illegal: Callable[[Answer], Fault | None]
+    """Returns the fault that an answer to the request would be."""
+
+
+def tables() -> list[Table]:
+    """Return tables of every size under every rule book, with every seat among them."""
+    return [
+        Table(rules, players, (index + players) % players)
+        for index, rules in enumerate(VARIANTS.values())
+        for players in range(2, 7)
+    ]
+
+
+def moments(table: Table, play: Player, *, forfeits: bool = False) -> Iterator[Moment]:
+    """Yield the moments of one game after another; with `forfeits` rivals fault now and then."""
+    ids = count(1)
+    for game in range(GAMES):
+        yield from _game(table, play, game, ids, forfeits=forfeits)
+
+
+def _game(
+    table: Table, play: Player, game: int, ids: Iterator[int], *, forfeits: bool
+) -> Iterator[Moment]:
+    chance = Random(f"{SEED}/{table}/{game}")  # noqa: S311 - no secret
+    rounds = max_rounds(table.rules, table.players)
+    everyone = frozenset(range(table.players))
+    referee = Referee(table.rules, table.players, SEED, game, everyone, max_rounds=rounds)
+    while referee.waiting:
+        seat = referee.waiting[0]
+        asked = referee.request(seat, next(ids))
+        if seat == table.seat:
+            news = tuple(referee.notices)
+            referee.notices.clear()
+            yield Moment(news, asked, lambda answer: referee.illegal(table.seat, answer))
+        elif forfeits and chance.random() < _FORFEIT:
+            referee.take(seat, Fault(Cause.TIMEOUT, ""))
+            continue
+        referee.take(seat, play(asked, chance))
+    yield Moment(tuple(referee.notices), None, lambda _: None)
+
+
+_FORFEIT = 0.2
+"""How often a rival faults instead of an answer."""
+
+
+def random_player(asked: Turn | CalzaOffer, chance: Random) -> Answer:
+    """Raise a little, on any face; doubt and call calza at times."""
+    if isinstance(asked, CalzaOffer):
+        return Answer(id=asked.id, action="calza" if chance.random() < 0.1 else "pass")
+    if asked.dudo and (not asked.raises or chance.random() < 0.3):
+        return Answer(id=asked.id, action="dudo")
+    one = chance.choice(asked.raises)
+    quantity = min(one.max, one.min + chance.randrange(2))
+    return Answer(id=asked.id, action="bid", quantity=quantity, face=one.face)
+
+
+def patient_player(asked: Turn | CalzaOffer, _: Random) -> Answer:
+    """Raise as little as possible for as long as possible: rounds are long, to the last raise."""
+    if isinstance(asked, CalzaOffer):
+        return Answer(id=asked.id, action="pass")
+    if not asked.raises:
+        return Answer(id=asked.id, action="dudo")
+    least = min(one.min for one in asked.raises if one.face > 1 or len(asked.raises) == 1)
+    faces = [one.face for one in asked.raises if one.min == least]
+    return Answer(id=asked.id, action="bid", quantity=least, face=min(faces))

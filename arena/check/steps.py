@@ -1,0 +1,175 @@
+"""The steps of a check, in their order: to add one, write a function and list it here."""
+
+import re
+import tempfile
+from collections.abc import Callable
+from typing import NamedTuple
+
+from arena.check import drills, games
+from arena.check.bench import Bench
+from arena.check.findings import Finding, Findings
+from arena.check.meter import ObservedSandbox
+from arena.check.positions import moments, random_player
+from arena.check.probe import Probe, Table
+from arena.errors import ArenaError
+from arena.perudo.rules import BGA
+from arena.sandboxes.registry import make_sandbox
+from arena.submissions.bot import Bot, check_trust, runtimes_of
+from arena.submissions.folder import BOT_LIMITS, is_ignored, walk
+from arena.submissions.manifest import load_bot
+from arena.submissions.staging import check_program, stage
+from arena.uptime import wait_readable
+from arena.wire.codec import encode
+from arena.wire.messages import Bye, Ready
+
+_EXIT_SECONDS = 5.0
+"""How long a bot may take to end after `bye`, on a busy machine."""
+_SHOWN = 5
+"""Files that a finding names."""
+_ERROR = re.compile(r"\b(?:error|fatal|cannot|undefined)\b", re.IGNORECASE)
+
+StepFunction = Callable[[Bench], Findings]
+
+
+class Step(NamedTuple):
+    """One step: it yields the faults that it finds."""
+
+    name: str
+    about: str
+    """What it tries, in a few words."""
+    run: StepFunction
+
+
+def manifest(bench: Bench) -> Findings:
+    """Read bot.yaml and the files; choose the sandbox. Raises ArenaError if none may be used."""
+    try:
+        bench.bot = load_bot(bench.request.source)
+    except ArenaError as error:
+        yield _refusal(error)
+        return
+    sandbox = make_sandbox(bench.request.sandbox, runtimes_of([bench.bot]))
+    check_trust(sandbox, [bench.bot], trusted=bench.request.trusted)
+    bench.sandbox = ObservedSandbox(sandbox)
+
+
+def program(bench: Bench) -> Findings:
+    """Look for the program that is started."""
+    try:
+        check_program(bench.bot, bench.sandbox)
+    except ArenaError as error:
+        yield _refusal(error)
+
+
+def build(bench: Bench) -> Findings:
+    """Copy the bot and build it."""
+
+    def on_build(_: Bot, output: str) -> None:
+        bench.build = output
+
+    try:
+        bench.staged = stage(bench.bot, bench.runs, bench.sandbox, on_build)
+    except ArenaError as error:
+        hint = _about_build(bench.build) if bench.build else error.hint
+        yield Finding(error.what, error.where, hint)
+        return
+    if bench.build:
+        bench.notes.append(f"{len(bench.build.splitlines())} lines of output")
+    bench.files = _files(bench)
+
+
+def start(bench: Bench) -> Findings:
+    """Start the bot and greet it."""
+    with Probe(bench, Table(BGA, 2)) as probe:
+        greeted = probe.start()
+    if isinstance(greeted, Ready):
+        bench.ready = greeted
+    else:
+        yield greeted
+
+
+def concurrency(bench: Bench) -> Findings:
+    """Ask in many games at once, and play as many."""
+    yield from drills.concurrent(bench)
+    yield from games.concurrent_games(bench)
+
+
+def own_folder(bench: Bench) -> Findings:
+    """Look for files that the bot wrote to its folder, in this step or an earlier one."""
+    yield from drills.first_turn(bench)
+    now, before = _files(bench), bench.files
+    written = sorted(
+        path for path in now.keys() | before.keys() if now.get(path) != before.get(path)
+    )
+    if written:
+        more = ", ..." if len(written) > _SHOWN else ""
+        yield Finding(
+            f"it wrote to its own folder: {', '.join(written[:_SHOWN])}{more}",
+            str(bench.request.source),
+            "the folder is read-only in leagues: write to /tmp, or to standard error",
+        )
+
+
+def end_of_input(bench: Bench) -> Findings:
+    """Say goodbye after an answer and end the input: the bot must exit."""
+    with Probe(bench, Table(BGA, 2)) as probe:
+        ready = probe.start()
+        asked = next(m.request for m in moments(Table(BGA, 2), random_player) if m.request)
+        answer = ready if isinstance(ready, Finding) else probe.ask(asked)
+        if isinstance(answer, Finding):
+            yield answer
+            return
+        probe.bye(encode(Bye()))
+        if not wait_readable([probe.running.exit_fd], _EXIT_SECONDS):
+            yield Finding(
+                "it did not exit after `bye` and the end of its input",
+                hint="end the program when a read says that the input has ended",
+                sent=('{"type":"bye"}',),
+            )
+
+
+STEPS = (
+    Step("manifest", "bot.yaml and the files beside it", manifest),
+    Step("program", "what `command` and `build` name is there", program),
+    Step("build", "the build succeeds", build),
+    Step("start", "`ready` comes in time", start),
+    Step("first turn", "an opening and an answer to a bid", drills.first_turn),
+    Step("first game", "one game of two", games.first_game),
+    Step("tables", "a game at every table size from 2 to 6", games.table_sizes),
+    Step("positions", "recorded positions of all variants", drills.positions),
+    Step("palifico", "palifico rounds", drills.palifico),
+    Step("last raise", "one face left to raise, or none", drills.last_raise),
+    Step("long rounds", "many bids", drills.long_rounds),
+    Step("calza", "offers of calza, if it asks for them", drills.calza),
+    Step("concurrency", "16 games at a time, if it promises that", concurrency),
+    Step("unknown fields", "fields and messages of later versions", drills.unknown_fields),
+    Step("news", "calza, faults of rivals, ends of games", drills.news),
+    Step("own folder", "nothing was written to it", own_folder),
+    Step("end of input", "it exits after `bye`", end_of_input),
+)
+FIRST_ALONE = 5
+"""The first step that can be left out: the earlier ones prepare the bot."""
+
+
+def _refusal(error: ArenaError) -> Finding:
+    return Finding(error.what, error.where, error.hint)
+
+
+def _about_build(output: str) -> str:
+    """Say the first error of a build that failed, and where its whole output is."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    first = next((line for line in lines if _ERROR.search(line)), lines[-1])
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="arena-build-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as file:
+        file.write(output + "\n")
+    return f"{first[:200]} | all of its output: {file.name}"
+
+
+def _files(bench: Bench) -> dict[str, tuple[int, int]]:
+    """Return the size and the time of every file in the staged folder."""
+    folder = bench.staged.folder
+    return {
+        str(path.relative_to(folder)): (info.st_size, info.st_mtime_ns)
+        for path, info in walk(folder, BOT_LIMITS, is_ignored)
+        if not path.is_dir()
+    }

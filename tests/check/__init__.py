@@ -1,0 +1,1 @@
+"""The check of a bot: its steps, and what it says of every usual mistake."""

@@ -1,0 +1,128 @@
+"""A check as tests and servers call it: what it plays, and how it goes on and ends."""
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from arena import shipped
+from arena.check.bench import CheckRequest
+from arena.check.positions import Moment, moments, patient_player, random_player, tables
+from arena.check.run import check
+from arena.check.steps import STEPS
+from arena.errors import ArenaError
+from arena.wire.messages import Turn
+from tests.check.bots import Silent, checked, write
+from tests.support.bot_programs import start, turn
+
+ODD = turn("answer(m) if len(m['alive']) == 2 else say('hm')")
+"""Garbage at every table but those of two."""
+
+
+def number(name: str) -> int:
+    return [step.name for step in STEPS].index(name) + 1
+
+
+def test_good_bot_passes_every_step(tmp_path: Path) -> None:
+    body = start("""say('{"type":"ready","calza":true,"concurrent_games":8,"reusable":true}')""")
+    report = checked(write(tmp_path / "new", body))
+    assert [result.name for result in report.steps if not result.ok] == []
+    assert (report.ok, report.left, len(report.steps)) == (True, 0, len(STEPS))
+    taken = report.measured
+    assert taken is not None
+    assert taken.decisions > 40
+    assert None not in (taken.start, taken.median, taken.p99, taken.longest, taken.memory)
+    assert report.advice == []
+
+
+def test_sample_bots_pass_what_is_not_tried_elsewhere() -> None:
+    """Those that promise concurrent games give the same answers as one at a time."""
+    folder = shipped.folder("sample_bots")
+    for name in ("random", "bluffer"):
+        report = checked(folder / name, step=number("concurrency"))
+        assert (report.ok, report.steps[-1].note) == (True, "")
+
+
+def test_bot_of_real_chance_is_not_compared(tmp_path: Path) -> None:
+    body = start("""say('{"type":"ready","concurrent_games":8}')""") + (
+        "import random\ndef act(m): answer({**m, 'raises': m['raises'][:random.randrange(2)]}"
+        " if m['dudo'] else m)\n"
+    )
+    report = checked(write(tmp_path / "new", body), step=number("concurrency"))
+    assert report.ok
+    assert "not compared" in report.steps[-1].note
+
+
+def test_check_stops_at_the_first_fault_unless_told_to_go_on(tmp_path: Path) -> None:
+    folder = write(tmp_path / "new", ODD)
+    first = checked(folder)
+    assert first.steps[-1].name == "tables"
+    assert first.left == len(STEPS) - len(first.steps)
+    every = checked(folder, every_fault=True)
+    assert (every.ok, every.left) == (False, 0)
+    faulty = [result.name for result in every.steps if not result.ok]
+    assert {"tables", "positions", "news"} <= set(faulty)
+    in_tables = every.steps[number("tables") - 1]
+    (found,) = in_tables.findings
+    assert found.count > 1
+
+
+def test_bot_that_does_not_start_ends_even_a_check_of_every_fault(tmp_path: Path) -> None:
+    folder = write(tmp_path / "new", start("sys.exit(3)"))
+    report = checked(folder, every_fault=True)
+    assert (report.steps[-1].name, report.left) == ("start", len(STEPS) - number("start"))
+
+
+def test_only_one_step_is_tried_beside_those_that_prepare_it(tmp_path: Path) -> None:
+    report = checked(write(tmp_path / "new"), step=number("palifico"))
+    names = [result.name for result in report.steps]
+    assert names == ["manifest", "program", "build", "start", "palifico"]
+
+
+def test_unknown_step_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="there is no step 99") as refusal:
+        checked(write(tmp_path / "new"), step=99)
+    assert "1 manifest, 2 program" in refusal.value.hint
+
+
+def test_interruption_keeps_what_was_found(tmp_path: Path) -> None:
+    class Impatient(Silent):
+        def note(self, text: str) -> None:
+            if text == "4 players":
+                raise KeyboardInterrupt
+
+    request = CheckRequest(write(tmp_path / "new", ODD), "process", trusted=True, every_fault=True)
+    report = check(request, Impatient())
+    assert (report.interrupted, report.ok) == (True, False)
+    assert report.steps[-1].name == "tables"
+    assert report.steps[-1].findings
+    assert report.left == len(STEPS) - len(report.steps)
+
+
+# ---------------------------------------------------------------- recorded positions
+
+
+def first(count: int) -> list[list[Moment]]:
+    return [list(islice(moments(table, random_player), count)) for table in tables()]
+
+
+def test_recorded_positions_are_the_same_every_time() -> None:
+    requests = [[moment.request for moment in at] for at in first(20)]
+    assert requests == [[moment.request for moment in at] for at in first(20)]
+
+
+def test_recorded_positions_are_of_all_variants_and_table_sizes() -> None:
+    seen = {(table.rules.name, table.players) for table in tables()}
+    assert len(seen) == len(tables()) == 4 * 5
+    for table, at in zip(tables(), first(20), strict=True):
+        asked = [moment.request for moment in at if moment.request]
+        assert {request.seat for request in asked} == {table.seat}
+        assert all(len(request.alive) <= table.players for request in asked)
+
+
+def test_patient_players_bid_to_the_last_raise() -> None:
+    table = tables()[-1]
+    asked = [moment.request for moment in islice(moments(table, patient_player), 300)]
+    turns = [request for request in asked if isinstance(request, Turn)]
+    assert max(len(request.bids) for request in turns) > 20
+    assert any(not request.raises for request in turns)

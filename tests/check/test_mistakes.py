@@ -1,0 +1,341 @@
+"""Every usual mistake is found in the right step, with what mends it, within one screen."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.check.findings import Report
+from arena.check.steps import STEPS
+from arena.cli.check_report import lines_of
+from arena.records import LimitsInfo
+from tests.check.bots import HASTY, PATIENT, checked, write
+from tests.support.bot_programs import start, turn
+
+COLUMNS, ROWS = 80, 24
+NUMBERS = {step.name: number for number, step in enumerate(STEPS, 1)}
+
+# The body of a bot, the step that finds the mistake, parts of what it says and of how to mend it.
+RUNNING: dict[str, tuple[str, str, str, str]] = {
+    "a syntax error": ("def (\n", "start", "ended with exit code 1", "line that the traceback"),
+    "a missing package": (
+        "import no_such_package\n",
+        "start",
+        "ended with exit code 1",
+        "the sandbox has no package 'no_such_package'",
+    ),
+    "too much memory": (
+        start("bytearray(2**30)"),
+        "start",
+        "ended with exit code 1",
+        "a bot may use 512 MiB",
+    ),
+    "a breakpoint": (start("breakpoint()"), "start", "not valid JSON", "remove breakpoint()"),
+    "talk on standard output": (start("say('I am here')"), "start", "'I am here'", "nothing but"),
+    "an answer in UTF-16": (
+        """def ready(m): out.write('{"type":"ready"}\\n'.encode('utf-16')); out.flush()\n""",
+        "start",
+        "not valid UTF-8, but UTF-16",
+        "write UTF-8",
+    ),
+    "no type": (start("say('{}')"), "start", "missing `type`", '{"type": "ready"}'),
+    "an exception in a turn": (turn("m['dices']"), "first turn", "exit code 1", "has no 'dices'"),
+    "a wrong id": (
+        turn("say(legal({**m, 'id': m['id'] + 70}))"),
+        "first turn",
+        "id 71 is not open; open: 1 (turn)",
+        "with its `id`",
+    ),
+    "an answer to news": (
+        "def told(m): answer({'id': 0, 'raises': 0})\n",
+        "first game",
+        "id 0 is not open; open: ",
+        "answer nothing else",
+    ),
+    "wrong fields": (
+        turn("""say('{"id": %d, "action": "bid", "count": 1, "value": 2}' % m["id"])"""),
+        "first turn",
+        "the bid has no quantity and no face; it has count, value",
+        '"quantity": 3, "face": 4',
+    ),
+    "raise for bid": (
+        turn("""say('{"id": %d, "action": "raise"}' % m["id"])"""),
+        "first turn",
+        "unknown action 'raise' (did you mean 'bid'?)",
+        "",
+    ),
+    "a bid too high": (
+        turn("""say('{"id": %d, "action": "bid", "quantity": 99, "face": 2}' % m["id"])"""),
+        "first turn",
+        "illegal_action: ",
+        "every legal bid in `raises`",
+    ),
+    "no move for four": (turn("len(m['alive']) < 4 or 1 / 0; answer(m)"), "tables", "crash", ""),
+    "no move in palifico": (
+        turn("m['palifico_seat'] is None or 1 / 0; answer(m)"),
+        "palifico",
+        "crash",
+        "",
+    ),
+    "the same answers only alone": (
+        start("""say('{"type": "ready", "concurrent_games": 8}')""")
+        + "said = 0\n"
+        + "def act(m):\n"
+        + "    global said\n"
+        + "    said += 1\n"
+        + "    if m['dudo'] and said % 3:\n"
+        + "        m = {'id': m['id'], 'raises': 0}\n"
+        + "    answer(m)\n",
+        "concurrency",
+        "answers differ from those one at a time",
+        "keep memory per game",
+    ),
+    "unknown fields": (
+        turn("'x_later' not in m or 1 / 0; answer(m)"),
+        "unknown fields",
+        "crash",
+        "",
+    ),
+    "faults of rivals": ("def told(m): m['type'] != 'fault' or 1 / 0\n", "news", "crash", ""),
+    "a file in its folder": (
+        turn("open('log.txt', 'a').write('x'); answer(m)"),
+        "own folder",
+        "it wrote to its own folder: log.txt",
+        "write to /tmp",
+    ),
+    "no end": (
+        "import atexit; atexit.register(hang)\n",
+        "end of input",
+        "did not exit after `bye`",
+        "when a read says",
+    ),
+}
+LATE: dict[str, tuple[str, str, str, str]] = {
+    "no flush of ready": (
+        """def ready(m): print('{"type": "ready"}')\n""",
+        "start",
+        'blocked reading; after its input was closed it wrote \'{"type": "ready"}\'',
+        "flush standard output after every line",
+    ),
+    "no newline": (
+        """def ready(m): say('{"type": "ready"}', b'')\n""",
+        "start",
+        "with no newline at its end",
+        "newline",
+    ),
+    "no ready": (start("pass"), "start", "not ready within 0.5 s", '{"type": "ready"}'),
+    "a slow start": ("time.sleep(2)\n", "start", "not ready within 0.5 s; its line came after", ""),
+}
+NO_ANSWER: dict[str, tuple[str, str, str, str]] = {
+    "no flush of an answer": (
+        turn("print(legal(m))"),
+        "first turn",
+        "open: 1 (turn); no line came and it is blocked reading",
+        "flush standard output",
+    ),
+    "no answer to calza": (
+        start("""say('{"type": "ready", "calza": true}')""") + "def offer(m): pass\n",
+        "calza",
+        "(calza)",
+        "answer calza with calza or pass",
+    ),
+}
+
+
+def check_found(report: Report, step: str, what: str, hint: str) -> None:
+    """Check that only the last step found something: this."""
+    *before, last = report.steps
+    assert [result.name for result in before if not result.ok] == []
+    (found,) = last.findings
+    assert (last.name, report.ok) == (step, False), found
+    assert what in found.what
+    assert hint in found.hint
+    check_screen(lines_of(report))
+
+
+def check_screen(lines: list[str]) -> None:
+    """Check that lines fit on one screen."""
+    rows = sum(-(-len(line) // COLUMNS) for line in lines)
+    assert rows <= ROWS, lines
+
+
+@pytest.mark.parametrize(("body", "step", "what", "hint"), RUNNING.values(), ids=RUNNING)
+def test_mistake_of_a_program_is_explained(
+    tmp_path: Path, body: str, step: str, what: str, hint: str
+) -> None:
+    report = checked(write(tmp_path / "new", body), step=NUMBERS[step])
+    check_found(report, step, what, hint)
+
+
+@pytest.mark.parametrize(("body", "step", "what", "hint"), LATE.values(), ids=LATE)
+def test_late_start_is_explained(
+    tmp_path: Path, body: str, step: str, what: str, hint: str
+) -> None:
+    check_found(checked(write(tmp_path / "new", body), HASTY), step, what, hint)
+
+
+@pytest.mark.parametrize(("body", "step", "what", "hint"), NO_ANSWER.values(), ids=NO_ANSWER)
+def test_missing_answer_is_explained(
+    tmp_path: Path, body: str, step: str, what: str, hint: str
+) -> None:
+    limits = LimitsInfo(start=PATIENT.start, answer=HASTY.answer, game=600.0, wall=HASTY.wall)
+    report = checked(write(tmp_path / "new", body), limits, step=NUMBERS[step])
+    check_found(report, step, what, hint)
+
+
+def test_traceback_is_shown_once_with_the_message_that_caused_it(tmp_path: Path) -> None:
+    report = checked(write(tmp_path / "new", turn("m['dices']")))
+    (found,) = report.steps[-1].findings
+    assert found.sent[-1].startswith('{"type":"turn"')
+    assert found.came == ""
+    assert found.stderr.count("Traceback") == 1
+    assert found.stderr.rstrip().endswith("KeyError: 'dices'")
+    assert "\n".join(lines_of(report)).count("KeyError: 'dices'") == 1
+
+
+# ---------------------------------------------------------------- files
+
+
+def crlf(folder: Path) -> None:
+    (folder / "run").write_bytes(b"#!/bin/sh\r\nexec python3 bot.py\r\n")
+    (folder / "run").chmod(0o755)
+
+
+def larger_than_allowed(folder: Path) -> None:
+    for name, size in (("weights.bin", 50), ("games.csv", 20)):
+        with (folder / name).open("wb") as file:
+            file.truncate(size << 20)
+
+
+def in_utf_16(folder: Path) -> None:
+    path = folder / "bot.yaml"
+    path.write_text(path.read_text(), encoding="utf-16")
+
+
+def rename(folder: Path) -> None:
+    (folder / "bot.yaml").rename(folder / "bot.yml")
+
+
+def unchanged(_: Path) -> None:
+    pass
+
+
+# The command, more lines of bot.yaml, what is done to the folder, the step, what is said, the cure.
+FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
+    "a shell's word": (
+        "cd src && python3 bot.py",
+        "",
+        unchanged,
+        "manifest",
+        "'cd' in command needs a shell",
+        "command: sh -c 'cd src && python3 bot.py'",
+    ),
+    "a shell's operator": (
+        "python3 bot.py > log",
+        "",
+        unchanged,
+        "manifest",
+        "'>' in command needs a shell",
+        "sh -c",
+    ),
+    "a variable": ("X=1 python3 bot.py", "", unchanged, "manifest", "'X=1' in command", "sh -c"),
+    "a program with a near name": (
+        "pyhton3 bot.py",
+        "",
+        unchanged,
+        "program",
+        "needs 'pyhton3', which was not found",
+        "did you mean 'python3'?",
+    ),
+    "a program in the folder": (
+        "bot.py",
+        "",
+        unchanged,
+        "program",
+        "needs 'bot.py'",
+        "it lies in the bot's folder: `command: python3 bot.py`",
+    ),
+    "a file with a near name": (
+        "./bott.py",
+        "",
+        unchanged,
+        "program",
+        "needs './bott.py'",
+        "did you mean './bot.py'?",
+    ),
+    "a file that is not executable": (
+        "./bot.py",
+        "",
+        unchanged,
+        "program",
+        "./bot.py is not executable",
+        "chmod +x ./bot.py, or `command: python3 bot.py`",
+    ),
+    "CRLF in the first line": ("./run", "", crlf, "program", "ends with CRLF", "sed -i"),
+    "a build that makes nothing": (
+        "./made",
+        "build: 'true'\n",
+        unchanged,
+        "build",
+        "./made is not there",
+        "make it in `build`",
+    ),
+    "a build that fails": (
+        "./made",
+        "build: sh -c 'echo one; echo fatal error two; echo three; exit 3'\n",
+        unchanged,
+        "build",
+        "failed (exit code 3)",
+        "fatal error two | all of its output: /",
+    ),
+    "bot.yml": ("x", "", rename, "manifest", "no bot.yaml in", "rename bot.yml to bot.yaml"),
+    "UTF-16": ("x", "", in_utf_16, "manifest", "it is in UTF-16", "save it as UTF-8"),
+    "a version without quotes": (
+        "x",
+        "version: 1.0\n",
+        unchanged,
+        "manifest",
+        "version: Expected `str`",
+        'put it in quotes, as in "1.0"',
+    ),
+    "an unknown runtime": (
+        "x",
+        "runtime: cobol\n",
+        unchanged,
+        "manifest",
+        "unknown runtime 'cobol'",
+        "python",
+    ),
+    "a folder over its size": (
+        "x",
+        "",
+        larger_than_allowed,
+        "manifest",
+        "64 MiB at most",
+        "its largest files: weights.bin (50.0 MiB), games.csv (20.0 MiB)",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "change", "step", "what", "hint"), FILES.values(), ids=FILES
+)
+def test_mistake_in_the_files_is_explained(
+    tmp_path: Path,
+    command: str,
+    more: str,
+    change: Callable[[Path], None],
+    step: str,
+    what: str,
+    hint: str,
+) -> None:
+    folder = write(tmp_path / "new", command=command, more=more)
+    change(folder)
+    report = checked(folder)
+    refused = report.refused
+    assert refused is not None
+    assert (report.steps[-1].name, report.ok) == (step, False)
+    assert what in refused.what
+    assert hint in refused.hint
+    assert "apt-get" not in refused.hint
+    check_screen([f"error: {refused.what} / {refused.where} / {refused.hint}"])
