@@ -8,7 +8,17 @@ from msgspec.structs import replace
 
 from arena.publish.output.site_folder import FRONT
 from arena.publish.output.text import percent, signed
-from arena.publish.pages.leaderboard import CELLS, TOP, axis, leaders, lines, overview, pairs
+from arena.publish.pages.leaderboard import (
+    CELLS,
+    NAMED,
+    TOP,
+    axis,
+    better_matrix,
+    leaders,
+    lines,
+    overview,
+    pairs,
+)
 from arena.publish.pages.templates import environment
 from arena.publish.site import _Site
 from arena.ratings.history import PastRating, Point
@@ -39,7 +49,7 @@ def board(rows: list[Row]) -> Leaderboard:
 
 
 @pytest.mark.parametrize(
-    ("ranges", "best", "tied", "more"),
+    ("ranges", "best", "others", "more"),
     [
         ([(1, 1), (2, 3), (2, 3)], "a", (), 0),
         ([(1, 2), (1, 2), (3, 3)], "a", ("b",), 0),
@@ -48,11 +58,39 @@ def board(rows: list[Row]) -> Leaderboard:
     ],
 )
 def test_leaders_are_all_that_may_be_first(
-    ranges: list[tuple[int, int]], best: str, tied: tuple[str, ...], more: int
+    ranges: list[tuple[int, int]], best: str, others: tuple[str, ...], more: int
 ) -> None:
     found = leaders(ranked(*ranges))
     assert found is not None
-    assert (found.best, found.tied, found.more) == (best, tied, more)
+    assert (found.best, found.others, found.more) == (best, others, more)
+
+
+def test_who_may_be_first_agrees_with_the_table_of_pairs(many: "Data") -> None:
+    """A bot may be first if and only if that table says of no other that it is better."""
+    _, ratings, _ = crowd(12, 12, (("bga", 2), ("house", 3)))
+    overlapping = []
+    for one in [*ratings.boards, *many[1].boards]:
+        beaten = {
+            one.rows[at].bot
+            for row in better_matrix(one)
+            for at, chance in enumerate(row.cells)
+            if chance is not None and chance.tint.startswith("ahead")
+        }
+        found = leaders(one.rows)
+        assert found is not None
+        names = [row.bot for row in one.rows if row.bot not in beaten]
+        assert [found.best, *found.others] == names[:NAMED]
+        assert found.more == max(0, len(names) - NAMED)
+        ranges = {row.bot: range(row.best, row.worst + 1) for row in one.rows}
+        overlapping += [
+            row.bot
+            for row in better_matrix(one)
+            for at, chance in enumerate(row.cells)
+            if chance is not None
+            and chance.tint.startswith("ahead")
+            and set(ranges[row.bot]) & set(ranges[one.rows[at].bot])
+        ]
+    assert overlapping, "ranges that overlap do not say that a pair is not told apart"
 
 
 def test_empty_table_has_no_leader() -> None:

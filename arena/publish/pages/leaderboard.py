@@ -115,7 +115,7 @@ class Line(Struct, frozen=True):
     trend: float | None
     """By how much mu changed over the last third of the games; None if unknown."""
     tier: bool
-    """Whether everyone above it is distinguished from it, and from everyone below."""
+    """Whether those above it are the best ones, with 95 % confidence."""
 
     @property
     def margin(self) -> float | None:
@@ -189,17 +189,20 @@ def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow
 
 
 class Leaders(Struct, frozen=True):
-    """Who may be the best: the first named is the likeliest, the others may be tied with it."""
+    """Who may be the best: the first named is the likeliest."""
 
     best: str
-    tied: tuple[str, ...]
-    """As many as a sentence can name."""
+    others: tuple[str, ...]
+    """Who else may be the best; as many as a sentence can name."""
     more: int
-    """How many are tied besides."""
+    """How many there are besides."""
 
 
 def leaders(rows: Sequence[Row] | Sequence[OverallRow]) -> Leaders | None:
-    """Return who may be the best of a table, or None if nobody is rated."""
+    """Return who may be the best of a table, or None if nobody is rated.
+
+    That is every bot of which no other is clearly better: pairs decide, not ranges that overlap.
+    """
     names = [row.bot for row in rows if row.best == 1]
     if not names:
         return None
