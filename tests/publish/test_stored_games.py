@@ -27,6 +27,7 @@ from arena.store.store import Store
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, timeless
+from tests.publish.test_feed import strong_first
 from tests.store.edit import removed
 from tests.support import played_games as games
 
@@ -64,6 +65,12 @@ def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, 
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
     return timeless(site)
+
+
+def staged(path: Path) -> Path:
+    """Return a store of blocks in which ranks change, and of some real games."""
+    real = games.fixture(100, "bga", BGA, BOTS, 3)
+    return begun(path, [*strong_first(8, BOTS), real])
 
 
 def times(site: Path) -> dict[str, tuple[int, int]]:
