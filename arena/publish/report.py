@@ -17,7 +17,7 @@ from arena.league.schedule import Schedule
 from arena.publish.output.site_folder import check_folder
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import publish
+from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import Ratings, by_division, rate_results
 from arena.records import QuarantinedFixture, RatingsInfo
@@ -171,8 +171,7 @@ def write_report(
     left = len(progress.due())
     front_page = publish(
         *(withheld(shown) if left else shown, ratings, games, site),
-        quarantined=quarantined,
-        root=games.root,
+        state=StoreState(games.root, left, quarantined),
         replays=replays,
         anonymous=names is not None,
     )

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from arena import shipped
 from arena.perudo.rules import changed_switches
 from arena.playstats.league_summary import timing
@@ -11,10 +13,25 @@ from arena.publish.data import chart_data, tables
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
 from arena.publish.game_source import GameSource
-from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
+from arena.publish.links import (
+    ABOUT,
+    BOTS,
+    MATCHES,
+    OVERALL,
+    REPLAY,
+    RULES,
+    STATS,
+    WATCH,
+    Links,
+    links,
+)
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages import bot, charts, conditions, feed, leaderboard, matches
+from arena.publish.pages.font import font_css
+from arena.publish.pages.front import description, front, progress, standings
 from arena.publish.pages.heatmap import heatmaps
+from arena.publish.pages.identity import identities
+from arena.publish.pages.standings import leaders
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
 from arena.publish.replay.shards import shards
@@ -22,8 +39,15 @@ from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, QuarantinedFixture
 
-PAGES = {FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES}
-"""What the navigation leads to, beside replays."""
+MENU = {
+    "Standings": (FRONT, "tables/"),
+    "Bots": (BOTS, "bots/"),
+    "Watch": (WATCH, REPLAY),
+    "Matches": (MATCHES, "matches/"),
+    "Stats": (STATS, "suspicions.html", "head-to-head/"),
+    "About": (ABOUT,),
+}
+"""The page that each item leads to, and what else belongs there; all other pages are About's."""
 
 FAULTS_SHOWN = 500
 """Faults of one cause on the page of faults; the data files have all."""
@@ -37,24 +61,33 @@ CAUSES = {
 }
 
 
+class StoreState(Struct, frozen=True):
+    """What a site says of a store beside its games."""
+
+    root: str = ""
+    """The hash that pins the store."""
+    left: int = 0
+    """Fixtures that are due and not stored."""
+    quarantined: Sequence[QuarantinedFixture] = ()
+
+
 def publish(
     league: LeagueInfo,
     ratings: Ratings,
     source: GameSource,
     folder: Path,
     *,
-    quarantined: Sequence[QuarantinedFixture] = (),
-    root: str = "",
+    state: StoreState | None = None,
     replays: ReplayChoice = NEWEST,
     anonymous: bool = False,
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    `root` is the hash that pins the store, if there is one. The same data gives the same bytes,
+    The same data gives the same bytes,
     whatever was there before; files of an earlier report that are no longer needed are removed.
     Raises ArenaError if the folder cannot be written; an earlier report then stays whole.
     """
-    site = _Site(league, ratings, source, quarantined, replays, root, anonymous=anonymous)
+    site = _Site(league, ratings, source, state or StoreState(), replays, anonymous=anonymous)
     with locked_site(folder) as existing:
         replace_site(folder, site.files(existing))
     return folder / FRONT
@@ -62,6 +95,11 @@ def publish(
 
 def _static(name: str) -> File:
     return File(name, (shipped.folder("reports") / name).read_text(encoding="utf-8"))
+
+
+def _section(path: str) -> str:
+    """Return the item of the menu that a page belongs to."""
+    return next((item for item, of in MENU.items() if path.startswith(of)), "About")
 
 
 class _Site:
@@ -72,14 +110,14 @@ class _Site:
         league: LeagueInfo,
         ratings: Ratings,
         source: GameSource,
-        quarantined: Sequence[QuarantinedFixture],
+        state: StoreState,
         choice: ReplayChoice,
-        root: str,
         *,
         anonymous: bool = False,
     ) -> None:
         self.league, self.ratings, self.source = league, ratings, source
-        self.quarantined, self.choice, self.root = quarantined, choice, root
+        self.state, self.choice = state, choice
+        self.progress = progress(source.results, state.left)
         self.head = LeagueHead(league.name)
         self.boards = boards = ratings.boards
         self.summary = source.summary
@@ -94,24 +132,39 @@ class _Site:
             "ratings": ratings,
             "boards": boards,
             "summary": self.summary,
-            "quarantined": quarantined,
+            "quarantined": state.quarantined,
             "links": self.links,
             "watchable": {(index, game) for index, of in self.selection.items() for game in of},
             "causes": CAUSES,
             "tagged": any(info.tags for info in league.bots),
-            "leaders": leaderboard.leaders,
+            "leaders": leaders,
+            "identities": identities(info.name for info in league.bots),
+            "verdict": description(self.progress, standings(ratings), len(league.bots)),
             "paired": tables.PAIRED,
             "pairs_command": tables.ALL_PAIRS,
             "changes": {label: len(changed_switches(rules)) for label, rules in variants},
-            "menu": {*PAGES, REPLAY} if self.selection else PAGES,
+            "watch": WATCH if self.selection else "",
+            "menu": [
+                (path, label)
+                for label, (path, *_) in MENU.items()
+                if label != "Watch" or self.selection
+            ],
         }
 
     def files(self, existing: Mapping[str, str]) -> Iterator[File]:
         """Yield every file of the site, each once; `existing` has the keys of earlier files."""
         yield _static("style.css")
         yield _static("tables.js")
-        model: dict[str, Any] = {"overview": leaderboard.overview(self.league, self.ratings)}
+        yield File("font.css", font_css())
+        watchable = self.common["watchable"]
+        shown = front(self.ratings, self.summary, self.progress, self.links, watchable)
+        main = OVERALL if self.ratings.overall else ""
+        main = main or (self.links.table(self.boards[0]) if self.boards else "")
+        model: dict[str, Any] = {"front": shown, "all": main}
         yield self._page("index.html", FRONT, model)
+        model = {"overview": leaderboard.overview(self.league, self.ratings)}
+        yield self._page("bots.html", BOTS, model)
+        yield self._page("about.html", ABOUT, {})
         yield from self._conditions()
         model = feed.model(self.league, self.boards, self.source, self.ratings.options)
         yield self._page("feed.xml", feed.FEED, model)
@@ -139,21 +192,24 @@ class _Site:
             yield from self._replays(existing)
 
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
-        context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
+        root, section = "../" * path.count("/"), _section(path)
+        context = {**self.common, "page": path, "section": section, "root": root, **model}
         return File(path, environment().get_template(template).render(context))
 
     def _conditions(self) -> Iterator[File]:
         known = timing(self.source.results, self.league.limits.start)
         model = conditions.model(self.league, self.summary, known)
-        yield self._page("conditions.html", "conditions.html", {**model, "store_root": self.root})
+        yield self._page(
+            "conditions.html", "conditions.html", {**model, "store_root": self.state.root}
+        )
         model = {"clauses": conditions.clause_entries(self.league), "books": conditions.BOOKS}
         yield self._page("rules.html", RULES, model)
         for kind in TABLE_TYPES.values():
             yield File(f"data/{kind.schema_file}", kind.schema_text())
         for table in tables.conditions(self.league, self.summary):
             yield from self._table(table)
-        if self.quarantined:
-            yield from self._table(tables.quarantined(self.head, self.quarantined))
+        if missing := self.state.quarantined:
+            yield from self._table(tables.quarantined(self.head, missing))
 
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
         yield from shards(self.source, self.selection, self.links, existing, self.league.variants)

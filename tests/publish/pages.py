@@ -75,6 +75,7 @@ def timeless(folder: Path) -> dict[str, bytes]:
     """Every file of a site, without what says when and on what machine it was played."""
     files = tree(folder)
     del files["conditions.html"]
+    files["index.html"] = re.sub(rb" \xc2\xb7 <time.*?</time>", b"", files["index.html"])
     feed = re.sub(rb"<updated>.*?</updated>", b"", files["feed.xml"])
     # The newest entries come first.
     files["feed.xml"] = b"".join(sorted(re.split(rb"(?=<entry>)|(?<=</entry>\n)", feed)))

@@ -152,7 +152,9 @@ def test_machine_times_and_versions_show(site: Path) -> None:
         assert f"<dt>{name}</dt><dd>{value}</dd>" in page
 
 
-def test_machine_and_times_change_only_conditions_and_feed(site: Path, tmp_path: Path) -> None:
+def test_machine_and_times_change_only_conditions_feed_and_front(
+    site: Path, tmp_path: Path
+) -> None:
     league, ratings, played = factory.sample()
     other = [replace(one, stored_at=2e9, seconds=9.0, stderr=()) for one in played]
     played = [replace(one, stderr=()) for one in played]
@@ -160,7 +162,7 @@ def test_machine_and_times_change_only_conditions_and_feed(site: Path, tmp_path:
     write_site(league, ratings, played, one)
     write_site(replace(league, machine=MACHINE), ratings, other, two)
     differ = {name for name, text in tree(one).items() if tree(two)[name] != text}
-    assert differ == {"conditions.html", "feed.xml"}
+    assert differ == {"conditions.html", "feed.xml", "index.html"}
 
 
 def test_conditions_name_earlier_epochs_and_memory(site: Path, tmp_path: Path) -> None:

@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.output.site_folder import FRONT
+from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed
 from arena.publish.pages.leaderboard import (
     CELLS,
-    NAMED,
     TOP,
-    axis,
     better_matrix,
-    leaders,
     lines,
     overview,
     pairs,
 )
+from arena.publish.pages.axis import scale_of
+from arena.publish.pages.standings import NAMED, leaders
 from arena.publish.pages.templates import environment
-from arena.publish.site import _Site
+from arena.publish.pages.front import MOST
+from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
@@ -125,7 +125,7 @@ def test_a_line_has_its_margin_author_and_trend() -> None:
 
 
 def test_scale_labels_are_thinned_when_there_are_many() -> None:
-    many, few = axis([row("a", 2.5, 5.0)]), axis([row("a", 1.0, 1.0)])
+    many, few = scale_of([-7.5, 12.5]), scale_of([-1.0, 3.0])
     assert (many.ticks, many.labels) == ((-10, -5, 0, 5, 10, 15), (-10, 0, 10))
     assert (few.ticks, few.labels) == ((-1, 0, 1, 2, 3), (-1, 0, 1, 2, 3))
 
@@ -169,30 +169,32 @@ def large(many: Data, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_leaderboards_of_two_hundred_bots_are_small_and_whole(large: Path) -> None:
     pages = sorted((large / "tables").glob("*.html"))
     assert [path.stem for path in pages] == ["bga-2p", "house-4p", "overall"]
-    for path in [*pages, large / "index.html"]:
+    for path in [*pages, large / "bots.html"]:
         assert path.stat().st_size < LARGEST
         assert len(table_text(path, "caption")) == 200
+    assert (large / "index.html").stat().st_size < LARGEST
+    assert len(table_text(large / "index.html", "caption")) == MOST
 
 
 def test_the_overview_says_what_each_leaderboard_says(large: Path) -> None:
-    across = {cells[0]: cells for cells in table_text(large / "index.html", "caption")}
+    across = {cells[0]: cells for cells in table_text(large / "bots.html", "caption")}
     for cells in table_text(large / "tables/house-4p.html", "caption"):
         bot = cells[1].removesuffix(" provisional")
-        assert across[bot][3] == f"{cells[0]} {cells[3]}"
-        assert across[bot][4:] == cells[-2:]
+        assert across[bot][3] == f"{cells[0].split()[-1]} {cells[3]}"
+        assert across[bot][4:] == cells[8:10]
 
 
 @pytest.mark.parametrize("tables", [8, 20])
-def test_the_front_page_of_many_tables_is_small(many: Data, tmp_path: Path, tables: int) -> None:
+def test_the_bots_of_many_tables_are_a_small_page(many: Data, tmp_path: Path, tables: int) -> None:
     league, ratings, _ = many
     rules = league.variants["bga"]
     labels = [f"variant {number}" for number in range(tables)]
     boards = [replace(ratings.boards[0], variant=label) for label in labels]
     info = replace(league, variants=dict.fromkeys(labels, rules))
-    site = _Site(info, replace(ratings, boards=boards), InMemory([], {}), [], "none", "")
-    text = next(file.content for file in site.files({}) if file.path == FRONT)
+    site = _Site(info, replace(ratings, boards=boards), InMemory([], {}), StoreState(), "none")
+    text = next(file.content for file in site.files({}) if file.path == BOTS)
     assert isinstance(text, str)
-    path = tmp_path / FRONT
+    path = tmp_path / BOTS
     path.write_text(text)
     shown = min(200, CELLS // (tables + 1))
     assert len(text.encode()) < LARGEST
@@ -246,7 +248,14 @@ def test_every_pair_of_few_bots_has_its_interval_in_the_hint_and_the_table(tmp_p
 
 def test_known_trends_are_arrows_with_numbers() -> None:
     parts = environment().get_template("board_parts.html")
-    context: dict[str, object] = {"root": "", "links": None, "ratings": None, "watchable": set()}
+    context: dict[str, object] = {
+        "root": "",
+        "links": None,
+        "ratings": None,
+        "watchable": set(),
+        "identities": {},
+        "page": "",
+    }
     trend = vars(parts.make_module(context))["trend"]
     assert str(trend(0.42)) == f'{signed(0.42, 1)} <i class="up">▲</i>'
     assert str(trend(-0.42)) == f'{signed(-0.42, 1)} <i class="down">▼</i>'

@@ -18,7 +18,7 @@ from arena.publish import stored_games as stored
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import publish
+from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import by_division, rate_results
 from arena.records import FixtureResult, PlayedFixture, RatingsInfo
@@ -63,7 +63,7 @@ def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, 
         source = StoredGames(store, LEAGUE, lambda _: True)
         ratings = rate_results(by_division(source.results), LEAGUE.ratings)
         assert source.root == store.root()
-        publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
+        publish(LEAGUE, ratings, source, site, state=StoreState(source.root), replays=replays)
     return timeless(site)
 
 

@@ -13,7 +13,7 @@ from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data
 from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryRow, SeatAdvantageRow
 from arena.publish.output.text import fixed, grouped, percent, signed
-from arena.publish.pages.leaderboard import Axis, scale_of
+from arena.publish.pages.axis import Axis, scale_of
 from arena.ratings.intervals import Z95
 
 WIDTH, HEIGHT, SQUARE = 360, 200, 300

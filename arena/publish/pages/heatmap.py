@@ -23,8 +23,8 @@ _INDEXED = 3
 _TINTS = "never self even behind-1 behind-2 behind-3 behind-4 ahead-1 ahead-2 ahead-3 ahead-4"
 """By number of colour; pairs that never met are clear, so that the page shows through."""
 _PALETTES: dict[Scheme, str] = {
-    "light": "b9bab4 f3f3ef fbeedd f7dcb9 f1c48c e9a95c e6eff8 cbdff1 a6c9e8 7eb0dc",
-    "dark": "4a5057 1e2125 2e251a 46341f 634521 835820 1b2733 1f374e 23496d 275d8e",
+    "light": "bdb8ab f4f1ea fbeedd f7dcb9 f1c48c e9a95c e6eff8 cbdff1 a6c9e8 7eb0dc",
+    "dark": "4b5159 1d2026 2e251a 46341f 634521 835820 1b2733 1f374e 23496d 275d8e",
 }
 """Orange to blue, which no common colour blindness confuses; the same as in style.css."""
 COLOURS = {
