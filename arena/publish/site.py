@@ -26,7 +26,7 @@ from arena.publish.links import (
     links,
 )
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages import bot, charts, conditions, feed, leaderboard, matches
+from arena.publish.pages import bot, charts, conditions, faults, feed, leaderboard, matches
 from arena.publish.pages.font import font_css
 from arena.publish.pages.front import description, front, progress, standings
 from arena.publish.pages.heatmap import heatmaps
@@ -37,7 +37,7 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
 from arena.publish.replay.shards import shards
 from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
-from arena.records import Cause, LeagueInfo, QuarantinedFixture
+from arena.records import LeagueInfo, QuarantinedFixture
 
 MENU = {
     "Standings": (FRONT, "tables/"),
@@ -48,17 +48,6 @@ MENU = {
     "About": (ABOUT,),
 }
 """The page that each item leads to, and what else belongs there; all other pages are About's."""
-
-FAULTS_SHOWN = 500
-"""Faults of one cause on the page of faults; the data files have all."""
-
-CAUSES = {
-    Cause.TIMEOUT: "no answer within a limit",
-    Cause.CRASH: "the program ended or could not be started",
-    Cause.ILLEGAL_ACTION: "an answer that the rules forbid",
-    Cause.MALFORMED_LINE: "a line that is not strict JSON, or not an answer to what was asked",
-    Cause.FLOOD: "a line too long, or much output that nobody asked for",
-}
 
 
 class StoreState(Struct, frozen=True):
@@ -125,17 +114,24 @@ class _Site:
         self.selection = select_replays(source.results, boards, choice, moments)
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
+        self.anonymous = anonymous
+        self.common = self._common()
+
+    def _common(self) -> dict[str, Any]:
+        """Return what every page may show."""
+        league, ratings = self.league, self.ratings
         variants = league.variants.items()
-        self.common = {
+        return {
             "league": league,
-            "anonymous": anonymous,
+            "anonymous": self.anonymous,
             "ratings": ratings,
-            "boards": boards,
+            "boards": self.boards,
             "summary": self.summary,
-            "quarantined": state.quarantined,
+            "quarantined": self.state.quarantined,
             "links": self.links,
             "watchable": {(index, game) for index, of in self.selection.items() for game in of},
-            "causes": CAUSES,
+            "causes": faults.CAUSES,
+            "ranked": matches.ranked,
             "tagged": any(info.tags for info in league.bots),
             "leaders": leaders,
             "identities": identities(info.name for info in league.bots),
@@ -168,7 +164,7 @@ class _Site:
         yield from self._conditions()
         model = feed.model(self.league, self.boards, self.source, self.ratings.options)
         yield self._page("feed.xml", feed.FEED, model)
-        yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
+        yield self._page("faults.html", "faults.html", faults.model(self.summary))
         yield from self._table(tables.faults(self.head, self.summary.faults))
         yield self._page("suspicions.html", "suspicions.html", {})
         alpha, cases = self.ratings.options.alpha, self.ratings.suspicions
@@ -221,16 +217,15 @@ class _Site:
 
     def _matches(self) -> Iterator[File]:
         pages = matches.pages(self.matches)
-        seats = matches.most_seats(self.matches)
         newest = self.matches[: -matches.NEWEST_SHOWN - 1 : -1]
-        model = {"pages": pages, "newest": newest, "seats": seats, "upset": UPSET}
+        model = {"pages": pages, "newest": newest, "upset": UPSET}
         yield self._page("matches.html", MATCHES, model)
         if pages:
             yield _static("matches.js")
             yield from matches.search_files(self.matches, self.league, self.boards, self.links)
         for page in pages:
-            model = {"part": page, "seats": seats}
-            yield self._page("match_page.html", self.links.match_page(page.number), model)
+            path = self.links.match_page(page.number)
+            yield self._page("match_page.html", path, {"part": page})
             table = Table(MatchRow, self.head, page.matches)
             yield from self._table(table, self.links.match_data(page.number))
 

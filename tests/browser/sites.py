@@ -170,8 +170,32 @@ def showcase(folder: Path, left: int = 0) -> Path:
 
 
 FIELD = tuple(
-    "Cardano Markov Gaussian Sevens Oracle Quipu Kelly Wildcard ElBluff Ivory UncleBob Ada Glitch"
-    " Fermat Dudo-Duck Pascal Bernoulli Cup&Saucer Кубик 骰子 honest-2 Pólya LastDie Zeno".split()
+    [
+        "Cardano",
+        "Markov",
+        "Gaussian",
+        "Sevens",
+        "Oracle",
+        "Quipu",
+        "Kelly",
+        "Wildcard",
+        "ElBluff",
+        "Ivory",
+        "UncleBob",
+        "Ada",
+        "Glitch",
+        "Fermat",
+        "Dudo-Duck",
+        "Pascal",
+        "Bernoulli",
+        "Cup&Saucer",
+        "Кубик",
+        "骰子",
+        "honest-2",
+        "Pólya",
+        "LastDie",
+        "Zeno",
+    ]
 )
 _AUTHORS = ("Ada Lovelace", "Émilie du Châtelet", "Kurt Gödel", "Srinivasa R.")
 

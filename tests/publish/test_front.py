@@ -1,6 +1,7 @@
 """The front page: who is best, how sure that is, what is left to play, what to watch."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -82,12 +83,13 @@ def test_update_is_when_the_last_match_was_stored() -> None:
     stored = [replace(one, stored_at=100.0 * n) for n, one in enumerate(played)]
     assert progress(factory.results(played), 1) == Progress(3, 1, None)
     times = [
-        replace(one, stored_at=at.stored_at) for one, at in zip(factory.results(played), stored)
+        replace(one, stored_at=at.stored_at)
+        for one, at in zip(factory.results(played), stored, strict=True)
     ]
     assert progress(times, 0).times == ("1970-01-01T00:03:20Z", "1970-01-01 00:03 UTC")
 
 
-def test_who_may_be_first_is_shaded(tmp_path: Path) -> None:
+def test_bots_that_may_be_first_are_shaded(tmp_path: Path) -> None:
     league, ratings, played = crowd(12, 12, (("bga", 2), ("house", 3)), overall=True)
     write_site(league, ratings, played, tmp_path)
     assert ratings.overall
@@ -133,7 +135,7 @@ def test_marks_of_many_bots_differ() -> None:
     names = [f"bot {n}" for n in range(COLOURS * PATTERNS)]
     found = list(identities(names).values())
     assert len(set(found)) == len(names)
-    for one, other in zip(found, found[1:], strict=False):
+    for one, other in pairwise(found):
         assert one.colour != other.colour
         assert one.pattern != other.pattern
 

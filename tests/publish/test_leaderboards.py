@@ -8,6 +8,8 @@ from msgspec.structs import replace
 
 from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed
+from arena.publish.pages.axis import scale_of
+from arena.publish.pages.front import MOST
 from arena.publish.pages.leaderboard import (
     CELLS,
     TOP,
@@ -16,10 +18,8 @@ from arena.publish.pages.leaderboard import (
     overview,
     pairs,
 )
-from arena.publish.pages.axis import scale_of
 from arena.publish.pages.standings import NAMED, leaders
 from arena.publish.pages.templates import environment
-from arena.publish.pages.front import MOST
 from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
@@ -65,7 +65,7 @@ def test_leaders_are_all_that_may_be_first(
     assert (found.best, found.others, found.more) == (best, others, more)
 
 
-def test_who_may_be_first_agrees_with_the_table_of_pairs(many: "Data") -> None:
+def test_list_of_possible_firsts_agrees_with_the_table_of_pairs(many: "Data") -> None:
     """A bot may be first if and only if that table says of no other that it is better."""
     _, ratings, _ = crowd(12, 12, (("bga", 2), ("house", 3)))
     overlapping = []

@@ -11,8 +11,8 @@ from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES, summarize_league
 from arena.publish.data.tables import pair
 from arena.publish.pages.axis import axis_of, scale_of
+from arena.publish.pages.faults import CAUSES
 from arena.publish.pages.leaderboard import tint
-from arena.publish.site import CAUSES
 from arena.ratings.intervals import wilson
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.records import Cause, Faulted

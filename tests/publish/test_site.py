@@ -289,12 +289,29 @@ def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
         ("timeout", "Bravo Bot", 2, 0, 1),
     ]
     assert rows[0]["opponents"] == ["gamma"]
-    assert len(table_text(site / "faults.html", "caption-crash")) == 2
+    assert [row[-4:-1] for row in table_text(site / "faults.html", "caption")] == [
+        ["crashed exit status 1", "2", "bga, 2\u00a0players: " + where(1, 1, 1) + " replay"],
+    ]
+    said = (site / "faults.html").read_text()
+    assert "all of 2" in said
+    assert f"{percent(2 / 8)}</span> <small>2 of 8" in said
     page = (site / "bots/delta.html").read_text()
     assert "&lt;b&gt;boom&lt;/b&gt;" in page
     assert page.count('class="stderr"') == 1
     said = "".join(document(site / "index.html").itertext()).split()
     assert "3 games were lost by faults, 2 of them by delta, the others by 1 bot." in " ".join(said)
+
+
+def where(index: int, game: int, round_: int) -> str:
+    """A place counted from 1, and the number that `arena rerun` takes."""
+    said = f"match {index + 1}, game {game + 1}, round {round_ + 1} rerun {index} {game}"
+    return (
+        said.replace("match ", "match\u00a0")
+        .replace("game ", "game\u00a0")
+        .replace("round ", "round\u00a0")
+        .replace("rerun ", "rerun\u00a0")
+        .replace(f"{index} {game}", f"{index}\u00a0{game}")
+    )
 
 
 def test_no_faults_is_said(tmp_path: Path) -> None:
@@ -313,13 +330,14 @@ def test_a_league_that_has_not_played_has_a_whole_site(tmp_path: Path) -> None:
     assert "No games have been played yet" in (tmp_path / "index.html").read_text()
 
 
-def test_many_faults_are_cut_on_pages_and_whole_in_data(tmp_path: Path) -> None:
+def test_many_like_faults_are_one_line_and_whole_in_data(tmp_path: Path) -> None:
     names = ("alpha", "gamma")
     always = {game: Faulted(1, Cause.FLOOD, "too long") for game in range(600)}
     played = [factory.fixture(0, names, faults=always, games=600)]
     write_site(factory.league(names), factory.ratings(played), played, tmp_path)
-    assert len(table_text(tmp_path / "faults.html", "caption-flood")) == 500
-    assert "The first 500 of 600" in (tmp_path / "faults.html").read_text()
+    [row] = table_text(tmp_path / "faults.html", "caption")
+    assert row[3] == "600"
+    assert "The first 50 of 600 faults." in (tmp_path / "bots/gamma.html").read_text()
     assert len(json.loads((tmp_path / "data/faults.json").read_bytes())["rows"]) == 600
 
 

@@ -20,6 +20,11 @@ class Identity(Struct, frozen=True):
     colour: int
     pattern: int
 
+    @property
+    def classes(self) -> str:
+        """The classes of an element that shows it."""
+        return f"h{self.colour} m{self.pattern}"
+
 
 def identities(bots: Iterable[str]) -> dict[str, Identity]:
     """Return the mark of each bot, by its place in the league."""
