@@ -176,7 +176,7 @@ class _Site:
         for board in self.boards:
             yield from self._board(board)
         yield from self._matches()
-        for page in bot.models(self.league, self.boards, self.summary):
+        for page in bot.models(self.league, self.ratings, self.summary, self.matches):
             model = {"bot": page, "rerun_command": bot.rerun_command}
             yield self._page("bot.html", self.links.bot(page.info.name), model)
         yield self._page("charts.html", "charts.html", charts.model(self.summary))

@@ -169,34 +169,33 @@ def showcase(folder: Path, left: int = 0) -> Path:
     return write_site(league, ratings, played, folder, root="e" * 64, left=left).parent
 
 
-FIELD = tuple(
-    [
-        "Cardano",
-        "Markov",
-        "Gaussian",
-        "Sevens",
-        "Oracle",
-        "Quipu",
-        "Kelly",
-        "Wildcard",
-        "ElBluff",
-        "Ivory",
-        "UncleBob",
-        "Ada",
-        "Glitch",
-        "Fermat",
-        "Dudo-Duck",
-        "Pascal",
-        "Bernoulli",
-        "Cup&Saucer",
-        "Кубик",
-        "骰子",
-        "honest-2",
-        "Pólya",
-        "LastDie",
-        "Zeno",
-    ]
+FIELD = (
+    "Cardano",
+    "Markov",
+    "Gaussian",
+    "Sevens",
+    "Oracle",
+    "Quipu",
+    "Kelly",
+    "Wildcard",
+    "ElBluff",
+    "Ivory",
+    "UncleBob",
+    "Ada",
+    "Glitch",
+    "Fermat",
+    "Dudo-Duck",
+    "Pascal",
+    "Bernoulli",
+    "Cup&Saucer",
+    "Кубик",
+    "骰子",
+    "honest-2",
+    "Pólya",
+    "LastDie",
+    "Zeno",
 )
+"""Names in several scripts, in falling strength but for Glitch."""
 _AUTHORS = ("Ada Lovelace", "Émilie du Châtelet", "Kurt Gödel", "Srinivasa R.")
 
 

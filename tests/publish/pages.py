@@ -107,8 +107,8 @@ def _is_search(folder: Path, target: Path, fragment: str) -> bool:
         return False
     asked = dict(part.split("=") for part in fragment.split("&"))
     bots = [asked.pop(key) for key in ("bot", "with") if key in asked]
-    table = asked.pop("table")
-    there = [f"bots/{bot}.html" for bot in bots] + [f"tables/{table}.html"]
+    tables = [asked.pop("table")] if "table" in asked else []
+    there = [f"bots/{bot}.html" for bot in bots] + [f"tables/{table}.html" for table in tables]
     return not asked and all((folder / path).is_file() for path in there)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.publish.data.tables import pair
 from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed
 from arena.publish.pages.axis import scale_of
@@ -16,7 +17,6 @@ from arena.publish.pages.leaderboard import (
     better_matrix,
     lines,
     overview,
-    pairs,
 )
 from arena.publish.pages.standings import NAMED, leaders
 from arena.publish.pages.templates import environment
@@ -28,6 +28,7 @@ from arena.records import LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
+from tests.publish.pages import read
 from tests.publish.test_models import row
 from tests.publish.test_site import document, table_text
 
@@ -130,17 +131,6 @@ def test_scale_labels_are_thinned_when_there_are_many() -> None:
     assert (few.ticks, few.labels) == ((-1, 0, 1, 2, 3), (-1, 0, 1, 2, 3))
 
 
-def test_each_pair_is_listed_once_by_its_better_placed_bot() -> None:
-    _, ratings, _ = factory.sample()
-    bga = ratings.boards[0]
-    order = [one.bot for one in bga.rows]
-    found = pairs(bga)
-    assert {(one.bot, one.opponent) for one in found} == {
-        (bot, rival) for bot, rival in bga.duels if order.index(bot) < order.index(rival)
-    }
-    assert {one.bot for one in pairs(bga, 2)} <= set(order[:1])
-
-
 def test_the_overview_has_every_bot_and_every_leaderboard() -> None:
     league, ratings, _ = factory.sample()
     found = overview(league, ratings)
@@ -223,27 +213,24 @@ def test_head_to_head_of_many_is_a_table_of_the_first_and_a_picture_of_all(large
         assert (path.parent / source).read_bytes().startswith(b"\x89PNG")
 
 
-def test_every_pair_of_few_bots_has_its_interval_in_the_hint_and_the_table(tmp_path: Path) -> None:
+def test_every_pair_of_few_bots_has_its_interval_in_the_hint(tmp_path: Path) -> None:
     league, ratings, played = factory.sample()
     write_site(league, ratings, played, tmp_path)
     path = tmp_path / "head-to-head/bga-2p.html"
-    found = pairs(ratings.boards[0])
-    shown = table_text(path, "caption-pairs")
-    assert [cells[:6] for cells in shown] == [
-        [
-            one.bot,
-            one.opponent,
-            percent(one.share),
-            f"{percent(one.low)} to {percent(one.high)}",
-            str(one.ahead),
-            str(one.games),
-        ]
-        for one in found
-    ]
-    for one in found:
+    [board] = [one for one in ratings.boards if one.players == 2]
+    for bot, rival in board.duels:
+        one = pair(board, bot, rival)
+        assert one
         interval = f"{percent(one.low, 0)} to {percent(one.high, 0)}"
         assert f'title="{one.games} games, 95 %: {interval}"' in path.read_text()
     assert "picture" not in {one.tag.removeprefix(XHTML) for one in document(path).iter()}
+
+
+def test_a_bot_is_chosen_for_its_pairs(large: Path) -> None:
+    path = large / "head-to-head/bga-2p.html"
+    links = [link for link in read(path).links if link.endswith("#results-bga-2p")]
+    assert len(links) == 200
+    assert "results-bga-2p" in read(path.parent / links[0].partition("#")[0]).ids
 
 
 def test_known_trends_are_arrows_with_numbers() -> None:

@@ -143,19 +143,26 @@ def test_leaderboard_numbers_are_those_counted(site: Path) -> None:
     assert sum(row["faults"] for row in data["rows"]) == 3
 
 
-def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
-    data = json.loads((site / "data/head-to-head-bga-2p.json").read_bytes())
-    cells = table_text(site / "head-to-head/bga-2p.html", "caption")
+def matrix(path: Path, caption: str) -> dict[tuple[str, str], str]:
+    """The cells of a table of pairs, without those of a bot and itself and of pairs never met."""
+    cells = table_text(path, caption)
     names = [row[1] for row in cells]
-    shown = {
+    return {
         (row[1], names[at]): text
         for row in cells
         for at, text in enumerate(row[2:])
-        if text not in {"itself", "\u2013"}
+        if text not in {"", "\u2013"}
     }
-    assert shown == {
-        (row["bot"], row["opponent"]): percent(row["share"], 0) + grouped(row["games"])
-        for row in data["rows"]
+
+
+def bare(shown: str) -> str:
+    return shown.removesuffix("\u202f%")
+
+
+def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
+    data = json.loads((site / "data/head-to-head-bga-2p.json").read_bytes())
+    assert matrix(site / "head-to-head/bga-2p.html", "caption") == {
+        (row["bot"], row["opponent"]): bare(percent(row["share"], 0)) for row in data["rows"]
     }
     shares = {(row["bot"], row["opponent"]): row["share"] for row in data["rows"]}
     assert all(shares[a, b] + shares[b, a] == pytest.approx(1) for a, b in shares)
@@ -164,17 +171,29 @@ def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
 
 def test_probabilities_of_being_better_match_between_page_and_data(site: Path) -> None:
     data = json.loads((site / "data/better-bga-2p.json").read_bytes())
-    cells = table_text(site / "head-to-head/bga-2p.html", "caption-better")
-    names = [row[1] for row in cells]
-    shown = {
-        (row[1], names[at]): text
-        for row in cells
-        for at, text in enumerate(row[2:])
-        if text != "itself"
+    assert matrix(site / "head-to-head/bga-2p.html", "caption-better") == {
+        (row["bot"], row["opponent"]): bare(chance(row["probability"], 0)) for row in data["rows"]
     }
-    assert shown == {
-        (row["bot"], row["opponent"]): chance(row["probability"]) for row in data["rows"]
+
+
+def test_a_bots_opponents_are_those_of_the_data(site: Path) -> None:
+    rows = json.loads((site / "data/head-to-head-bga-2p.json").read_bytes())["rows"]
+    better = {
+        (row["bot"], row["opponent"]): row["probability"]
+        for row in json.loads((site / "data/better-bga-2p.json").read_bytes())["rows"]
     }
+    assert table_text(site / "bots/gamma.html", "caption-bga-2p") == [
+        [
+            row["opponent"],
+            percent(row["share"]),
+            f"{percent(row['low'], 0)} to {percent(row['high'], 0)}",
+            str(row["games"]),
+            "too close to call",
+            chance(better["gamma", row["opponent"]], 0),
+        ]
+        for row in rows
+        if row["bot"] == "gamma"
+    ]
 
 
 def test_pairs_of_many_bots_are_those_of_the_first(

@@ -7,7 +7,7 @@ it, else from `summary.bots[bot][division].style` (`playstats/`), which template
 """
 
 from collections.abc import Iterator
-from itertools import chain, combinations
+from itertools import chain
 from math import comb
 from typing import Any, Generic, TypeVar
 
@@ -51,7 +51,6 @@ def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
     return {
         "board": board,
         "matrix": list(matrix(board, TOP)),
-        "pairs": pairs(board, TOP),
         "better": better_matrix(board, TOP),
         "tint": tint,
     }
@@ -110,13 +109,6 @@ class MatrixRow(Struct, Generic[Cell], frozen=True):
     cells: tuple[Cell | None, ...]
 
 
-def pairs(board: Leaderboard, most: int | None = None) -> list[HeadToHeadRow]:
-    """Return each pair that met once, as the better placed sees it; of the first `most` bots."""
-    names = [row.bot for row in board.rows[:most]]
-    met = (pair(board, bot, rival) for bot, rival in combinations(names, 2))
-    return [one for one in met if one is not None]
-
-
 def matrix(board: Leaderboard, most: int | None = None) -> Iterator[MatrixRow[HeadToHeadRow]]:
     """Yield the head-to-head table of the first `most` bots, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
@@ -131,20 +123,30 @@ class Chance(Struct, frozen=True):
     tint: str
     """The colour class: `even` if the two are not distinguished."""
 
+    @property
+    def words(self) -> str:
+        """What the page says of the pair."""
+        side = "better" if self.value > 0.5 else "worse"
+        return "too close to call" if self.tint == "even" else side
+
 
 def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[Chance]]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
+    return [
+        MatrixRow(
+            bot, tuple(chance(board, bot, rival) if bot != rival else None for rival in names)
+        )
+        for bot in names
+    ]
+
+
+def chance(board: Leaderboard, bot: str, rival: str) -> Chance:
+    """Return the probability that one bot is better than another."""
     low, high = indistinct_range(comb(len(board.rows), 2))
-
-    def chance(bot: str, rival: str) -> Chance | None:
-        if bot == rival:
-            return None
-        value = board.better[bot, rival]
-        side = "ahead-3" if value > 0.5 else "behind-3"
-        return Chance(value, "even" if low <= value <= high else side)
-
-    return [MatrixRow(bot, tuple(chance(bot, rival) for rival in names)) for bot in names]
+    value = board.better[bot, rival]
+    side = "ahead-3" if value > 0.5 else "behind-3"
+    return Chance(value, "even" if low <= value <= high else side)
 
 
 class OverviewRow(Struct, frozen=True):
