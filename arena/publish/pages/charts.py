@@ -249,11 +249,11 @@ def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
         words=f"The share of games that each seat won; chance is {percent(chance)}.",
         across="seat",
         up="share won",
-        x=tuple(Tick(x.at(row.seat), str(row.seat)) for row in rows),
+        x=tuple(Tick(x.at(row.seat), str(row.seat + 1)) for row in rows),
         y=_share_ticks(axis, y),
         reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance)),
         dots=tuple(
-            _dot(x.at(row.seat), row, y, f"seat {row.seat}: {percent(row.share)}") for row in rows
+            _dot(x.at(row.seat), row, y, f"seat {row.seat + 1}: {percent(row.share)}") for row in rows
         ),
         columns=("Seat", "Games", "Won", "Share", "95 % interval"),
         rows=tuple(
