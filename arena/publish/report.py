@@ -45,6 +45,9 @@ class ReportRequest(Struct, frozen=True):
     key: Path | None = None
     """Where to write, as CSV, who is who; the report is anonymous then."""
 
+    url: str = ""
+    """Where the site will be published, if that is known."""
+
     @property
     def hides_names(self) -> bool:
         """Whether the report is anonymous."""
@@ -124,7 +127,9 @@ def report(request: ReportRequest) -> Report:
         options, schedule = conditions.ratings, Schedule(conditions)
         if request.league.is_file():  # ratings may be asked for otherwise after the games
             options = load_ratings(request.league, [bot.name for bot in conditions.bots])
-        return write_report(store, schedule, options, request.site, request.replays, names)
+        return write_report(
+            store, schedule, options, request.site, request.replays, names, request.url
+        )
 
 
 def watch(request: ReportRequest) -> Iterator[Report | None]:
@@ -155,6 +160,7 @@ def write_report(
     site: Path,
     replays: ReplayChoice,
     names: Pseudonyms | None = None,
+    url: str = "",
 ) -> Report:
     """Write the report of what counts in a store, under pseudonyms if there are any."""
     conditions, progress = schedule.conditions, LeagueProgress(schedule)
@@ -174,6 +180,7 @@ def write_report(
         state=StoreState(games.root, left, quarantined),
         replays=replays,
         anonymous=names is not None,
+        url=url,
     )
     count = sum(len(result.games) for result in games.results)
     return Report(front_page, games.root, ratings, count, left, quarantined)

@@ -31,6 +31,7 @@ from arena.publish.pages.font import font_css
 from arena.publish.pages.front import description, front, progress, standings
 from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.identity import identities
+from arena.publish.pages.podium import PICTURE, podium
 from arena.publish.pages.standings import leaders
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
@@ -69,14 +70,18 @@ def publish(
     state: StoreState | None = None,
     replays: ReplayChoice = NEWEST,
     anonymous: bool = False,
+    url: str = "",
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    The same data gives the same bytes,
-    whatever was there before; files of an earlier report that are no longer needed are removed.
-    Raises ArenaError if the folder cannot be written; an earlier report then stays whole.
+    The same data gives the same bytes, whatever was there before; files of an earlier report that
+    are no longer needed are removed. `url` is where it will be published, if that is known: pages
+    then have absolute links and a picture for other sites. Raises ArenaError if the folder cannot
+    be written; an earlier report then stays whole.
     """
-    site = _Site(league, ratings, source, state or StoreState(), replays, anonymous=anonymous)
+    site = _Site(
+        league, ratings, source, state or StoreState(), replays, anonymous=anonymous, url=url
+    )
     with locked_site(folder) as existing:
         replace_site(folder, site.files(existing))
     return folder / FRONT
@@ -103,6 +108,7 @@ class _Site:
         choice: ReplayChoice,
         *,
         anonymous: bool = False,
+        url: str = "",
     ) -> None:
         self.league, self.ratings, self.source = league, ratings, source
         self.state, self.choice = state, choice
@@ -114,7 +120,7 @@ class _Site:
         self.selection = select_replays(source.results, boards, choice, moments)
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
-        self.anonymous = anonymous
+        self.anonymous, self.url = anonymous, url and f"{url.rstrip('/')}/"
         self.common = self._common()
 
     def _common(self) -> dict[str, Any]:
@@ -124,6 +130,7 @@ class _Site:
         return {
             "league": league,
             "anonymous": self.anonymous,
+            "url": self.url,
             "ratings": ratings,
             "boards": self.boards,
             "summary": self.summary,
@@ -152,13 +159,8 @@ class _Site:
         yield _static("style.css")
         yield _static("tables.js")
         yield File("font.css", font_css())
-        watchable = self.common["watchable"]
-        shown = front(self.ratings, self.summary, self.progress, self.links, watchable)
-        main = OVERALL if self.ratings.overall else ""
-        main = main or (self.links.table(self.boards[0]) if self.boards else "")
-        model: dict[str, Any] = {"front": shown, "all": main}
-        yield self._page("index.html", FRONT, model)
-        model = {"overview": leaderboard.overview(self.league, self.ratings)}
+        yield from self._front()
+        model: dict[str, Any] = {"overview": leaderboard.overview(self.league, self.ratings)}
         yield self._page("bots.html", BOTS, model)
         yield self._page("about.html", ABOUT, {})
         yield from self._conditions()
@@ -191,6 +193,18 @@ class _Site:
         root, section = "../" * path.count("/"), _section(path)
         context = {**self.common, "page": path, "section": section, "root": root, **model}
         return File(path, environment().get_template(template).render(context))
+
+    def _front(self) -> Iterator[File]:
+        """Yield the front page, and the picture of a site with an address."""
+        watchable = self.common["watchable"]
+        shown = front(self.ratings, self.summary, self.progress, self.links, watchable)
+        main = OVERALL if self.ratings.overall else ""
+        main = main or (self.links.table(self.boards[0]) if self.boards else "")
+        model: dict[str, Any] = {"front": shown, "all": main}
+        yield self._page("index.html", FRONT, model)
+        if self.url:
+            best = [row.bot for row in shown.shown]
+            yield File(PICTURE, podium(self.league.name, self.common["verdict"], best))
 
     def _conditions(self) -> Iterator[File]:
         known = timing(self.source.results, self.league.limits.start)

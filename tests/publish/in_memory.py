@@ -49,6 +49,7 @@ def write_site(
     left: int = 0,
     replays: ReplayChoice = NEWEST,
     anonymous: bool = False,
+    url: str = "",
 ) -> Path:
     """Write the site of these fixtures, and return its front page."""
     source = InMemory(played, league.variants)
@@ -57,4 +58,5 @@ def write_site(
         state=StoreState(root, left, quarantined),
         replays=replays,
         anonymous=anonymous,
+        url=url,
     )

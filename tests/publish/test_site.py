@@ -317,20 +317,14 @@ def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
     page = (site / "bots/delta.html").read_text()
     assert "&lt;b&gt;boom&lt;/b&gt;" in page
     assert page.count('class="stderr"') == 1
-    said = "".join(document(site / "index.html").itertext()).split()
-    assert "3 games were lost by faults, 2 of them by delta, the others by 1 bot." in " ".join(said)
+    front = " ".join("".join(document(site / "index.html").itertext()).split())
+    assert "3 games were lost by faults, 2 of them by delta, the others by 1 bot." in front
 
 
 def where(index: int, game: int, round_: int) -> str:
-    """A place counted from 1, and the number that `arena rerun` takes."""
-    said = f"match {index + 1}, game {game + 1}, round {round_ + 1} rerun {index} {game}"
-    return (
-        said.replace("match ", "match\u00a0")
-        .replace("game ", "game\u00a0")
-        .replace("round ", "round\u00a0")
-        .replace("rerun ", "rerun\u00a0")
-        .replace(f"{index} {game}", f"{index}\u00a0{game}")
-    )
+    """A place counted from 1, and the numbers that `arena rerun` takes."""
+    place = f"match~{index + 1}, game~{game + 1}, round~{round_ + 1} rerun~{index}~{game}"
+    return place.replace("~", "\u00a0")
 
 
 def test_no_faults_is_said(tmp_path: Path) -> None:
@@ -354,8 +348,8 @@ def test_many_like_faults_are_one_line_and_whole_in_data(tmp_path: Path) -> None
     always = {game: Faulted(1, Cause.FLOOD, "too long") for game in range(600)}
     played = [factory.fixture(0, names, faults=always, games=600)]
     write_site(factory.league(names), factory.ratings(played), played, tmp_path)
-    [row] = table_text(tmp_path / "faults.html", "caption")
-    assert row[3] == "600"
+    [line] = table_text(tmp_path / "faults.html", "caption")
+    assert line[3] == "600"
     assert "The first 50 of 600 faults." in (tmp_path / "bots/gamma.html").read_text()
     assert len(json.loads((tmp_path / "data/faults.json").read_bytes())["rows"]) == 600
 

@@ -105,8 +105,13 @@ def models(
         places = list(_places(ratings.boards, info.name))
         stands = [(one.board, one.standing) for one in places]
         yield _model(
-            *(info, places, card(info.name, overall, stands, field)),
-            *(_earlier(league, info), recent[info.name], summary, faults[info.name]),
+            info,
+            places,
+            card(info.name, overall, stands, field),
+            _earlier(league, info),
+            recent[info.name],
+            summary,
+            faults[info.name],
         )
 
 

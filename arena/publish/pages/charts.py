@@ -253,12 +253,13 @@ def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
         y=_share_ticks(axis, y),
         reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance)),
         dots=tuple(
-            _dot(x.at(row.seat), row, y, f"seat {row.seat + 1}: {percent(row.share)}") for row in rows
+            _dot(x.at(row.seat), row, y, f"seat {row.seat + 1}: {percent(row.share)}")
+            for row in rows
         ),
         columns=("Seat", "Games", "Won", "Share", "95 % interval"),
         rows=tuple(
             (
-                str(row.seat),
+                str(row.seat + 1),
                 grouped(row.games),
                 grouped(row.wins),
                 percent(row.share),

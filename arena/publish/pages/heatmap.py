@@ -3,10 +3,10 @@
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from struct import pack
 from typing import Literal
 
 from arena.publish.data.result_rows import HeadToHeadRow
+from arena.publish.output.png import INDEXED, png
 from arena.publish.pages.leaderboard import MatrixRow, tint
 
 Scheme = Literal["light", "dark"]
@@ -16,9 +16,6 @@ WIDTH = 800
 """About so many pixels across, however many bots there are."""
 _LARGEST = 16
 """Pixels of a pair's square at most."""
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_INDEXED = 3
-"""The colour type of a PNG whose pixels are numbers of colours."""
 
 _TINTS = "never self even behind-1 behind-2 behind-3 behind-4 ahead-1 ahead-2 ahead-3 ahead-4"
 """By number of colour; pairs that never met are clear, so that the page shows through."""
@@ -52,17 +49,6 @@ def _lines(matrix: Matrix, block: int) -> Iterator[list[bytes]]:
 
 def _png(width: int, drawn: bytes, colours: Mapping[str, str]) -> bytes:
     """Return a square PNG of compressed pixels, numbers of colours from 1; colour 0 is clear."""
-    return b"".join(
-        [
-            _SIGNATURE,
-            _chunk(b"IHDR", pack(">IIBBBBB", width, width, 8, _INDEXED, 0, 0, 0)),
-            _chunk(b"PLTE", bytes(3) + bytes.fromhex("".join(colours.values()))),
-            _chunk(b"tRNS", b"\0"),
-            _chunk(b"IDAT", drawn),
-            _chunk(b"IEND", b""),
-        ]
-    )
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return pack(">I", len(data)) + kind + data + pack(">I", zlib.crc32(kind + data))
+    palette = bytes(3) + bytes.fromhex("".join(colours.values()))
+    chunks = [(b"PLTE", palette), (b"tRNS", b"\0"), (b"IDAT", drawn)]
+    return png(width, width, INDEXED, chunks)
