@@ -30,7 +30,7 @@ from arena.publish.pages import bot, charts, conditions, faults, feed, leaderboa
 from arena.publish.pages.font import font_css
 from arena.publish.pages.front import description, front, progress, standings
 from arena.publish.pages.heatmap import heatmaps
-from arena.publish.pages.identity import identities
+from arena.publish.pages.identity import identities, marked_links
 from arena.publish.pages.podium import PICTURE, podium
 from arena.publish.pages.standings import leaders
 from arena.publish.pages.templates import environment
@@ -121,6 +121,8 @@ class _Site:
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
         self.anonymous, self.url = anonymous, url and f"{url.rstrip('/')}/"
+        self.marks = identities(info.name for info in league.bots)
+        self.marked = {root: marked_links(self.marks, self.links, root) for root in ("", "../")}
         self.common = self._common()
 
     def _common(self) -> dict[str, Any]:
@@ -141,7 +143,7 @@ class _Site:
             "ranked": matches.ranked,
             "tagged": any(info.tags for info in league.bots),
             "leaders": leaders,
-            "identities": identities(info.name for info in league.bots),
+            "identities": self.marks,
             "verdict": description(self.progress, standings(ratings), len(league.bots)),
             "paired": tables.PAIRED,
             "pairs_command": tables.ALL_PAIRS,
@@ -191,7 +193,8 @@ class _Site:
 
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
         root, section = "../" * path.count("/"), _section(path)
-        context = {**self.common, "page": path, "section": section, "root": root, **model}
+        of_page = {"page": path, "section": section, "root": root, "marked": self.marked[root]}
+        context = {**self.common, **of_page, **model}
         return File(path, environment().get_template(template).render(context))
 
     def _front(self) -> Iterator[File]:

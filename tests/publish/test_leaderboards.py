@@ -241,6 +241,7 @@ def test_known_trends_are_arrows_with_numbers() -> None:
         "ratings": None,
         "watchable": set(),
         "identities": {},
+        "marked": {},
         "page": "",
     }
     trend = vars(parts.make_module(context))["trend"]

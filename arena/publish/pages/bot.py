@@ -27,7 +27,7 @@ from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
 from arena.records import BotInfo, Cause, LeagueInfo
 
-RECENT = 6
+RECENT = 3
 """Matches listed on a bot's page; the page of matches finds all."""
 FAULTS_SHOWN = 50
 """Faults listed on a bot's page; the data files have all."""

@@ -180,7 +180,7 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
     marks = [0, 0.25, 0.5, 0.75, 1]
     return Chart(
         words="Bids by how likely their bidders' own dice made them, and how often they were true.",
-        across="how likely the bid was, as its bidder knew it",
+        across="odds by the bidder's own dice",
         up="share true",
         height=SQUARE,
         x=tuple(Tick(x.at(mark), percent(mark, 0)) for mark in marks),

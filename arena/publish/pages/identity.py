@@ -4,9 +4,13 @@ No two of the first 48 bots of a league have the same colour and pattern, and ne
 league differ in both, so the mark can be told by either alone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from markupsafe import Markup
 from msgspec import Struct
+
+from arena.publish.links import Links
+from arena.publish.output.text import visible
 
 COLOURS = 8
 """Colours: the classes `h0` to `h7` of reports/style.css."""
@@ -34,3 +38,14 @@ def identities(bots: Iterable[str]) -> dict[str, Identity]:
 def _identity(place: int) -> Identity:
     # Each round of colours begins three patterns on, so that no pair comes again too soon.
     return Identity(place % COLOURS, (place + 3 * (place // COLOURS)) % PATTERNS)
+
+
+_LINK = Markup('<i class="{}"></i><a class="bot" href="{}{}"><bdi>{}</bdi></a>')
+
+
+def marked_links(marks: Mapping[str, Identity], links: Links, root: str) -> dict[str, Markup]:
+    """Return each bot's mark and name, linked to its page: made once, for they occur everywhere."""
+    return {
+        bot: _LINK.format(one.classes, root, links.bot(bot), visible(bot))
+        for bot, one in marks.items()
+    }
