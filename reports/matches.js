@@ -7,8 +7,8 @@
 
 const STEP = 100;
 const get = (id) => document.getElementById(id);
-const body = get("matches").tBodies[0];
-const newest = [...body.rows];
+const list = get("matches");
+const newest = [...list.children];
 const newestSaid = get("found").textContent;
 const waiting = new Map();
 const shards = new Map();
@@ -87,7 +87,7 @@ async function search() {
     found.push(one);
   }
   if (mine !== turn) return;
-  body.replaceChildren(...found.map(line));
+  list.replaceChildren(...found.map(card));
   get("found").textContent = more ? `The newest ${found.length} that match, latest first.`
     : `${found.length} of ${index.fixtures} match, latest first.`;
   fields.more.hidden = !more;
@@ -100,31 +100,31 @@ function signed(value) {
   return Number(shown) ? (value > 0 ? "+" : "\u2212") + shown : shown;
 }
 
-function botCell(one, seat) {
-  const link = element("a", { class: "bot", href: `bots/${one.bots[seat]}.html` },
-    element("bdi", {}, index.bots[one.bots[seat]] || one.bots[seat]));
-  const won = one.wins[seat] === Math.max(...one.wins);
-  const told = `${one.wins[seat].toLocaleString("en")}, ${one.places[seat].toFixed(2)}`;
+function counted(number, what) {
+  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+}
+
+function botLine(one, seat, first) {
+  const stem = one.bots[seat];
+  const link = element("a", { class: "bot", href: `bots/${stem}.html` }, element("bdi", {}, index.bots[stem] || stem));
   const luck = one.luck === null ? "" : `, luck ${signed(seat ? -one.luck : one.luck)}`;
-  return element("td", won ? { class: "won" } : {}, link, element("small", {}, told + luck));
+  const told = `${counted(one.wins[seat], "win")}, mean place ${one.places[seat].toFixed(2)}${luck}`;
+  return element("li", first ? { class: "won" } : {}, element("i", { class: index.marks[stem] || "" }), link, " ", element("small", {}, told));
 }
 
-function watchCell(one) {
-  if (!one.replays) return element("td");
-  const told = one.replays === 1 ? "replay" : `${one.replays.toLocaleString("en")} replays`;
-  return element("td", {}, element("a", { href: `replay.html#${one.fixture}.${one.first}.0` }, told));
-}
-
-function line(one) {
+function card(one) {
   const [variant, players] = index.tables[one.table] || ["", one.bots.length];
-  const number = (value, kind = "") => element("td", { class: `num${kind}` }, value.toLocaleString("en"));
-  const left = index.seats - one.bots.length;
-  return element("tr", {},
-    element("td", { class: "num" }, String(one.fixture)), watchCell(one),
-    element("td", {}, element("bdi", {}, variant), `, ${players}\u00a0players`),
-    number(one.games), number(one.faults, one.faults ? " fault" : ""), number(one.upsets),
-    ...one.bots.map((_, seat) => botCell(one, seat)),
-    ...(left ? [element("td", { colspan: left })] : []));
+  const ranked = one.bots.map((_, seat) => seat).sort((a, b) => one.places[a] - one.places[b] || a - b);
+  const about = element("small", {}, counted(one.games, "game"));
+  if (one.faults) about.append(", ", element("span", { class: "fault" }, `${one.faults.toLocaleString("en")} faulted`));
+  if (one.upsets) about.append(`, ${counted(one.upsets, "upset")}`);
+  const last = element("p", {}, about);
+  const watch = `Watch${one.replays > 1 ? ` ${counted(one.replays, "game")}` : ""}`;
+  if (one.replays) last.append(" ", element("a", { href: `replay.html#${one.fixture}.${one.first}.0` }, watch));
+  return element("li", {},
+    element("p", {}, element("strong", {}, element("bdi", {}, variant), `, ${players}\u00a0players`), " ",
+      element("small", {}, `match ${one.fixture + 1}, rerun ${one.fixture}`)),
+    element("ol", {}, ...ranked.map((seat, place) => botLine(one, seat, place === 0))), last);
 }
 
 /* What is asked for, and the address */
@@ -146,7 +146,7 @@ function show() {
   }
   turn += 1;
   fields.more.hidden = true;
-  body.replaceChildren(...newest);
+  list.replaceChildren(...newest);
   get("found").textContent = newestSaid;
 }
 

@@ -27,7 +27,7 @@ const column = (key) => heads.findIndex((head) => head.dataset.key === key);
 const textAt = (row, at) => row.cells[at].textContent.trim();
 
 function numbers(text) {
-  const found = text.replaceAll("\u2212", "-").replaceAll(",", "").match(/^[^\d+-]*([-+]?\d+(?:\.\d+)?)(?:–(\d+))?/);
+  const found = text.replaceAll("\u2212", "-").replaceAll(",", "").match(/^[^\d+-]*([-+]?\d+(?:\.\d+)?)(?:\s\d+)?(?:–(\d+))?/);
   const beyond = { "<": -1e-6, ">": 1e-6 }[text[0]] || 0;
   return found && [Number(found[1]) + beyond, Number(found[2] || 0)];
 }

@@ -1,5 +1,6 @@
 """`arena report`: write the site of a stored league."""
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,6 +11,13 @@ from arena.cli import options
 from arena.cli.main import OK
 from arena.cli.output import print_json, say, say_report, show_page
 from arena.publish.report import Report, ReportRequest, report, watch
+
+
+def _web_address(_context: click.Context, _option: click.Parameter, url: str) -> str:
+    """Return the address; a usage error if it is not one of the web."""
+    if url and not re.fullmatch(r"https?://[!-~]+", url):
+        raise click.BadParameter("an address begins with https:// or http:// and has no spaces")
+    return url
 
 
 @click.command()
@@ -35,6 +43,13 @@ from arena.publish.report import Report, ReportRequest, report, watch
     "key",
     type=options.PathType(dir_okay=False),
     help="Write who is who to this file (CSV); the report is anonymous.",
+)
+@click.option(
+    "--url",
+    default="",
+    callback=_web_address,
+    help="Where the site will be published (https://...): its pages then have absolute links and a"
+    " picture for sites that link to them.",
 )
 @options.json_option
 def command(

@@ -12,9 +12,6 @@ from arena.playstats.style import Calibration, Style
 from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture
 from arena.results import fixture_result
 
-SUMMARY_VERSION = 4
-"""Goes up whenever the same games may give another summary."""
-
 STDERR_SHOWN = 4000
 """Characters of standard error that are kept of a seat that faulted."""
 

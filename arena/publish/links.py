@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from msgspec import Struct
 
+from arena.publish.output.ascii_names import ascii_name
 from arena.ratings.table import Leaderboard
 from arena.records import Division, LeagueInfo
 
@@ -13,6 +14,11 @@ REPLAY = "replay.html"
 MATCHES = "matches.html"
 OVERALL = "tables/overall.html"
 RULES = "rules.html"
+BOTS = "bots.html"
+STATS = "charts.html"
+ABOUT = "about.html"
+WATCH = REPLAY
+"""Where the menu's Watch leads."""
 GAMES_PER_SHARD = 32
 """Games of one fixture that a replay loads at once: number // 32 is the shard's number."""
 
@@ -21,7 +27,7 @@ _LOOKS_HASHED = re.compile(r"-[0-9a-f]{8}$")
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^a-z0-9_]+", "-", name.lower())[:_SLUG_LENGTH].strip("-")
+    return re.sub(r"[^a-z0-9_]+", "-", ascii_name(name).lower())[:_SLUG_LENGTH].strip("-")
 
 
 def _stem(name: str, length: int) -> str:
@@ -32,7 +38,8 @@ def _stem(name: str, length: int) -> str:
 def file_stems(names: Iterable[str]) -> dict[str, str]:
     """Return a file name (without suffix) for each name: a-z, 0-9, - and _, no two the same.
 
-    A plain name stands for itself; any other gets a hash, longer if somebody forged a clash.
+    A plain name stands for itself; any other is written in ASCII and gets a hash, longer if
+    somebody forged a clash.
     """
     taken: dict[str, str] = {}
     for name in names:

@@ -18,7 +18,7 @@ from arena.league.schedule import Schedule
 from arena.publish.output.site_folder import check_folder
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import publish
+from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import Ratings, by_division, rate_results
 from arena.records import QuarantinedFixture, RatingsInfo
@@ -45,6 +45,9 @@ class ReportRequest(Struct, frozen=True):
     """Whether bots and authors are called by pseudonyms, the same in every report."""
     key: Path | None = None
     """Where to write, as CSV, who is who; the report is anonymous then."""
+
+    url: str = ""
+    """Where the site will be published, if that is known."""
 
     @property
     def hides_names(self) -> bool:
@@ -133,7 +136,9 @@ def report(request: ReportRequest) -> Report:
         options, schedule = conditions.ratings, Schedule(conditions)
         if request.league.is_file():  # ratings may be asked for otherwise after the games
             options = load_ratings(request.league, [bot.name for bot in conditions.bots])
-        return write_report(store, schedule, options, request.site, request.replays, names)
+        return write_report(
+            store, schedule, options, request.site, request.replays, names, request.url
+        )
 
 
 def watch(request: ReportRequest) -> Iterator[Report | None]:
@@ -164,6 +169,7 @@ def write_report(
     site: Path,
     replays: ReplayChoice,
     names: Pseudonyms | None = None,
+    url: str = "",
 ) -> Report:
     """Write the report of what counts in a store, under pseudonyms if there are any."""
     conditions, progress = schedule.conditions, LeagueProgress(schedule)
@@ -180,10 +186,10 @@ def write_report(
     left = len(progress.due())
     front_page = publish(
         *(withheld(shown) if left else shown, ratings, games, site),
-        quarantined=quarantined,
-        root=games.root,
+        state=StoreState(games.root, left, quarantined),
         replays=replays,
         anonymous=names is not None,
+        url=url,
     )
     count = sum(len(result.games) for result in games.results)
     return Report(front_page, games.root, ratings, count, left, quarantined)

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from arena import shipped
 from arena.perudo.rules import changed_switches
 from arena.playstats.league_summary import timing
@@ -11,30 +13,52 @@ from arena.publish.data import chart_data, tables
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
 from arena.publish.game_source import GameSource
-from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
+from arena.publish.links import (
+    ABOUT,
+    BOTS,
+    MATCHES,
+    OVERALL,
+    REPLAY,
+    RULES,
+    STATS,
+    WATCH,
+    Links,
+    links,
+)
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages import bot, charts, conditions, feed, leaderboard, matches
+from arena.publish.pages import bot, charts, conditions, faults, feed, leaderboard, matches
+from arena.publish.pages.font import font_css
+from arena.publish.pages.front import description, front, progress, standings
 from arena.publish.pages.heatmap import heatmaps
+from arena.publish.pages.identity import identities, marked_links
+from arena.publish.pages.podium import PICTURE, podium
+from arena.publish.pages.standings import leaders
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
 from arena.publish.replay.shards import shards
 from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
-from arena.records import Cause, LeagueInfo, QuarantinedFixture
+from arena.records import LeagueInfo, QuarantinedFixture
 
-PAGES = {FRONT, MATCHES, "charts.html", "faults.html", "suspicions.html", "conditions.html", RULES}
-"""What the navigation leads to, beside replays."""
-
-FAULTS_SHOWN = 500
-"""Faults of one cause on the page of faults; the data files have all."""
-
-CAUSES = {
-    Cause.TIMEOUT: "no answer within a limit",
-    Cause.CRASH: "the program ended or could not be started",
-    Cause.ILLEGAL_ACTION: "an answer that the rules forbid",
-    Cause.MALFORMED_LINE: "a line that is not strict JSON, or not an answer to what was asked",
-    Cause.FLOOD: "a line too long, or much output that nobody asked for",
+MENU = {
+    "Standings": (FRONT, "tables/"),
+    "Bots": (BOTS, "bots/"),
+    "Watch": (WATCH, REPLAY),
+    "Matches": (MATCHES, "matches/"),
+    "Stats": (STATS, "suspicions.html", "head-to-head/"),
+    "About": (ABOUT,),
 }
+"""The page that each item leads to, and what else belongs there; all other pages are About's."""
+
+
+class StoreState(Struct, frozen=True):
+    """What a site says of a store beside its games."""
+
+    root: str = ""
+    """The hash that pins the store."""
+    left: int = 0
+    """Fixtures that are due and not stored."""
+    quarantined: Sequence[QuarantinedFixture] = ()
 
 
 def publish(
@@ -43,18 +67,21 @@ def publish(
     source: GameSource,
     folder: Path,
     *,
-    quarantined: Sequence[QuarantinedFixture] = (),
-    root: str = "",
+    state: StoreState | None = None,
     replays: ReplayChoice = NEWEST,
     anonymous: bool = False,
+    url: str = "",
 ) -> Path:
     """Write the report of a league into `folder` and return its front page.
 
-    `root` is the hash that pins the store, if there is one. The same data gives the same bytes,
-    whatever was there before; files of an earlier report that are no longer needed are removed.
-    Raises ArenaError if the folder cannot be written; an earlier report then stays whole.
+    The same data gives the same bytes, whatever was there before; files of an earlier report that
+    are no longer needed are removed. `url` is where it will be published, if that is known: pages
+    then have absolute links and a picture for other sites. Raises ArenaError if the folder cannot
+    be written; an earlier report then stays whole.
     """
-    site = _Site(league, ratings, source, quarantined, replays, root, anonymous=anonymous)
+    site = _Site(
+        league, ratings, source, state or StoreState(), replays, anonymous=anonymous, url=url
+    )
     with locked_site(folder) as existing:
         replace_site(folder, site.files(existing))
     return folder / FRONT
@@ -62,6 +89,11 @@ def publish(
 
 def _static(name: str) -> File:
     return File(name, (shipped.folder("reports") / name).read_text(encoding="utf-8"))
+
+
+def _section(path: str) -> str:
+    """Return the item of the menu that a page belongs to."""
+    return next((item for item, of in MENU.items() if path.startswith(of)), "About")
 
 
 class _Site:
@@ -72,14 +104,15 @@ class _Site:
         league: LeagueInfo,
         ratings: Ratings,
         source: GameSource,
-        quarantined: Sequence[QuarantinedFixture],
+        state: StoreState,
         choice: ReplayChoice,
-        root: str,
         *,
         anonymous: bool = False,
+        url: str = "",
     ) -> None:
         self.league, self.ratings, self.source = league, ratings, source
-        self.quarantined, self.choice, self.root = quarantined, choice, root
+        self.state, self.choice = state, choice
+        self.progress = progress(source.results, state.left)
         self.head = LeagueHead(league.name)
         self.boards = boards = ratings.boards
         self.summary = source.summary
@@ -87,35 +120,55 @@ class _Site:
         self.selection = select_replays(source.results, boards, choice, moments)
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
+        self.anonymous, self.url = anonymous, url and f"{url.rstrip('/')}/"
+        self.marks = identities(info.name for info in league.bots)
+        self.marked = {root: marked_links(self.marks, self.links, root) for root in ("", "../")}
+        self.common = self._common()
+
+    def _common(self) -> dict[str, Any]:
+        """Return what every page may show."""
+        league, ratings = self.league, self.ratings
         variants = league.variants.items()
-        self.common = {
+        return {
             "league": league,
-            "anonymous": anonymous,
+            "anonymous": self.anonymous,
+            "url": self.url,
             "ratings": ratings,
-            "boards": boards,
+            "boards": self.boards,
             "summary": self.summary,
-            "quarantined": quarantined,
+            "quarantined": self.state.quarantined,
             "links": self.links,
             "watchable": {(index, game) for index, of in self.selection.items() for game in of},
-            "causes": CAUSES,
+            "causes": faults.CAUSES,
+            "ranked": matches.ranked,
             "tagged": any(info.tags for info in league.bots),
-            "leaders": leaderboard.leaders,
+            "leaders": leaders,
+            "identities": self.marks,
+            "verdict": description(self.progress, standings(ratings), len(league.bots)),
             "paired": tables.PAIRED,
             "pairs_command": tables.ALL_PAIRS,
             "changes": {label: len(changed_switches(rules)) for label, rules in variants},
-            "menu": {*PAGES, REPLAY} if self.selection else PAGES,
+            "watch": WATCH if self.selection else "",
+            "menu": [
+                (path, label)
+                for label, (path, *_) in MENU.items()
+                if label != "Watch" or self.selection
+            ],
         }
 
     def files(self, existing: Mapping[str, str]) -> Iterator[File]:
         """Yield every file of the site, each once; `existing` has the keys of earlier files."""
         yield _static("style.css")
         yield _static("tables.js")
+        yield File("font.css", font_css())
+        yield from self._front()
         model: dict[str, Any] = {"overview": leaderboard.overview(self.league, self.ratings)}
-        yield self._page("index.html", FRONT, model)
+        yield self._page("bots.html", BOTS, model)
+        yield self._page("about.html", ABOUT, {})
         yield from self._conditions()
         model = feed.model(self.league, self.boards, self.source, self.ratings.options)
         yield self._page("feed.xml", feed.FEED, model)
-        yield self._page("faults.html", "faults.html", {"limit": FAULTS_SHOWN})
+        yield self._page("faults.html", "faults.html", faults.model(self.summary))
         yield from self._table(tables.faults(self.head, self.summary.faults))
         yield self._page("suspicions.html", "suspicions.html", {})
         alpha, cases = self.ratings.options.alpha, self.ratings.suspicions
@@ -127,7 +180,7 @@ class _Site:
         for board in self.boards:
             yield from self._board(board)
         yield from self._matches()
-        for page in bot.models(self.league, self.boards, self.summary):
+        for page in bot.models(self.league, self.ratings, self.summary, self.matches):
             model = {"bot": page, "rerun_command": bot.rerun_command}
             yield self._page("bot.html", self.links.bot(page.info.name), model)
         yield self._page("charts.html", "charts.html", charts.model(self.summary))
@@ -139,21 +192,37 @@ class _Site:
             yield from self._replays(existing)
 
     def _page(self, template: str, path: str, model: Mapping[str, Any]) -> File:
-        context = {**self.common, "page": path, "root": "../" * path.count("/"), **model}
+        root, section = "../" * path.count("/"), _section(path)
+        of_page = {"page": path, "section": section, "root": root, "marked": self.marked[root]}
+        context = {**self.common, **of_page, **model}
         return File(path, environment().get_template(template).render(context))
+
+    def _front(self) -> Iterator[File]:
+        """Yield the front page, and the picture of a site with an address."""
+        watchable = self.common["watchable"]
+        shown = front(self.ratings, self.summary, self.progress, self.links, watchable)
+        main = OVERALL if self.ratings.overall else ""
+        main = main or (self.links.table(self.boards[0]) if self.boards else "")
+        model: dict[str, Any] = {"front": shown, "all": main}
+        yield self._page("index.html", FRONT, model)
+        if self.url:
+            best = [row.bot for row in shown.shown]
+            yield File(PICTURE, podium(self.league.name, self.common["verdict"], best))
 
     def _conditions(self) -> Iterator[File]:
         known = timing(self.source.results, self.league.limits.start)
         model = conditions.model(self.league, self.summary, known)
-        yield self._page("conditions.html", "conditions.html", {**model, "store_root": self.root})
+        yield self._page(
+            "conditions.html", "conditions.html", {**model, "store_root": self.state.root}
+        )
         model = {"clauses": conditions.clause_entries(self.league), "books": conditions.BOOKS}
         yield self._page("rules.html", RULES, model)
         for kind in TABLE_TYPES.values():
             yield File(f"data/{kind.schema_file}", kind.schema_text())
         for table in tables.conditions(self.league, self.summary):
             yield from self._table(table)
-        if self.quarantined:
-            yield from self._table(tables.quarantined(self.head, self.quarantined))
+        if missing := self.state.quarantined:
+            yield from self._table(tables.quarantined(self.head, missing))
 
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
         yield from shards(self.source, self.selection, self.links, existing, self.league.variants)
@@ -165,16 +234,15 @@ class _Site:
 
     def _matches(self) -> Iterator[File]:
         pages = matches.pages(self.matches)
-        seats = matches.most_seats(self.matches)
         newest = self.matches[: -matches.NEWEST_SHOWN - 1 : -1]
-        model = {"pages": pages, "newest": newest, "seats": seats, "upset": UPSET}
+        model = {"pages": pages, "newest": newest, "upset": UPSET}
         yield self._page("matches.html", MATCHES, model)
         if pages:
             yield _static("matches.js")
             yield from matches.search_files(self.matches, self.league, self.boards, self.links)
         for page in pages:
-            model = {"part": page, "seats": seats}
-            yield self._page("match_page.html", self.links.match_page(page.number), model)
+            path = self.links.match_page(page.number)
+            yield self._page("match_page.html", path, {"part": page})
             table = Table(MatchRow, self.head, page.matches)
             yield from self._table(table, self.links.match_data(page.number))
 

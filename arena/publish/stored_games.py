@@ -12,21 +12,19 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from arena import __version__
 from arena.errors import ArenaError
 from arena.perudo.rules import Rules
-from arena.playstats.fixture_summary import SUMMARY_VERSION, FixtureSummary, summarize_fixture
+from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.playstats.league_summary import summarize_league
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.output.cache import Cache, Entry, cache_path
+from arena.publish.output.made_by import maker
 from arena.publish.pseudonyms import Pseudonyms
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture
 from arena.store.failures import damaged_fixtures
 from arena.store.rows import FixtureHashes
 from arena.store.store import Store
 
-_CACHE_VERSION = 2
-"""Goes up whenever what is cached of a fixture beside its summary changes."""
 _MANY = 1000
 """So many games are worth starting processes for."""
 _CHUNK = 250
@@ -98,8 +96,8 @@ class StoredGames:
         self._store, self._names, self._games = store, names, info.games
         store.check_complete()
         self._fingerprint = names.fingerprint if names else ""
-        versions = __version__, SUMMARY_VERSION, _CACHE_VERSION
-        self._maker = sha256(_encode((*versions, self._fingerprint, info.variants))).hexdigest()
+        depends_on = maker(), self._fingerprint, info.variants
+        self._maker = sha256(_encode(depends_on)).hexdigest()
         self.results: list[FixtureResult] = []
         self.hashes: dict[int, str] = {}
         self._damaged: list[str] = []

@@ -1,18 +1,34 @@
 """Two sites to look at: one as a visitor finds it, one of a league of enemies."""
 
 from pathlib import Path
+from random import Random
 
 from msgspec.structs import replace
 
 from arena.perudo.rules import Rules, variant
 from arena.ratings.table import Suspicion
-from arena.records import BotInfo, Cause, Fault, LeagueInfo, MachineInfo, PlayedFixture
+from arena.records import (
+    BidMade,
+    BotInfo,
+    CallMade,
+    Cause,
+    Fault,
+    Faulted,
+    Fixture,
+    GameRecord,
+    LeagueInfo,
+    MachineInfo,
+    PlayedFixture,
+    RoundStarted,
+)
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.support import played_games as games
 
 KINDS = {
     "index": "index.html",
+    "bots": "bots.html",
+    "about": "about.html",
     "leaderboard": "tables/bga-4p.html",
     "matches": "matches.html",
     "match page": "matches/0.html",
@@ -129,3 +145,87 @@ def _with_machine(league: LeagueInfo) -> LeagueInfo:
 def _enemies(index: int, label: str, rules: Rules, seats: tuple[str, ...]) -> PlayedFixture:
     one = games.fixture(index, label, rules, seats, 2, detail=ENEMY)
     return replace(one, stderr=(ENEMY,) * len(seats), sandbox=ENEMY)
+
+
+def showcase(folder: Path, left: int = 0) -> Path:
+    """Write the site of 24 bots at tables of 2, 3 and 6 by two rule books, as visitors see it.
+
+    With `left`, so many matches are still to come.
+    """
+    kinds = [(label, size) for label in ("bga", "classic") for size in (2, 3, 6)]
+    rules = {label: variant(label, {}) for label in ("bga", "classic")}
+    blocks = 3 if left else 12
+    many = blocks * len(FIELD)
+    played = [
+        _shown(at * many + number, label, size, rules[label])
+        for at, (label, size) in enumerate(kinds)
+        for number in range(many)
+    ]
+    bots = tuple(factory.bot(name, author=_AUTHORS[at % 4]) for at, name in enumerate(FIELD))
+    league = factory.league(
+        FIELD, name="Autumn Cup 2031", variants=rules, players=(2, 3, 6), bots=bots
+    )
+    ratings = factory.ratings(played, overall=True)
+    return write_site(league, ratings, played, folder, root="e" * 64, left=left).parent
+
+
+FIELD = (
+    "Cardano",
+    "Markov",
+    "Gaussian",
+    "Sevens",
+    "Oracle",
+    "Quipu",
+    "Kelly",
+    "Wildcard",
+    "ElBluff",
+    "Ivory",
+    "UncleBob",
+    "Ada",
+    "Glitch",
+    "Fermat",
+    "Dudo-Duck",
+    "Pascal",
+    "Bernoulli",
+    "Cup&Saucer",
+    "Кубик",
+    "骰子",
+    "honest-2",
+    "Pólya",
+    "LastDie",
+    "Zeno",
+)
+"""Names in several scripts, in falling strength but for Glitch."""
+_AUTHORS = ("Ada Lovelace", "Émilie du Châtelet", "Kurt Gödel", "Srinivasa R.")
+
+
+def _shown(index: int, label: str, size: int, rules: Rules) -> PlayedFixture:
+    """A match by strength; every 40th is of real games, and Glitch faults in one of five."""
+    chance = Random(f"{index} {label} {size}")
+    start = index % len(FIELD)
+    others = [at for at in range(len(FIELD)) if at != start]
+    seats = (start, *chance.sample(others, size - 1))
+    names = tuple(FIELD[at] for at in seats)
+    if index % 40 == 0:
+        one = games.fixture(index, label, rules, names, 4)
+    else:
+        fix = Fixture(f"{index:016x}", index, label, names, f"seed/{index}", 4)
+        records = [_drawn(number, seats, chance) for number in range(4)]
+        one = PlayedFixture(fix, records, "bubblewrap", "cpu", 100, 1.0)
+    fixture = replace(one.fixture, block=index // len(FIELD))
+    return replace(one, fixture=fixture, stored_at=_NIGHT + index)
+
+
+def _drawn(number: int, seats: tuple[int, ...], chance: Random) -> GameRecord:
+    """A game of one bid; the first bots of the field do best, though not by much."""
+    luck = [chance.gauss(-1.5 * (bot // 3 * 3) / len(FIELD), 1) for bot in seats]
+    order = sorted(range(len(seats)), key=lambda seat: -luck[seat])
+    last: CallMade | Faulted = CallMade(1, "dudo", 2 * len(seats), 1, None)
+    if FIELD.index("Glitch") in seats and chance.random() < 0.2:
+        seat = seats.index(FIELD.index("Glitch"))
+        order = [*(one for one in order if one != seat), seat]
+        causes = [(Cause.TIMEOUT, "no answer within 2 s"), (Cause.CRASH, "exit status 1")]
+        last = Faulted(seat, *causes[number % 2])
+    places = tuple(order.index(seat) + 1 for seat in range(len(seats)))
+    dice = tuple((1, 2, 3, 4, 5) for _ in seats)
+    return GameRecord(number, places, [RoundStarted(0, 0, None, dice), BidMade(0, 2, 3), last])

@@ -14,7 +14,7 @@ from tests.browser.sites import KINDS
 from tests.publish.pages import broken_links
 from tests.support.sampling import sample
 
-WIDTHS = (360, 768, 1440)
+WIDTHS = (390, 820, 1440)
 SCHEMES = ("light", "dark")
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -24,6 +24,7 @@ WORDS = """rows => rows.map(row => {
   return texts.join(" ").split(/\\s+/).filter(Boolean);
 })"""
 GRAVE = {"serious", "critical"}
+TABLELESS = {"about", "matches", "match page", "replay", "rules"}
 
 
 def show(page: Page, site: Path, kind: str) -> None:
@@ -81,18 +82,29 @@ def rows_of(path: Path) -> list[list[str]]:
     return [" ".join(row.itertext()).split() for row in rows]
 
 
+def unfold(page: Page) -> None:
+    """Open whatever can be opened where it is seen."""
+    closed = page.locator("main details:not([open]) > summary:visible")
+    while closed.count():
+        closed.first.click()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_scripts_the_tables_are_complete(browser: Browser, report: Path, kind: str) -> None:
     with watched(browser, java_script_enabled=False) as page:
         page.goto(address(report / KINDS[kind]))
-        closed = page.locator("main details:not([open]) > summary:visible")
-        while closed.count():
-            closed.first.click()
+        unfold(page)
         rows = page.locator("main tbody tr")
-        assert all(row.is_visible() for row in rows.all())
+        choices = page.locator("main .pick label")
+        seen = [row.is_visible() for row in rows.all()]
+        for choice in choices.all():
+            choice.click()
+            unfold(page)
+            seen = [was or row.is_visible() for was, row in zip(seen, rows.all(), strict=True)]
+        assert all(seen)
         shown = rows.evaluate_all(WORDS)
         assert shown == rows_of(report / KINDS[kind])
-        assert bool(shown) == (kind not in {"replay", "rules"})
+        assert bool(shown) == (kind not in TABLELESS)
         if kind == "replay":
             assert "need JavaScript" in (page.text_content("noscript") or "")
 

@@ -108,6 +108,14 @@ def test_finished_league_is_not_watched(copied: Path) -> None:
     assert (ran.code, ran.err) == (0, "report: site/index.html\n")
 
 
+def test_address_of_the_site_is_in_its_pages(copied: Path) -> None:
+    ran = run("report", "league.yaml", "--url", "https://example.org/cup", cwd=copied)
+    assert (ran.code, ran.err) == (0, "report: site/index.html\n")
+    front = (copied / "site/index.html").read_text()
+    assert 'content="https://example.org/cup/podium.png"' in front
+    assert run("report", "league.yaml", "--url", "cup", cwd=copied).code == 2
+
+
 def test_ctrl_c_ends_watching_and_leaves_a_whole_site(halved: Path) -> None:
     with watching(halved) as process:
         assert line(process).startswith("written: ")

@@ -9,7 +9,7 @@ from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.league_summary import summarize_league
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import publish
+from arena.publish.site import StoreState, publish
 from arena.ratings.standings import Ratings
 from arena.records import LeagueInfo, PlayedFixture, QuarantinedFixture
 
@@ -46,15 +46,17 @@ def write_site(
     *,
     quarantined: Sequence[QuarantinedFixture] = (),
     root: str = "",
+    left: int = 0,
     replays: ReplayChoice = NEWEST,
     anonymous: bool = False,
+    url: str = "",
 ) -> Path:
     """Write the site of these fixtures, and return its front page."""
     source = InMemory(played, league.variants)
     return publish(
         *(league, ratings, source, folder),
-        quarantined=quarantined,
-        root=root,
+        state=StoreState(root, left, quarantined),
         replays=replays,
         anonymous=anonymous,
+        url=url,
     )

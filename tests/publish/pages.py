@@ -75,6 +75,7 @@ def timeless(folder: Path) -> dict[str, bytes]:
     """Every file of a site, without what says when and on what machine it was played."""
     files = tree(folder)
     del files["conditions.html"]
+    files["index.html"] = re.sub(rb" \xc2\xb7 <time.*?</time>", b"", files["index.html"])
     feed = re.sub(rb"<updated>.*?</updated>", b"", files["feed.xml"])
     # The newest entries come first.
     files["feed.xml"] = b"".join(sorted(re.split(rb"(?=<entry>)|(?<=</entry>\n)", feed)))
@@ -106,8 +107,8 @@ def _is_search(folder: Path, target: Path, fragment: str) -> bool:
         return False
     asked = dict(part.split("=") for part in fragment.split("&"))
     bots = [asked.pop(key) for key in ("bot", "with") if key in asked]
-    table = asked.pop("table")
-    there = [f"bots/{bot}.html" for bot in bots] + [f"tables/{table}.html"]
+    tables = [asked.pop("table")] if "table" in asked else []
+    there = [f"bots/{bot}.html" for bot in bots] + [f"tables/{table}.html" for table in tables]
     return not asked and all((folder / path).is_file() for path in there)
 
 

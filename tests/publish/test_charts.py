@@ -127,7 +127,7 @@ def test_seats_stand_against_chance() -> None:
     assert SEATED.reference is not None
     assert value(SEATED.y, SEATED.reference.y1) == pytest.approx(1 / 3, abs=0.002)
     for dot, seat in zip(SEATED.dots, range(3), strict=True):
-        assert value(SEATED.x, dot.x) == pytest.approx(seat)
+        assert value(SEATED.x, dot.x) == pytest.approx(seat + 1)
         assert value(SEATED.y, dot.y) == pytest.approx((2 + seat) / 9, abs=0.002)
 
 

@@ -97,8 +97,8 @@ def test_seed_commitment_limits_and_what_was_used(site: Path) -> None:
     assert sha256(factory.SEED.encode()).hexdigest() in page
     assert "arena verify league.yaml --root 12ab" in page
     assert "10 s" in page
-    assert "<code>bubblewrap</code> <small>5 fixtures</small>" in page
-    assert "wall clock <small>5 fixtures</small>" in page
+    assert "<code>bubblewrap</code> <small>5 matches</small>" in page
+    assert "wall clock <small>5 matches</small>" in page
     assert "<dd>510</dd>" in page
     assert "changed; the book has no" in page
     for line in PROMISES["bubblewrap"].open:
@@ -152,7 +152,9 @@ def test_machine_times_and_versions_show(site: Path) -> None:
         assert f"<dt>{name}</dt><dd>{value}</dd>" in page
 
 
-def test_machine_and_times_change_only_conditions_and_feed(site: Path, tmp_path: Path) -> None:
+def test_machine_and_times_change_only_conditions_feed_and_front(
+    site: Path, tmp_path: Path
+) -> None:
     league, ratings, played = factory.sample()
     other = [replace(one, stored_at=2e9, seconds=9.0, stderr=()) for one in played]
     played = [replace(one, stderr=()) for one in played]
@@ -160,7 +162,7 @@ def test_machine_and_times_change_only_conditions_and_feed(site: Path, tmp_path:
     write_site(league, ratings, played, one)
     write_site(replace(league, machine=MACHINE), ratings, other, two)
     differ = {name for name, text in tree(one).items() if tree(two)[name] != text}
-    assert differ == {"conditions.html", "feed.xml"}
+    assert differ == {"conditions.html", "feed.xml", "index.html"}
 
 
 def test_conditions_name_earlier_epochs_and_memory(site: Path, tmp_path: Path) -> None:
@@ -170,8 +172,8 @@ def test_conditions_name_earlier_epochs_and_memory(site: Path, tmp_path: Path) -
     write_site(changed, ratings, played, tmp_path)
     page = (tmp_path / "conditions.html").read_text()
     assert "before, there were 2 bots and 1 round, then 3 bots and 2 rounds." in page
-    assert "<dd>over many fixtures</dd>" in page
-    assert "<dd>one fixture</dd>" in (site / "conditions.html").read_text()
+    assert "<dd>over many matches</dd>" in page
+    assert "<dd>one match</dd>" in (site / "conditions.html").read_text()
     assert "before, there were" not in (site / "conditions.html").read_text()
 
 

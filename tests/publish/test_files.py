@@ -179,6 +179,16 @@ def test_malformed_keys_are_ignored(tmp_path: Path, keys: object) -> None:
         assert there == {}
 
 
+def test_keys_of_another_arena_say_nothing(tmp_path: Path) -> None:
+    replace_site(tmp_path, [File("index.html", "1"), File("a.js", "2", "key")])
+    with locked_site(tmp_path) as keys:
+        assert keys == {"a.js": "key"}
+    manifest = json.loads((tmp_path / MANIFEST).read_bytes())
+    (tmp_path / MANIFEST).write_text(json.dumps({**manifest, "made_by": "another"}))
+    with locked_site(tmp_path) as keys:
+        assert keys == {}
+
+
 def test_ctrl_c_between_two_pages_waits_for_the_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

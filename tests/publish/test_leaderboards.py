@@ -6,11 +6,21 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.output.site_folder import FRONT
+from arena.publish.data.tables import pair
+from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed
-from arena.publish.pages.leaderboard import CELLS, TOP, axis, leaders, lines, overview, pairs
+from arena.publish.pages.axis import scale_of
+from arena.publish.pages.front import MOST
+from arena.publish.pages.leaderboard import (
+    CELLS,
+    TOP,
+    better_matrix,
+    lines,
+    overview,
+)
+from arena.publish.pages.standings import NAMED, leaders
 from arena.publish.pages.templates import environment
-from arena.publish.site import _Site
+from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
@@ -18,6 +28,7 @@ from arena.records import LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
+from tests.publish.pages import read
 from tests.publish.test_models import row
 from tests.publish.test_site import document, table_text
 
@@ -39,7 +50,7 @@ def board(rows: list[Row]) -> Leaderboard:
 
 
 @pytest.mark.parametrize(
-    ("ranges", "best", "tied", "more"),
+    ("ranges", "best", "others", "more"),
     [
         ([(1, 1), (2, 3), (2, 3)], "a", (), 0),
         ([(1, 2), (1, 2), (3, 3)], "a", ("b",), 0),
@@ -48,11 +59,39 @@ def board(rows: list[Row]) -> Leaderboard:
     ],
 )
 def test_leaders_are_all_that_may_be_first(
-    ranges: list[tuple[int, int]], best: str, tied: tuple[str, ...], more: int
+    ranges: list[tuple[int, int]], best: str, others: tuple[str, ...], more: int
 ) -> None:
     found = leaders(ranked(*ranges))
     assert found is not None
-    assert (found.best, found.tied, found.more) == (best, tied, more)
+    assert (found.best, found.others, found.more) == (best, others, more)
+
+
+def test_list_of_possible_firsts_agrees_with_the_table_of_pairs(many: "Data") -> None:
+    """A bot may be first if and only if that table says of no other that it is better."""
+    _, ratings, _ = crowd(12, 12, (("bga", 2), ("house", 3)))
+    overlapping = []
+    for one in [*ratings.boards, *many[1].boards]:
+        beaten = {
+            one.rows[at].bot
+            for row in better_matrix(one)
+            for at, chance in enumerate(row.cells)
+            if chance is not None and chance.tint.startswith("ahead")
+        }
+        found = leaders(one.rows)
+        assert found is not None
+        names = [row.bot for row in one.rows if row.bot not in beaten]
+        assert [found.best, *found.others] == names[:NAMED]
+        assert found.more == max(0, len(names) - NAMED)
+        ranges = {row.bot: range(row.best, row.worst + 1) for row in one.rows}
+        overlapping += [
+            row.bot
+            for row in better_matrix(one)
+            for at, chance in enumerate(row.cells)
+            if chance is not None
+            and chance.tint.startswith("ahead")
+            and set(ranges[row.bot]) & set(ranges[one.rows[at].bot])
+        ]
+    assert overlapping, "ranges that overlap do not say that a pair is not told apart"
 
 
 def test_empty_table_has_no_leader() -> None:
@@ -104,20 +143,9 @@ def test_a_line_has_its_margin_author_and_trend() -> None:
 
 
 def test_scale_labels_are_thinned_when_there_are_many() -> None:
-    many, few = axis([row("a", 2.5, 5.0)]), axis([row("a", 1.0, 1.0)])
+    many, few = scale_of([-7.5, 12.5]), scale_of([-1.0, 3.0])
     assert (many.ticks, many.labels) == ((-10, -5, 0, 5, 10, 15), (-10, 0, 10))
     assert (few.ticks, few.labels) == ((-1, 0, 1, 2, 3), (-1, 0, 1, 2, 3))
-
-
-def test_each_pair_is_listed_once_by_its_better_placed_bot() -> None:
-    _, ratings, _ = factory.sample()
-    bga = ratings.boards[0]
-    order = [one.bot for one in bga.rows]
-    found = pairs(bga)
-    assert {(one.bot, one.opponent) for one in found} == {
-        (bot, rival) for bot, rival in bga.duels if order.index(bot) < order.index(rival)
-    }
-    assert {one.bot for one in pairs(bga, 2)} <= set(order[:1])
 
 
 def test_the_overview_has_every_bot_and_every_leaderboard() -> None:
@@ -148,30 +176,32 @@ def large(many: Data, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_leaderboards_of_two_hundred_bots_are_small_and_whole(large: Path) -> None:
     pages = sorted((large / "tables").glob("*.html"))
     assert [path.stem for path in pages] == ["bga-2p", "house-4p", "overall"]
-    for path in [*pages, large / "index.html"]:
+    for path in [*pages, large / "bots.html"]:
         assert path.stat().st_size < LARGEST
         assert len(table_text(path, "caption")) == 200
+    assert (large / "index.html").stat().st_size < LARGEST
+    assert len(table_text(large / "index.html", "caption")) == MOST
 
 
 def test_the_overview_says_what_each_leaderboard_says(large: Path) -> None:
-    across = {cells[0]: cells for cells in table_text(large / "index.html", "caption")}
+    across = {cells[0]: cells for cells in table_text(large / "bots.html", "caption")}
     for cells in table_text(large / "tables/house-4p.html", "caption"):
         bot = cells[1].removesuffix(" provisional")
-        assert across[bot][3] == f"{cells[0]} {cells[3]}"
-        assert across[bot][4:] == cells[-2:]
+        assert across[bot][3] == f"{cells[0].split()[-1]} {cells[3]}"
+        assert across[bot][4:] == cells[8:10]
 
 
 @pytest.mark.parametrize("tables", [8, 20])
-def test_the_front_page_of_many_tables_is_small(many: Data, tmp_path: Path, tables: int) -> None:
+def test_the_bots_of_many_tables_are_a_small_page(many: Data, tmp_path: Path, tables: int) -> None:
     league, ratings, _ = many
     rules = league.variants["bga"]
     labels = [f"variant {number}" for number in range(tables)]
     boards = [replace(ratings.boards[0], variant=label) for label in labels]
     info = replace(league, variants=dict.fromkeys(labels, rules))
-    site = _Site(info, replace(ratings, boards=boards), InMemory([], {}), [], "none", "")
-    text = next(file.content for file in site.files({}) if file.path == FRONT)
+    site = _Site(info, replace(ratings, boards=boards), InMemory([], {}), StoreState(), "none")
+    text = next(file.content for file in site.files({}) if file.path == BOTS)
     assert isinstance(text, str)
-    path = tmp_path / FRONT
+    path = tmp_path / BOTS
     path.write_text(text)
     shown = min(200, CELLS // (tables + 1))
     assert len(text.encode()) < LARGEST
@@ -200,32 +230,37 @@ def test_head_to_head_of_many_is_a_table_of_the_first_and_a_picture_of_all(large
         assert (path.parent / source).read_bytes().startswith(b"\x89PNG")
 
 
-def test_every_pair_of_few_bots_has_its_interval_in_the_hint_and_the_table(tmp_path: Path) -> None:
+def test_every_pair_of_few_bots_has_its_interval_in_the_hint(tmp_path: Path) -> None:
     league, ratings, played = factory.sample()
     write_site(league, ratings, played, tmp_path)
     path = tmp_path / "head-to-head/bga-2p.html"
-    found = pairs(ratings.boards[0])
-    shown = table_text(path, "caption-pairs")
-    assert [cells[:6] for cells in shown] == [
-        [
-            one.bot,
-            one.opponent,
-            percent(one.share),
-            f"{percent(one.low)} to {percent(one.high)}",
-            str(one.ahead),
-            str(one.games),
-        ]
-        for one in found
-    ]
-    for one in found:
+    [board] = [one for one in ratings.boards if one.players == 2]
+    for bot, rival in board.duels:
+        one = pair(board, bot, rival)
+        assert one
         interval = f"{percent(one.low, 0)} to {percent(one.high, 0)}"
         assert f'title="{one.games} games, 95 %: {interval}"' in path.read_text()
     assert "picture" not in {one.tag.removeprefix(XHTML) for one in document(path).iter()}
 
 
+def test_a_bot_is_chosen_for_its_pairs(large: Path) -> None:
+    path = large / "head-to-head/bga-2p.html"
+    links = [link for link in read(path).links if link.endswith("#results-bga-2p")]
+    assert len(links) == 200
+    assert "results-bga-2p" in read(path.parent / links[0].partition("#")[0]).ids
+
+
 def test_known_trends_are_arrows_with_numbers() -> None:
     parts = environment().get_template("board_parts.html")
-    context: dict[str, object] = {"root": "", "links": None, "ratings": None, "watchable": set()}
+    context: dict[str, object] = {
+        "root": "",
+        "links": None,
+        "ratings": None,
+        "watchable": set(),
+        "identities": {},
+        "marked": {},
+        "page": "",
+    }
     trend = vars(parts.make_module(context))["trend"]
     assert str(trend(0.42)) == f'{signed(0.42, 1)} <i class="up">▲</i>'
     assert str(trend(-0.42)) == f'{signed(-0.42, 1)} <i class="down">▼</i>'

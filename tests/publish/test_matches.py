@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.tables import match_row, match_rows
 from arena.publish.links import Links, links
-from arena.publish.output.text import fixed, signed
+from arena.publish.output.text import counted, fixed, signed
 from arena.publish.pages import matches
 from arena.publish.pages.matches import PAGE, SHARD, pages, search_files
 from arena.publish.replay.selection import select_replays
@@ -30,7 +30,7 @@ from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import broken_links, content, tree
 from tests.publish.test_models import row
-from tests.publish.test_site import document, table_text
+from tests.publish.test_site import XHTML, document
 
 
 def searched(
@@ -117,36 +117,59 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ).parent
 
 
+def cards(path: Path) -> list[list[str]]:
+    """The words of each card: its table, its number, a line for each bot, what else there is."""
+    [listed] = [one for one in document(path).iter(f"{XHTML}ul") if one.get("id") == "matches"]
+    found = []
+    for card in listed:
+        head, seats, last = card
+        lines = [words(head[0]), words(head[1]), *map(words, seats), *map(words, last)]
+        found.append(lines)
+    return found
+
+
+def words(element: Any) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def number(card: list[str]) -> int:
+    return int(card[1].split("rerun ")[1])
+
+
 def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path) -> None:
-    listed = [table_text(site / f"matches/{number}.html", "caption") for number in range(2)]
-    assert [[int(cells[0]) for cells in rows] for rows in listed] == [
+    listed = [cards(site / f"matches/{part}.html") for part in range(2)]
+    assert [list(map(number, found)) for found in listed] == [
         list(range(PAGE)),
         list(range(PAGE, 260)),
     ]
-    newest = table_text(site / "matches.html", "caption")
+    assert listed[0][7][1] == "match 8, rerun 7"
+    newest = cards(site / "matches.html")
     assert newest == listed[1][: -matches.NEWEST_SHOWN - 1 : -1]
     assert broken_links(site) == []
 
 
-def test_a_line_has_the_seats_in_order_with_wins_and_mean_places(site: Path) -> None:
+def test_a_card_has_the_bots_in_order_of_their_places(site: Path) -> None:
     league, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
     source = InMemory(played, league.variants)
     found = match_rows(source.results, {}, ratings.boards, source.summary.luck)
-    for number, index in ((0, 0), (1, 59)):
-        cells = table_text(site / f"matches/{number}.html", "caption")[index]
-        expected = found[number * PAGE + index]
-        players = len(expected.seats)
-        assert cells[2] == f"{expected.variant}, {players}\u00a0players"
-        assert cells[3:6] == ["2", str(sum(expected.faults)), str(expected.upsets)]
-        luck = expected.luck
-        assert (luck is None) == (players > 2)
-        told = [f", luck {signed(value, 1)}" for value in (luck, -luck)] if luck else [""] * 3
-        assert cells[6 : 6 + players] == [
-            f"{bot}{wins}, {fixed(place)}{lucky}"
-            for bot, wins, place, lucky in zip(
-                expected.seats, expected.wins, expected.places, told, strict=True
+    for part, index in ((0, 0), (1, 59)):
+        card = cards(site / f"matches/{part}.html")[index]
+        expected = found[part * PAGE + index]
+        assert card[0] == f"{expected.variant}, {expected.players} players"
+        lines = []
+        for seat, (bot, wins, place) in enumerate(
+            zip(expected.seats, expected.wins, expected.places, strict=True)
+        ):
+            luck = (
+                ""
+                if expected.luck is None
+                else f", luck {signed((1, -1)[seat] * expected.luck, 1)}"
             )
-        ]
+            told = f"{bot} {counted(wins, 'win')}, mean place {fixed(place)}{luck}"
+            lines.append((round(place, 2), seat, told))
+        assert (expected.luck is None) == (expected.players > 2)
+        assert card[2 : 2 + expected.players] == [told for _, _, told in sorted(lines)]
+        assert card[2 + expected.players].startswith("2 games")
 
 
 def test_pages_are_chained(site: Path) -> None:
@@ -185,7 +208,8 @@ def test_search_index_matches_the_pages() -> None:
     assert list(index["tables"]) == [
         address.division_id(board.division) for board in ratings.boards
     ]
-    assert (index["shards"], index["seats"], index["fixtures"]) == ([0], 3, 5)
+    assert (index["shards"], index["fixtures"]) == ([0], 5)
+    assert list(index["marks"].values()) == ["h0 m0", "h1 m1", "h2 m2", "h3 m3"]
     crashed = shard["entries"][1]
     assert [shard["bots"][seat] for seat in crashed[2]] == ["gamma", "delta"]
     assert shard["tables"][crashed[1]] == "bga-2p"

@@ -10,8 +10,9 @@ from arena.perudo.rules import VARIANTS
 from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES, summarize_league
 from arena.publish.data.tables import pair
-from arena.publish.pages.leaderboard import axis, tint
-from arena.publish.site import CAUSES
+from arena.publish.pages.axis import axis_of, scale_of
+from arena.publish.pages.faults import CAUSES
+from arena.publish.pages.leaderboard import tint
 from arena.ratings.intervals import wilson
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.records import Cause, Faulted
@@ -43,32 +44,44 @@ def row(bot: str, mu: float, sigma: float) -> Row:
 
 
 @pytest.mark.parametrize(
-    "rows",
+    "intervals",
     [
-        [],
-        [row("a", 0.0, 8.3)],
-        [row("a", 0.0, 0.0)],
-        [row("a", 0.01, 0.002), row("b", -0.01, 0.002)],
-        [row("a", 31.0, 1.0), row("b", -31.0, 7.0)],
+        [(0.5, 0.5)],
+        [(0.0, 1.0)],
+        [(0.49, 0.5), (0.5, 0.501)],
+        [(0.1 * n, 0.1 * n + 0.05) for n in range(9)],
     ],
 )
-def test_scale_covers_every_interval_and_zero(rows: list[Row]) -> None:
-    scale = axis(rows)
-    assert 0 in scale.ticks
+def test_scale_covers_every_interval_of_few_bots(intervals: list[tuple[float, float]]) -> None:
+    scale = axis_of(intervals)
     assert 2 <= len(scale.ticks) <= 8
-    for value in [0.0, *scale.ticks, *(one.mu for one in rows)]:
-        assert 0 < float(scale.at(value).rstrip("%")) < 100
+    for value in [*scale.ticks, *(end for ends in intervals for end in ends)]:
+        assert 0 < position(scale.at(value)) < 100
+
+
+def test_the_lowest_tenth_does_not_squeeze_the_others() -> None:
+    near = [(0.4 + 0.01 * n, 0.45 + 0.01 * n) for n in range(18)]
+    far = [(0.01, 0.02), (0.0, 0.01)]
+    assert axis_of([*near, *far]) == axis_of(near)
+    assert axis_of([*near, *far, far[0]]) != axis_of(near)
+    scale = axis_of([*near, *far])
+    assert position(scale.at(0.01)) == 0.0
+    assert position(scale.width(0.01, 0.02)) == 0.0
+
+
+def position(part: str) -> float:
+    return float(part.rstrip("%"))
 
 
 def test_a_bar_is_as_long_as_its_interval() -> None:
-    scale = axis([row("a", 2.0, 1.0)])
-    ends = [float(scale.at(value).rstrip("%")) for value in (0.0, 4.0)]
-    assert float(scale.width(0.0, 4.0).rstrip("%")) == pytest.approx(ends[1] - ends[0], abs=0.02)
+    scale = scale_of([0.0, 4.0])
+    ends = [position(scale.at(value)) for value in (0.0, 4.0)]
+    assert position(scale.width(0.0, 4.0)) == pytest.approx(ends[1] - ends[0], abs=0.11)
 
 
 def test_small_scales_have_the_decimals_they_need() -> None:
-    assert axis([row("a", 0.0, 0.1)]).digits == 1
-    assert axis([row("a", 0.0, 5.0)]).digits == 0
+    assert scale_of([-0.2, 0.2]).digits == 1
+    assert scale_of([-10, 10]).digits == 0
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,7 @@ from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read, tree
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
-MENU = [
-    "Leaderboards",
-    "Matches",
-    "Charts",
-    "Replays",
-    "Faults",
-    "Suspicions",
-    "Conditions",
-    "Rules",
-]
+MENU = ["Standings", "Bots", "Watch", "Matches", "Stats", "About"]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +61,7 @@ def test_every_page_has_the_whole_menu(site: Path) -> None:
 
 def test_every_page_is_valid_html_with_language_title_and_policy(site: Path) -> None:
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 6 + 4 + 2 + 2 + 2 + 1
+    assert len(pages) == 8 + 4 + 2 + 2 + 2 + 1
     for path in pages:
         root = document(path)
         metas = {
@@ -111,7 +102,7 @@ def test_every_table_has_a_caption_and_scopes_and_scrolls_in_its_own_container(s
 def ranks(row: dict[str, Any]) -> str:
     if row["best"] == row["worst"]:
         return str(row["best"])
-    return f"{row['best']}\u2013{row['worst']}"
+    return f"{row['best']} {row['best']}\u2013{row['worst']}"
 
 
 def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None:
@@ -122,19 +113,20 @@ def test_leaderboard_page_json_and_csv_have_the_same_numbers(site: Path) -> None
         [
             ranks(row),
             row["bot"],
-            percent(row["beats_average"]),
-            f"{signed(row['mu'])} ±{fixed((row['high'] - row['low']) / 2)}",
-            signed(row["conservative"]),
+            percent(2 - row["mean_place"]),
             grouped(row["games"]),
             percent(row["win_share"]),
             f"{fixed(row['mean_place'])} {fixed(row['place_low'])}\u2013{fixed(row['place_high'])}",
-            grouped(row["faults"]),
+            percent(row["faults"] / row["games"]) if row["faults"] else "0",
             "Ada",
+            f"{signed(row['mu'])} ±{fixed((row['high'] - row['low']) / 2)}",
+            signed(row["conservative"]),
+            percent(row["beats_average"]),
         ]
         for row in data["rows"]
     ]
     # The bar and the trend have no column of their own in the data.
-    assert [row[:2] + row[3:6] + row[7:] for row in cells] == expected
+    assert [row[:2] + row[3:-1] for row in cells] == expected
     with (site / "data/leaderboard-bga-2p.csv").open(newline="") as file:
         for line, row in zip(csv.DictReader(file), data["rows"], strict=True):
             assert float(line["mu"]) == row["mu"]
@@ -151,19 +143,26 @@ def test_leaderboard_numbers_are_those_counted(site: Path) -> None:
     assert sum(row["faults"] for row in data["rows"]) == 3
 
 
-def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
-    data = json.loads((site / "data/head-to-head-bga-2p.json").read_bytes())
-    cells = table_text(site / "head-to-head/bga-2p.html", "caption")
+def matrix(path: Path, caption: str) -> dict[tuple[str, str], str]:
+    """The cells of a table of pairs, without those of a bot and itself and of pairs never met."""
+    cells = table_text(path, caption)
     names = [row[1] for row in cells]
-    shown = {
+    return {
         (row[1], names[at]): text
         for row in cells
         for at, text in enumerate(row[2:])
-        if text not in {"itself", "\u2013"}
+        if text not in {"", "\u2013"}
     }
-    assert shown == {
-        (row["bot"], row["opponent"]): percent(row["share"], 0) + grouped(row["games"])
-        for row in data["rows"]
+
+
+def bare(shown: str) -> str:
+    return shown.removesuffix("\u202f%")
+
+
+def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
+    data = json.loads((site / "data/head-to-head-bga-2p.json").read_bytes())
+    assert matrix(site / "head-to-head/bga-2p.html", "caption") == {
+        (row["bot"], row["opponent"]): bare(percent(row["share"], 0)) for row in data["rows"]
     }
     shares = {(row["bot"], row["opponent"]): row["share"] for row in data["rows"]}
     assert all(shares[a, b] + shares[b, a] == pytest.approx(1) for a, b in shares)
@@ -172,17 +171,29 @@ def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
 
 def test_probabilities_of_being_better_match_between_page_and_data(site: Path) -> None:
     data = json.loads((site / "data/better-bga-2p.json").read_bytes())
-    cells = table_text(site / "head-to-head/bga-2p.html", "caption-better")
-    names = [row[1] for row in cells]
-    shown = {
-        (row[1], names[at]): text
-        for row in cells
-        for at, text in enumerate(row[2:])
-        if text != "itself"
+    assert matrix(site / "head-to-head/bga-2p.html", "caption-better") == {
+        (row["bot"], row["opponent"]): bare(chance(row["probability"], 0)) for row in data["rows"]
     }
-    assert shown == {
-        (row["bot"], row["opponent"]): chance(row["probability"]) for row in data["rows"]
+
+
+def test_a_bots_opponents_are_those_of_the_data(site: Path) -> None:
+    rows = json.loads((site / "data/head-to-head-bga-2p.json").read_bytes())["rows"]
+    better = {
+        (row["bot"], row["opponent"]): row["probability"]
+        for row in json.loads((site / "data/better-bga-2p.json").read_bytes())["rows"]
     }
+    assert table_text(site / "bots/gamma.html", "caption-bga-2p") == [
+        [
+            row["opponent"],
+            percent(row["share"]),
+            f"{percent(row['low'], 0)} to {percent(row['high'], 0)}",
+            str(row["games"]),
+            "too close to call",
+            chance(better["gamma", row["opponent"]], 0),
+        ]
+        for row in rows
+        if row["bot"] == "gamma"
+    ]
 
 
 def test_pairs_of_many_bots_are_those_of_the_first(
@@ -236,7 +247,7 @@ def test_nearest_are_half_above_and_half_below(
 
 
 def test_page_says_that_there_are_few_blocks_and_no_suspicions(site: Path) -> None:
-    assert "Too few blocks" in (site / "index.html").read_text()
+    assert "Too few blocks" in (site / "tables/bga-2p.html").read_text()
     data = json.loads((site / "data/leaderboard-bga-2p.json").read_bytes())
     assert (data["blocks"], data["intervals_by"], data["dice_gain"]) == (1, "games", None)
     assert "There are none" in (site / "suspicions.html").read_text()
@@ -249,7 +260,7 @@ def test_options_of_the_ratings_show(tmp_path: Path) -> None:
     options = {"anchor": "Bravo Bot", "provisional": 9, "overall": True}
     fewer = played[:4]
     write_site(league, factory.ratings(fewer, **options), fewer, tmp_path)
-    page = (tmp_path / "index.html").read_text()
+    page = (tmp_path / "bots.html").read_text()
     board = (tmp_path / "tables/bga-2p.html").read_text()
     assert "relative to the bot <bdi>Bravo Bot</bdi>, which is 0" in board
     assert "A star marks provisional ratings: fewer than 9 games." in page
@@ -258,7 +269,7 @@ def test_options_of_the_ratings_show(tmp_path: Path) -> None:
     rows = json.loads((tmp_path / "data/overall.json").read_bytes())["rows"]
     shown = table_text(tmp_path / "tables/overall.html", "caption")
     assert [row[1] for row in shown] == [row["bot"] for row in rows]
-    across = table_text(tmp_path / "index.html", "caption")
+    across = table_text(tmp_path / "bots.html", "caption")
     assert [row[0] for row in across[: len(rows)]] == [row["bot"] for row in rows]
     absent = "Left out, because they did not play at all of them"
     assert absent in (tmp_path / "tables/overall.html").read_text()
@@ -280,7 +291,7 @@ def test_suspicions_are_a_page_a_notice_and_data(tmp_path: Path) -> None:
     )
     assert rows[0][3:] == ["40", percent(0.5), percent(0.1), "<0.0001"]
     assert rows[1][3:] == ["90", signed(0), signed(-2.5), "0.004"]
-    assert ">2 suspicions<" in (tmp_path / "index.html").read_text()
+    assert ">2 results to review<" in (tmp_path / "index.html").read_text()
     data = json.loads((tmp_path / "data/suspicions.json").read_bytes())
     assert [row["p"] for row in data["rows"]] == [1e-5, 0.004]
     assert broken_links(tmp_path) == []
@@ -297,14 +308,23 @@ def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
         ("timeout", "Bravo Bot", 2, 0, 1),
     ]
     assert rows[0]["opponents"] == ["gamma"]
-    assert len(table_text(site / "faults.html", "caption-crash")) == 2
+    assert [row[-4:-1] for row in table_text(site / "faults.html", "caption")] == [
+        ["crashed exit status 1", "2", "bga, 2\u00a0players: " + where(1, 1, 1) + " replay"],
+    ]
+    said = (site / "faults.html").read_text()
+    assert "all of 2" in said
+    assert f"{percent(2 / 8)}</span> <small>2 of 8" in said
     page = (site / "bots/delta.html").read_text()
     assert "&lt;b&gt;boom&lt;/b&gt;" in page
     assert page.count('class="stderr"') == 1
-    assert (
-        '<a href="faults.html#crash">crash</a> <span class="count">2</span>'
-        in (site / "index.html").read_text()
-    )
+    front = " ".join("".join(document(site / "index.html").itertext()).split())
+    assert "3 games were lost by faults, 2 of them by delta, the others by 1 bot." in front
+
+
+def where(index: int, game: int, round_: int) -> str:
+    """A place counted from 1, and the numbers that `arena rerun` takes."""
+    place = f"match~{index + 1}, game~{game + 1}, round~{round_ + 1} rerun~{index}~{game}"
+    return place.replace("~", "\u00a0")
 
 
 def test_no_faults_is_said(tmp_path: Path) -> None:
@@ -312,7 +332,7 @@ def test_no_faults_is_said(tmp_path: Path) -> None:
     played = [factory.fixture(0, ("alpha", "gamma"))]
     write_site(league, factory.ratings(played), played, tmp_path)
     assert "There are none" in (tmp_path / "faults.html").read_text()
-    assert "faults-title" not in (tmp_path / "index.html").read_text()
+    assert "No bot faulted." in (tmp_path / "index.html").read_text()
     assert (tmp_path / "data/faults.csv").read_text().count("\n") == 1
 
 
@@ -323,13 +343,14 @@ def test_a_league_that_has_not_played_has_a_whole_site(tmp_path: Path) -> None:
     assert "No games have been played yet" in (tmp_path / "index.html").read_text()
 
 
-def test_many_faults_are_cut_on_pages_and_whole_in_data(tmp_path: Path) -> None:
+def test_many_like_faults_are_one_line_and_whole_in_data(tmp_path: Path) -> None:
     names = ("alpha", "gamma")
     always = {game: Faulted(1, Cause.FLOOD, "too long") for game in range(600)}
     played = [factory.fixture(0, names, faults=always, games=600)]
     write_site(factory.league(names), factory.ratings(played), played, tmp_path)
-    assert len(table_text(tmp_path / "faults.html", "caption-flood")) == 500
-    assert "The first 500 of 600" in (tmp_path / "faults.html").read_text()
+    [line] = table_text(tmp_path / "faults.html", "caption")
+    assert line[3] == "600"
+    assert "The first 50 of 600 faults." in (tmp_path / "bots/gamma.html").read_text()
     assert len(json.loads((tmp_path / "data/faults.json").read_bytes())["rows"]) == 600
 
 

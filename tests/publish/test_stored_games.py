@@ -18,7 +18,7 @@ from arena.publish import stored_games as stored
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import publish
+from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import by_division, rate_results
 from arena.records import FixtureResult, PlayedFixture, RatingsInfo
@@ -27,6 +27,7 @@ from arena.store.store import Store
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, timeless
+from tests.publish.test_feed import strong_first
 from tests.store.edit import removed
 from tests.support import played_games as games
 
@@ -62,8 +63,14 @@ def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, 
         source = StoredGames(store, LEAGUE, lambda _: True)
         ratings = rate_results(by_division(source.results), LEAGUE.ratings)
         assert source.root == store.root()
-        publish(LEAGUE, ratings, source, site, root=source.root, replays=replays)
+        publish(LEAGUE, ratings, source, site, state=StoreState(source.root), replays=replays)
     return timeless(site)
+
+
+def staged(path: Path) -> Path:
+    """Return a store of blocks in which ranks change, and of some real games."""
+    real = games.fixture(100, "bga", BGA, BOTS, 3)
+    return begun(path, [*strong_first(8, BOTS), real])
 
 
 def times(site: Path) -> dict[str, tuple[int, int]]:

@@ -33,7 +33,10 @@ class Entry(NamedTuple):
 
 
 class Cache:
-    """The entries of one maker: `made_by` is all that they depend on beside the games."""
+    """The entries of one maker: `made_by` is all that they depend on beside the games.
+
+    The arena's own code is part of it (`made_by.py`).
+    """
 
     def __init__(self, path: Path, made_by: str) -> None:
         self._made_by = made_by

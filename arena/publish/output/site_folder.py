@@ -23,6 +23,7 @@ from typing import NamedTuple
 import msgspec
 
 from arena.errors import ArenaError
+from arena.publish.output.made_by import maker
 
 FRONT = "index.html"
 MANIFEST = ".perudo-arena-site.json"
@@ -44,13 +45,16 @@ class File(NamedTuple):
     content: str | bytes | None
     """None if the file of that key exists already."""
     key: str = ""
-    """A hash of what the content is made of: files that have one need not be made again."""
+    """A hash of the games that the content is made of: files that have one need not be made again
+    by the same arena."""
 
 
 class _Manifest(msgspec.Struct, frozen=True):
     """What earlier runs wrote."""
 
     files: frozenset[str] = frozenset()
+    made_by: str = ""
+    """What else than the games the files were made from: keys of another maker say nothing."""
     keys: dict[str, tuple[str, str]] = {}
     """By path: the key, and the SHA-256 of the file."""
 
@@ -200,8 +204,9 @@ def _read_manifest(folder: Path) -> _Manifest:
     except (FileNotFoundError, ValueError, msgspec.MsgspecError):
         return _Manifest()
     files = frozenset(filter(_is_inside, manifest.files))
-    keys = {name: key for name, key in manifest.keys.items() if name in files}
-    return _Manifest(files, keys)
+    same = manifest.made_by == maker()
+    keys = {name: key for name, key in manifest.keys.items() if same and name in files}
+    return _Manifest(files, manifest.made_by, keys)
 
 
 def _is_inside(name: str) -> bool:
@@ -213,6 +218,7 @@ def _write_manifest(folder: Path, staging: _Staging, names: frozenset[str]) -> N
     document = {
         "written_by": "perudo-arena",
         "files": sorted(names),
+        "made_by": maker(),
         "keys": dict(sorted(staging.keys.items())),
     }
     data = (json.dumps(document, indent=1) + "\n").encode()

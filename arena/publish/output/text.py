@@ -95,9 +95,9 @@ def grouped(value: int) -> str:
     return f"{value:,}"
 
 
-def counted(number: int, what: str) -> str:
-    """Return a number of things, whose plural ends in s: `1 bot`, `2,000 bots`."""
-    return f"{grouped(number)} {what}{'s' * (number != 1)}"
+def counted(number: int, what: str, plural: str = "") -> str:
+    """Return a number of things: `1 bot`, `2,000 bots`; most plurals end in s."""
+    return f"{grouped(number)} {what if number == 1 else plural or f'{what}s'}"
 
 
 def timestamp(at: float) -> str:

@@ -15,28 +15,42 @@ from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data
 from arena.publish.data.chart_data import DivisionStyle
 from arena.publish.data.play_rows import BotSeatRow
-from arena.publish.data.result_rows import HeadToHeadRow
+from arena.publish.data.result_rows import HeadToHeadRow, MatchRow
 from arena.publish.data.tables import by_opponent
 from arena.publish.pages import charts
+from arena.publish.pages.bot_card import Card, Field, card
 from arena.publish.pages.charts import Chart
+from arena.publish.pages.leaderboard import Chance, chance
+from arena.publish.pages.standings import Standing, overall_standings, standing
 from arena.publish.replay.steps import likely
+from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
 from arena.records import BotInfo, Cause, LeagueInfo
 
+RECENT = 3
+"""Matches listed on a bot's page; the page of matches finds all."""
 FAULTS_SHOWN = 50
 """Faults listed on a bot's page; the data files have all."""
 OPPONENTS_SHOWN = 300
 """Opponents listed on a bot's page: those that are nearest to it on the leaderboard."""
 
 
-class Standing(Struct, frozen=True):
+class Opponent(Struct, frozen=True):
+    """What a bot achieved against another, and which of the two is better."""
+
+    result: HeadToHeadRow
+    chance: Chance
+
+
+class Place(Struct, frozen=True):
     """A bot's line on one leaderboard, its results by opponent, and how its rating came about."""
 
     board: Leaderboard
     rank: int
     row: Row
-    results: list[HeadToHeadRow]
-    """By opponent, the best of them first."""
+    standing: Standing
+    results: list[Opponent]
+    """The best of them first."""
     opponents: int
     """How many it met, shown or not."""
     history: Chart | None
@@ -57,7 +71,12 @@ class BotPage(Struct, frozen=True):
     """Everything on a bot's page."""
 
     info: BotInfo
-    standings: list[Standing]
+    card: Card
+    earlier: list[BotInfo]
+    """Other versions that played earlier in the league, the oldest first."""
+    places: list[Place]
+    recent: list[MatchRow]
+    """Its last matches, the newest first."""
     seats: list[BotSeatRow]
     styles: list[DivisionStyle]
     calibration: Chart | None
@@ -72,18 +91,55 @@ class BotPage(Struct, frozen=True):
 
 
 def models(
-    league: LeagueInfo, boards: Sequence[Leaderboard], summary: LeagueSummary
+    league: LeagueInfo, ratings: Ratings, summary: LeagueSummary, matches: Sequence[MatchRow]
 ) -> Iterator[BotPage]:
-    """Yield a page model for each bot of the league, in its order."""
+    """Yield a page model for each bot of the league, in its order; matches are in theirs."""
+    recent = _recent(matches)
+    field = Field(summary)
+    whole = overall_standings(ratings.overall).rows if ratings.overall else ()
+    overall = {one.bot: one for one in whole}
     faults: dict[str, list[FaultEntry]] = defaultdict(list)
     for fault in summary.faults:
         faults[fault.bot].append(fault)
     for info in league.bots:
-        yield _model(info, boards, summary, faults[info.name])
+        places = list(_places(ratings.boards, info.name))
+        stands = [(one.board, one.standing) for one in places]
+        yield _model(
+            info,
+            places,
+            card(info.name, overall, stands, field),
+            _earlier(league, info),
+            recent[info.name],
+            summary,
+            faults[info.name],
+        )
+
+
+def _recent(matches: Sequence[MatchRow]) -> dict[str, list[MatchRow]]:
+    """Return the last matches of each bot, the newest first."""
+    recent: dict[str, list[MatchRow]] = defaultdict(list)
+    for match in reversed(matches):
+        for bot in match.seats:
+            if len(recent[bot]) < RECENT:
+                recent[bot].append(match)
+    return recent
+
+
+def _earlier(league: LeagueInfo, info: BotInfo) -> list[BotInfo]:
+    known = {
+        one.digest: one for epoch in league.earlier for one in epoch.bots if one.name == info.name
+    }
+    return [one for digest, one in known.items() if digest != info.digest]
 
 
 def _model(
-    info: BotInfo, boards: Sequence[Leaderboard], summary: LeagueSummary, faults: list[FaultEntry]
+    info: BotInfo,
+    places: list[Place],
+    in_short: Card,
+    earlier: list[BotInfo],
+    recent: list[MatchRow],
+    summary: LeagueSummary,
+    faults: list[FaultEntry],
 ) -> BotPage:
     counts = Counter(fault.cause for fault in faults)
     moments = summary.moments.get(info.name, KeyMoves())
@@ -92,7 +148,10 @@ def _model(
     texts = summary.stderr.get(info.name, {}) if faults else {}
     return BotPage(
         info=info,
-        standings=list(_standings(boards, info.name)),
+        card=in_short,
+        earlier=earlier,
+        places=places,
+        recent=recent,
         seats=chart_data.bot_seats(summary, info.name),
         styles=chart_data.styles(summary, info.name),
         calibration=charts.calibration(calibration) if calibration else None,
@@ -110,7 +169,7 @@ def rerun_command(index: int, game: int) -> str:
     return shlex.join(["arena", "rerun", "league.yaml", str(index), str(game)])
 
 
-def _standings(boards: Sequence[Leaderboard], bot: str) -> Iterator[Standing]:
+def _places(boards: Sequence[Leaderboard], bot: str) -> Iterator[Place]:
     for board in boards:
         for rank, row in enumerate(board.rows, 1):
             if row.bot == bot:
@@ -121,8 +180,12 @@ def _standings(boards: Sequence[Leaderboard], bot: str) -> Iterator[Standing]:
                 history = charts.rating_history(points, zero) if points else None
                 met = [n for n, one in enumerate(board.rows, 1) if (bot, one.bot) in board.duels]
                 rivals = [board.rows[n - 1].bot for n in nearest(met, rank, OPPONENTS_SHOWN)]
-                results = by_opponent(board, bot, rivals)
-                yield Standing(board, rank, row, results, len(met), history)
+                results = [
+                    Opponent(one, chance(board, bot, one.opponent))
+                    for one in by_opponent(board, bot, rivals)
+                ]
+                stands = standing(row, board.players)
+                yield Place(board, rank, row, stands, results, len(met), history)
 
 
 def nearest(ranks: Sequence[int], rank: int, most: int) -> Sequence[int]:

@@ -13,7 +13,7 @@ from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data
 from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryRow, SeatAdvantageRow
 from arena.publish.output.text import fixed, grouped, percent, signed
-from arena.publish.pages.leaderboard import Axis, scale_of
+from arena.publish.pages.axis import Axis, scale_of
 from arena.ratings.intervals import Z95
 
 WIDTH, HEIGHT, SQUARE = 360, 200, 300
@@ -180,7 +180,7 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
     marks = [0, 0.25, 0.5, 0.75, 1]
     return Chart(
         words="Bids by how likely their bidders' own dice made them, and how often they were true.",
-        across="how likely the bid was, as its bidder knew it",
+        across="odds by the bidder's own dice",
         up="share true",
         height=SQUARE,
         x=tuple(Tick(x.at(mark), percent(mark, 0)) for mark in marks),
@@ -249,16 +249,17 @@ def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
         words=f"The share of games that each seat won; chance is {percent(chance)}.",
         across="seat",
         up="share won",
-        x=tuple(Tick(x.at(row.seat), str(row.seat)) for row in rows),
+        x=tuple(Tick(x.at(row.seat), str(row.seat + 1)) for row in rows),
         y=_share_ticks(axis, y),
         reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance)),
         dots=tuple(
-            _dot(x.at(row.seat), row, y, f"seat {row.seat}: {percent(row.share)}") for row in rows
+            _dot(x.at(row.seat), row, y, f"seat {row.seat + 1}: {percent(row.share)}")
+            for row in rows
         ),
         columns=("Seat", "Games", "Won", "Share", "95 % interval"),
         rows=tuple(
             (
-                str(row.seat),
+                str(row.seat + 1),
                 grouped(row.games),
                 grouped(row.wins),
                 percent(row.share),

@@ -3,10 +3,10 @@
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from struct import pack
 from typing import Literal
 
 from arena.publish.data.result_rows import HeadToHeadRow
+from arena.publish.output.png import INDEXED, png
 from arena.publish.pages.leaderboard import MatrixRow, tint
 
 Scheme = Literal["light", "dark"]
@@ -16,15 +16,12 @@ WIDTH = 800
 """About so many pixels across, however many bots there are."""
 _LARGEST = 16
 """Pixels of a pair's square at most."""
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_INDEXED = 3
-"""The colour type of a PNG whose pixels are numbers of colours."""
 
 _TINTS = "never self even behind-1 behind-2 behind-3 behind-4 ahead-1 ahead-2 ahead-3 ahead-4"
 """By number of colour; pairs that never met are clear, so that the page shows through."""
 _PALETTES: dict[Scheme, str] = {
-    "light": "b9bab4 f3f3ef fbeedd f7dcb9 f1c48c e9a95c e6eff8 cbdff1 a6c9e8 7eb0dc",
-    "dark": "4a5057 1e2125 2e251a 46341f 634521 835820 1b2733 1f374e 23496d 275d8e",
+    "light": "bdb8ab f4f1ea fbeedd f7dcb9 f1c48c e9a95c e6eff8 cbdff1 a6c9e8 7eb0dc",
+    "dark": "4b5159 1d2026 2e251a 46341f 634521 835820 1b2733 1f374e 23496d 275d8e",
 }
 """Orange to blue, which no common colour blindness confuses; the same as in style.css."""
 COLOURS = {
@@ -52,17 +49,6 @@ def _lines(matrix: Matrix, block: int) -> Iterator[list[bytes]]:
 
 def _png(width: int, drawn: bytes, colours: Mapping[str, str]) -> bytes:
     """Return a square PNG of compressed pixels, numbers of colours from 1; colour 0 is clear."""
-    return b"".join(
-        [
-            _SIGNATURE,
-            _chunk(b"IHDR", pack(">IIBBBBB", width, width, 8, _INDEXED, 0, 0, 0)),
-            _chunk(b"PLTE", bytes(3) + bytes.fromhex("".join(colours.values()))),
-            _chunk(b"tRNS", b"\0"),
-            _chunk(b"IDAT", drawn),
-            _chunk(b"IEND", b""),
-        ]
-    )
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return pack(">I", len(data)) + kind + data + pack(">I", zlib.crc32(kind + data))
+    palette = bytes(3) + bytes.fromhex("".join(colours.values()))
+    chunks = [(b"PLTE", palette), (b"tRNS", b"\0"), (b"IDAT", drawn)]
+    return png(width, width, INDEXED, chunks)

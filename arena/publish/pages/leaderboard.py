@@ -1,4 +1,4 @@
-"""Page models of leaderboards: who is best, all bots, the scale of interval bars, head to head.
+"""Page models of leaderboards: their lines, all bots across them, head to head.
 
 A column is a cell of `reports/leaderboard.html` and a field of LeaderboardRow
 (`data/result_rows.py`) that `data/tables.py` fills: from Row (`ratings/table.py`) if places tell
@@ -6,42 +6,44 @@ it, else from `summary.bots[bot][division].style` (`playstats/`), which template
 `_board` of `site.py` must hand to `tables.leaderboard`.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, combinations
-from math import ceil, comb, floor, log10
+from collections.abc import Iterator
+from itertools import chain
+from math import comb
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.tables import pair
+from arena.publish.pages.standings import (
+    Standing,
+    board_standings,
+    overall_standings,
+    standing,
+)
 from arena.ratings.history import trend
 from arena.ratings.intervals import indistinct_range
 from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard, Overall, OverallRow, Row
+from arena.ratings.table import Leaderboard, Overall, Row
 from arena.records import BotInfo, LeagueInfo
 
 TOP = 30
 """Bots whose head-to-head is a table; those of more are a picture and data files."""
 
-_TICKS = 5
-"""About so many marks on a scale."""
-_LABELS = 5
-"""Marks that are named at most."""
-_MARGIN = 0.09
-"""The part of a scale left free at each end, so that end labels fit."""
 _TINTS = 4
 Cell = TypeVar("Cell")
 
 CELLS = 2300
 """Cells of the overview at most, so that the page stays small; each table's own page has all."""
-NAMED = 5
-"""Bots that a sentence names."""
 
 
 def model(board: Leaderboard, league: LeagueInfo) -> dict[str, Any]:
     """Return what a leaderboard's page shows."""
-    return {"board": board, "lines": lines(board, league), "axis": axis(board.rows)}
+    return {
+        "board": board,
+        "lines": lines(board, league),
+        "axis": board_standings(board).axis,
+    }
 
 
 def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
@@ -49,7 +51,6 @@ def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
     return {
         "board": board,
         "matrix": list(matrix(board, TOP)),
-        "pairs": pairs(board, TOP),
         "better": better_matrix(board, TOP),
         "tint": tint,
     }
@@ -58,64 +59,20 @@ def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
 def overall_model(overall: Overall, league: LeagueInfo) -> dict[str, Any]:
     """Return what the page of the overall table shows."""
     infos = {bot.name: bot for bot in league.bots}
-    return {"overall": overall, "axis": axis(overall.rows, 0.5), "infos": infos}
-
-
-class Axis(Struct, frozen=True):
-    """One scale for all interval bars of a table."""
-
-    low: float
-    high: float
-    ticks: tuple[float, ...]
-    digits: int
-    """Decimals that the marks need."""
-
-    @property
-    def labels(self) -> tuple[float, ...]:
-        """The marks that are named: all, or every second one if they would touch."""
-        if len(self.ticks) <= _LABELS:
-            return self.ticks
-        step = 2 * (self.ticks[1] - self.ticks[0])
-        return tuple(tick for tick in self.ticks if abs(tick / step - round(tick / step)) < 0.25)
-
-    def at(self, value: float) -> str:
-        """Return where a value stands, in per cent of the bar's width, for an SVG attribute."""
-        part = (value - self.low) / (self.high - self.low)
-        return f"{100 * part:.2f}%"
-
-    def width(self, low: float, high: float) -> str:
-        """Return the length of an interval, in per cent of the bar's width."""
-        return f"{100 * (high - low) / (self.high - self.low):.2f}%"
-
-
-def axis(rows: Sequence[Row] | Sequence[OverallRow], mark: float = 0.0) -> Axis:
-    """Return the scale that holds all 95 % intervals and `mark`, with round marks."""
-    ends = chain.from_iterable((row.low, row.high) for row in rows)
-    return scale_of([mark, *(end for end in ends if end is not None)])
-
-
-def scale_of(values: Sequence[float]) -> Axis:
-    """Return the scale that holds all values, of which there is one at least, with round marks."""
-    low, high = min(values), max(values)
-    rough = (high - low or 1.0) / _TICKS
-    power = float(10.0 ** floor(log10(rough)))
-    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
-    first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
-    margin = _MARGIN * (last - first) * step
-    ticks = tuple(number * step for number in range(first, last + 1))
-    digits = max(0, -floor(log10(step)))
-    return Axis(first * step - margin, last * step + margin, ticks, digits)
+    standings = overall_standings(overall)
+    return {"overall": overall, "standings": standings, "axis": standings.axis, "infos": infos}
 
 
 class Line(Struct, frozen=True):
     """A bot's line as a leaderboard shows it."""
 
     row: Row
+    standing: Standing
     info: BotInfo
     trend: float | None
     """By how much mu changed over the last third of the games; None if unknown."""
     tier: bool
-    """Whether everyone above it is distinguished from it, and from everyone below."""
+    """Whether those above it are the best ones, with 95 % confidence."""
 
     @property
     def margin(self) -> float | None:
@@ -131,7 +88,8 @@ def lines(board: Leaderboard, league: LeagueInfo) -> list[Line]:
     shown, worst = [], 0
     for above, row in enumerate(board.rows):
         tier = above > 0 and worst <= above
-        shown.append(Line(row, infos[row.bot], trend(board.history, row.bot), tier))
+        past = trend(board.history, row.bot)
+        shown.append(Line(row, standing(row, board.players), infos[row.bot], past, tier))
         worst = max(worst, row.worst)
     return shown
 
@@ -151,13 +109,6 @@ class MatrixRow(Struct, Generic[Cell], frozen=True):
     cells: tuple[Cell | None, ...]
 
 
-def pairs(board: Leaderboard, most: int | None = None) -> list[HeadToHeadRow]:
-    """Return each pair that met once, as the better placed sees it; of the first `most` bots."""
-    names = [row.bot for row in board.rows[:most]]
-    met = (pair(board, bot, rival) for bot, rival in combinations(names, 2))
-    return [one for one in met if one is not None]
-
-
 def matrix(board: Leaderboard, most: int | None = None) -> Iterator[MatrixRow[HeadToHeadRow]]:
     """Yield the head-to-head table of the first `most` bots, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
@@ -172,46 +123,38 @@ class Chance(Struct, frozen=True):
     tint: str
     """The colour class: `even` if the two are not distinguished."""
 
+    @property
+    def words(self) -> str:
+        """What the page says of the pair."""
+        side = "better" if self.value > 0.5 else "worse"
+        return "too close to call" if self.tint == "even" else side
+
 
 def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[Chance]]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
+    return [
+        MatrixRow(
+            bot, tuple(chance(board, bot, rival) if bot != rival else None for rival in names)
+        )
+        for bot in names
+    ]
+
+
+def chance(board: Leaderboard, bot: str, rival: str) -> Chance:
+    """Return the probability that one bot is better than another."""
     low, high = indistinct_range(comb(len(board.rows), 2))
-
-    def chance(bot: str, rival: str) -> Chance | None:
-        if bot == rival:
-            return None
-        value = board.better[bot, rival]
-        side = "ahead-3" if value > 0.5 else "behind-3"
-        return Chance(value, "even" if low <= value <= high else side)
-
-    return [MatrixRow(bot, tuple(chance(bot, rival) for rival in names)) for bot in names]
-
-
-class Leaders(Struct, frozen=True):
-    """Who may be the best: the first named is the likeliest, the others may be tied with it."""
-
-    best: str
-    tied: tuple[str, ...]
-    """As many as a sentence can name."""
-    more: int
-    """How many are tied besides."""
-
-
-def leaders(rows: Sequence[Row] | Sequence[OverallRow]) -> Leaders | None:
-    """Return who may be the best of a table, or None if nobody is rated."""
-    names = [row.bot for row in rows if row.best == 1]
-    if not names:
-        return None
-    return Leaders(names[0], tuple(names[1:NAMED]), max(0, len(names) - NAMED))
+    value = board.better[bot, rival]
+    side = "ahead-3" if value > 0.5 else "behind-3"
+    return Chance(value, "even" if low <= value <= high else side)
 
 
 class OverviewRow(Struct, frozen=True):
     """A bot across all tables."""
 
     info: BotInfo
-    overall: OverallRow | None
-    cells: tuple[Row | None, ...]
+    overall: Standing | None
+    cells: tuple[Standing | None, ...]
     """One for each leaderboard; None if the bot did not play."""
 
 
@@ -230,8 +173,9 @@ class Overview(Struct, frozen=True):
 
 def overview(league: LeagueInfo, ratings: Ratings) -> Overview:
     """Return all bots in the order of the overall table, else of the first leaderboard."""
-    overall = {row.bot: row for row in ratings.overall.rows} if ratings.overall else {}
-    boards = [{row.bot: row for row in board.rows} for board in ratings.boards]
+    whole = overall_standings(ratings.overall).rows if ratings.overall else ()
+    overall = {row.bot: row for row in whole}
+    boards = [{row.bot: row for row in board_standings(one).rows} for one in ratings.boards]
     infos = {bot.name: bot for bot in league.bots}
     order = dict.fromkeys(chain(overall, *boards, infos))
     most = CELLS // (len(boards) + 1)

@@ -12,6 +12,7 @@ from arena.publish.data.result_rows import MatchRow
 from arena.publish.links import Links
 from arena.publish.output.site_folder import File
 from arena.publish.output.text import one_line, script
+from arena.publish.pages.identity import identities
 from arena.ratings.table import Leaderboard
 from arena.records import Division, LeagueInfo
 
@@ -58,6 +59,28 @@ def _parted(matches: Iterable[MatchRow], size: int) -> dict[int, list[MatchRow]]
     return {number: list(part) for number, part in groupby(matches, lambda one: one.index // size)}
 
 
+class Seat(Struct, frozen=True):
+    """What a bot achieved in a match, as a card shows it."""
+
+    bot: str
+    wins: int
+    place: float
+    """Its mean place, rounded to what is shown."""
+    luck: float | None
+    """In wins."""
+
+
+def ranked(match: MatchRow) -> list[Seat]:
+    """Return the bots of a match, the best mean place first, then by seat."""
+    luck = (None,) * match.players if match.luck is None else (match.luck, -match.luck)
+    columns = match.seats, match.wins, match.places, luck
+    seats = (
+        Seat(bot, wins, round(place, 2), lucky)
+        for bot, wins, place, lucky in zip(*columns, strict=True)
+    )
+    return sorted(seats, key=lambda seat: seat.place)
+
+
 class Entry(Struct, frozen=True, array_like=True):
     """A match in a search shard; bots and tables are positions in the shard's lists."""
 
@@ -91,17 +114,12 @@ class SearchIndex(Struct, frozen=True):
 
     bots: dict[str, str]
     """Names to show, by the file names of their pages."""
+    marks: dict[str, str]
+    """The classes of their marks."""
     tables: dict[str, tuple[str, int]]
     """Variants and players, by id."""
     shards: list[int]
-    seats: int
-    """Seats of the largest table."""
     fixtures: int
-
-
-def most_seats(matches: Iterable[MatchRow]) -> int:
-    """Return the number of seats of the largest table."""
-    return max((match.players for match in matches), default=0)
 
 
 def search_files(
@@ -109,13 +127,14 @@ def search_files(
 ) -> Iterator[File]:
     """Yield every script that the search loads."""
     parts = _parted(matches, SHARD)
+    marks = identities(bot.name for bot in league.bots)
     index = SearchIndex(
+        marks={links.bots[bot]: one.classes for bot, one in marks.items()},
         bots={links.bots[bot.name]: one_line(bot.name) for bot in league.bots},
         tables={
             links.division_id(one.division): (one_line(one.variant), one.players) for one in boards
         },
         shards=list(parts),
-        seats=most_seats(matches),
         fixtures=len(matches),
     )
     yield File("matches/index.js", script(_CALLBACK, "index", index))

@@ -24,7 +24,7 @@ def environment() -> Environment:
     templates = shipped.folder("reports")
     env = Environment(
         loader=FileSystemLoader(templates),
-        bytecode_cache=TemplateCache(templates, Path(text.__file__).read_bytes()),
+        bytecode_cache=TemplateCache(templates, _made_by()),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_visible,
@@ -34,6 +34,11 @@ def environment() -> Environment:
     )
     env.filters |= {name: getattr(text, name) for name in FILTERS}
     return env
+
+
+def _made_by() -> bytes:
+    """Return what compiled templates depend on beside themselves: options and filters."""
+    return b"".join(Path(module).read_bytes() for module in (__file__, text.__file__))
 
 
 def _visible(value: object) -> str:

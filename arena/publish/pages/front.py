@@ -1,0 +1,184 @@
+"""Page model of the front page: who is best, how sure that is, and what to watch."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+from msgspec import Struct
+
+from arena.perudo.explain import name_bid
+from arena.perudo.round import Bid
+from arena.playstats.key_moves import KeyMove
+from arena.playstats.league_summary import LeagueSummary
+from arena.publish.links import Links
+from arena.publish.output.text import grouped, moment, timestamp
+from arena.publish.pages.axis import Axis
+from arena.publish.pages.standings import (
+    Standing,
+    Standings,
+    board_standings,
+    overall_standings,
+)
+from arena.ratings.standings import Ratings
+from arena.ratings.table import Leaderboard
+from arena.records import FixtureResult
+
+BELOW = 5
+"""Bots shown below those that may be first."""
+LEAST, MOST = 10, 30
+"""Bots shown at least, and at most; the leaderboard has all."""
+MOMENTS = 3
+
+
+class Progress(Struct, frozen=True):
+    """How much of a league was played."""
+
+    played: int
+    """Matches with games."""
+    left: int
+    """Matches that are due."""
+    updated: float | None
+    """When the last match was stored, in seconds since 1970, if that is known."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to play."""
+        return not self.left
+
+    @property
+    def share(self) -> float:
+        """The share of the matches that was played."""
+        return self.played / (self.played + self.left or 1)
+
+    @property
+    def times(self) -> tuple[str, str] | None:
+        """When it was updated: for machines, and to read."""
+        if self.updated is None:
+            return None
+        return timestamp(self.updated), moment(self.updated)
+
+
+def progress(results: Sequence[FixtureResult], left: int) -> Progress:
+    """Return how much was played of a league in which so many matches are left."""
+    known = [one.stored_at for one in results if one.stored_at is not None]
+    played = sum(1 for one in results if one.games)
+    return Progress(played, left, max(known, default=None))
+
+
+class Card(Struct, frozen=True):
+    """One leaderboard in short."""
+
+    board: Leaderboard
+    first: tuple[str, ...]
+    """Who may be first, the likeliest first."""
+
+    @property
+    def share(self) -> float:
+        """The share of bots that may be first."""
+        return len(self.first) / len(self.board.rows)
+
+
+class Moment(Struct, frozen=True):
+    """Something to watch."""
+
+    title: str
+    href: str
+    where: str
+
+
+class Faults(Struct, frozen=True):
+    """How many games were lost by faults, and by whom."""
+
+    games: int
+    bots: tuple[str, ...]
+    """Those with the most first."""
+    most: int
+    """Games that the first of them lost."""
+
+
+class Front(Struct, frozen=True):
+    """Everything on the front page."""
+
+    progress: Progress
+    main: Standings | None
+    """None if nobody is rated."""
+    shown: tuple[Standing, ...]
+    axis: Axis | None
+    cards: list[Card]
+    moments: list[Moment]
+    faults: Faults | None
+
+
+def front(
+    ratings: Ratings,
+    summary: LeagueSummary,
+    state: Progress,
+    links: Links,
+    watchable: Collection[tuple[int, int]],
+) -> Front:
+    """Return what the front page shows."""
+    main = standings(ratings)
+    rows = main.rows if main else ()
+    most = min(MOST, max(LEAST, len(main.first) + BELOW)) if main else 0
+    return Front(
+        progress=state,
+        main=main,
+        shown=rows[:most],
+        axis=Standings(rows[:most]).axis if rows else None,
+        cards=[Card(board, board_standings(board).first) for board in ratings.boards],
+        moments=list(_moments(summary, links, watchable)),
+        faults=_faults(summary),
+    )
+
+
+def standings(ratings: Ratings) -> Standings | None:
+    """Return the standings over all tables if there are any, else those of the first tables."""
+    if ratings.overall and ratings.overall.rows:
+        return overall_standings(ratings.overall)
+    return board_standings(ratings.boards[0]) if ratings.boards else None
+
+
+def _faults(summary: LeagueSummary) -> Faults | None:
+    lost = {(fault.index, fault.game, fault.bot) for fault in summary.faults}
+    by_bot = Counter(bot for _, _, bot in lost)
+    if not by_bot:
+        return None
+    bots = sorted(by_bot, key=lambda bot: (-by_bot[bot], bot))
+    return Faults(len({one[:2] for one in lost}), tuple(bots), by_bot[bots[0]])
+
+
+def _moments(
+    summary: LeagueSummary, links: Links, watchable: Collection[tuple[int, int]]
+) -> Iterator[Moment]:
+    """Yield the league's best calls that were right; of each bot one at most."""
+    right = [
+        (bot, move)
+        for bot, moves in summary.moments.items()
+        for move in moves.best
+        if move.right and (move.index, move.game) in watchable
+    ]
+    right.sort(key=lambda one: (-one[1].edge * one[1].dice, one[1].index, one[1].game, one[1].step))
+    first = dict(reversed(right))
+    best = [(bot, move) for bot, move in right if first[bot] is move]
+    for bot, move in best[:MOMENTS]:
+        yield Moment(_title(bot, move), links.step(move.index, move.game, move.step), _where(move))
+
+
+def _title(bot: str, move: KeyMove) -> str:
+    bid = name_bid(Bid(move.quantity, move.face))
+    did = "doubts" if move.action == "dudo" else "calls exact" if move.action == "calza" else "tops"
+    return f"{bot} {did} {bid} among {grouped(move.dice)} dice, and is right"
+
+
+def _where(move: KeyMove) -> str:
+    return f"{move.variant}, {move.players} players"
+
+
+def description(state: Progress, main: Standings | None, bots: int) -> str:
+    """Return the verdict in a sentence, as plain text."""
+    if main is None or not main.first:
+        return "No games have been played yet."
+    first = len(main.first)
+    if first == 1:
+        return f"{main.first[0]} {'wins' if state.finished else 'leads'} (95 %)"
+    who = f"all {grouped(bots)}" if first == bots else grouped(first)
+    return f"No single {'winner' if state.finished else 'leader'}: {who} bots may be first"

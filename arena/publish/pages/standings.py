@@ -1,0 +1,96 @@
+"""One row builder for all tables of standings, and who may be first."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from arena.publish.pages.axis import Axis, axis_of
+from arena.ratings.table import Leaderboard, Overall, OverallRow, Row
+
+
+class Standing(Struct, frozen=True):
+    """A bot's place in a table, and the share of its rivals that it finished ahead of."""
+
+    bot: str
+    best: int
+    """The ends of its range of ranks."""
+    worst: int
+    low: float
+    """The ends of the 95 % interval of the share."""
+    share: float
+    high: float
+    games: int
+    provisional: bool = False
+
+    @property
+    def may_be_first(self) -> bool:
+        """Whether no other bot is clearly better."""
+        return self.best == 1
+
+
+class Standings(Struct, frozen=True):
+    """A table of standings, the best first."""
+
+    rows: tuple[Standing, ...]
+    division: tuple[str, int] | None = None
+    """The variant and the players of its tables; None for all tables together."""
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """Who may be first, the likeliest first: pairs decide, not ranges that overlap."""
+        return tuple(row.bot for row in self.rows if row.may_be_first)
+
+    @property
+    def axis(self) -> Axis:
+        """The scale of the shares."""
+        return axis_of([(row.low, row.high) for row in self.rows])
+
+
+def overall_standings(overall: Overall) -> Standings:
+    """Return the standings over all tables."""
+    return Standings(tuple(map(_overall_row, overall.rows)))
+
+
+def _overall_row(row: OverallRow) -> Standing:
+    return Standing(row.bot, row.best, row.worst, row.low, row.score, row.high, row.games)
+
+
+def board_standings(board: Leaderboard) -> Standings:
+    """Return the standings of one leaderboard, in the order of its ratings."""
+    rows = tuple(standing(row, board.players) for row in board.rows)
+    return Standings(rows, (board.variant, board.players))
+
+
+def standing(row: Row, players: int) -> Standing:
+    """Return a bot's line on a leaderboard: a mean place is a share of rivals beaten."""
+    low, share, high = (
+        (players - place) / (players - 1)
+        for place in (row.place_high, row.mean_place, row.place_low)
+    )
+    ranks = row.best, row.worst
+    return Standing(row.bot, *ranks, low, share, high, row.games, row.provisional)
+
+
+NAMED = 5
+"""Bots that a sentence names."""
+
+
+class Leaders(Struct, frozen=True):
+    """Who may be the best: the first named is the likeliest."""
+
+    best: str
+    others: tuple[str, ...]
+    """Who else may be the best; as many as a sentence can name."""
+    more: int
+    """How many there are besides."""
+
+
+def leaders(rows: Sequence[Row] | Sequence[OverallRow]) -> Leaders | None:
+    """Return who may be the best of a table, or None if nobody is rated.
+
+    That is every bot of which no other is clearly better: pairs decide, not ranges that overlap.
+    """
+    names = [row.bot for row in rows if row.best == 1]
+    if not names:
+        return None
+    return Leaders(names[0], tuple(names[1:NAMED]), max(0, len(names) - NAMED))

@@ -1,0 +1,149 @@
+"""The front page: who is best, how sure that is, what is left to play, what to watch."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.publish.pages.front import Progress, description, progress, standings
+from arena.publish.pages.identity import COLOURS, PATTERNS, identities
+from arena.publish.pages.standings import Standing, Standings, overall_standings
+from arena.ratings.standings import Ratings
+from arena.records import Cause, Faulted
+from tests.publish import factory
+from tests.publish.crowd import crowd
+from tests.publish.in_memory import write_site
+from tests.publish.test_site import document, table_text
+
+DONE, HALF = Progress(10, 0, None), Progress(5, 5, 9.0)
+
+
+def words(path: Path) -> str:
+    return " ".join("".join(document(path).itertext()).split())
+
+
+def table(*ranks: tuple[int, int]) -> Standings:
+    rows = [Standing(f"bot {n}", *ends, 0.4, 0.5, 0.6, 9) for n, ends in enumerate(ranks)]
+    return Standings(tuple(rows))
+
+
+@pytest.mark.parametrize(
+    ("ranks", "state", "said"),
+    [
+        ([(1, 1), (2, 2)], DONE, "bot 0 wins (95 %)"),
+        ([(1, 1), (2, 2)], HALF, "bot 0 leads (95 %)"),
+        ([(1, 2), (1, 2), (3, 3)], DONE, "No single winner: 2 bots may be first"),
+        ([(1, 2), (1, 2)], HALF, "No single leader: all 2 bots may be first"),
+        ([], DONE, "No games have been played yet."),
+    ],
+)
+def test_verdict_is_a_sentence(ranks: list[tuple[int, int]], state: Progress, said: str) -> None:
+    assert description(state, table(*ranks), len(ranks)) == said
+
+
+def test_the_main_table_is_the_overall_one_or_the_first() -> None:
+    _, plain, _ = factory.sample()
+    _, whole, _ = crowd(6, 3, (("bga", 2), ("house", 3)), overall=True)
+    assert whole.overall
+    assert standings(whole) == overall_standings(whole.overall)
+    first = standings(plain)
+    assert first
+    assert first.division == ("bga", 2)
+    assert standings(Ratings()) is None
+
+
+def test_score_is_the_mean_share_of_rivals_beaten(tmp_path: Path) -> None:
+    league, ratings, played = crowd(6, 6, (("bga", 3),))
+    write_site(league, ratings, played, tmp_path)
+    [board] = ratings.boards
+    shown = table_text(tmp_path / "index.html", "caption")
+    assert [cells[1] for cells in shown] == [row.bot for row in board.rows]
+    for cells, row in zip(shown, board.rows, strict=True):
+        assert float(cells[3].rstrip("\u202f%")) == pytest.approx(
+            50 * (3 - row.mean_place), abs=0.06
+        )
+
+
+@pytest.mark.parametrize(("left", "chip", "bar"), [(0, "Finished", 0), (27, "In progress: 57", 1)])
+def test_state_says_what_is_left(tmp_path: Path, left: int, chip: str, bar: int) -> None:
+    league, ratings, played = crowd(6, 6)
+    write_site(league, ratings, played, tmp_path, left=left)
+    page = tmp_path / "index.html"
+    assert chip in words(page)
+    bars = [one for one in document(page).iter() if one.tag.endswith("}progress")]
+    assert len(bars) == bar
+    if bars:
+        assert (bars[0].get("max"), bars[0].get("value")) == ("63", "36")
+
+
+def test_update_is_when_the_last_match_was_stored() -> None:
+    played = [factory.fixture(n, ("a", "b")) for n in range(3)]
+    stored = [replace(one, stored_at=100.0 * n) for n, one in enumerate(played)]
+    assert progress(factory.results(played), 1) == Progress(3, 1, None)
+    times = [
+        replace(one, stored_at=at.stored_at)
+        for one, at in zip(factory.results(played), stored, strict=True)
+    ]
+    assert progress(times, 0).times == ("1970-01-01T00:03:20Z", "1970-01-01 00:03 UTC")
+
+
+def test_bots_that_may_be_first_are_shaded(tmp_path: Path) -> None:
+    league, ratings, played = crowd(12, 12, (("bga", 2), ("house", 3)), overall=True)
+    write_site(league, ratings, played, tmp_path)
+    assert ratings.overall
+    rows = [
+        ("first" in (row.get("class") or ""), "".join(row[1].itertext()).strip())
+        for row in document(tmp_path / "index.html").iter("{http://www.w3.org/1999/xhtml}tr")
+        if len(row) == 4 and row[1].get("scope") == "row"
+    ]
+    assert rows[: len(ratings.overall.rows)] == [
+        (row.best == 1, row.bot) for row in ratings.overall.rows[: len(rows)]
+    ]
+    assert {shaded for shaded, _ in rows} == {True, False}
+
+
+def test_faults_are_one_line(tmp_path: Path) -> None:
+    late = Faulted(0, Cause.TIMEOUT, "no answer within 2 s")
+    played = [factory.fixture(0, ("alpha", "gamma"), faults={0: late, 2: late})]
+    write_site(factory.league(("alpha", "gamma")), factory.ratings(played), played, tmp_path)
+    assert "2 games were lost by faults, all by alpha. Faults" in words(tmp_path / "index.html")
+
+
+def test_moments_are_right_calls_that_can_be_watched(tmp_path: Path) -> None:
+    from tests.browser.sites import sample
+
+    site = sample(tmp_path)
+    moves = json.loads((site / "data/moments.json").read_bytes())["rows"]
+    right = {
+        f"replay.html#{one['index']}.{one['game']}.{one['step']}"
+        for one in moves
+        if one["right"] and one["action"] != "bid"
+    }
+    links = [
+        link.get("href")
+        for section in document(site / "index.html").iter()
+        if section.get("id") == "moments"
+        for link in section.iter("{http://www.w3.org/1999/xhtml}a")
+    ]
+    assert len(links) == 3
+    assert set(links) <= right
+
+
+def test_marks_of_many_bots_differ() -> None:
+    names = [f"bot {n}" for n in range(COLOURS * PATTERNS)]
+    found = list(identities(names).values())
+    assert len(set(found)) == len(names)
+    for one, other in pairwise(found):
+        assert one.colour != other.colour
+        assert one.pattern != other.pattern
+
+
+def test_a_bot_has_the_same_mark_on_every_page(tmp_path: Path) -> None:
+    league, ratings, played = crowd(12, 12, overall=True)
+    write_site(league, ratings, played, tmp_path)
+    for bot, one in identities(info.name for info in league.bots).items():
+        mark = f'<i class="h{one.colour} m{one.pattern}"></i>'
+        for page in ("bots.html", "tables/bga-2p.html", "tables/overall.html", f"bots/{bot}.html"):
+            assert mark in (tmp_path / page).read_text()
