@@ -10,6 +10,7 @@ from arena.ratings.table import Leaderboard
 from arena.records import Division, LeagueInfo
 
 REPLAY = "replay.html"
+WATCH = "watch.html"
 MATCHES = "matches.html"
 OVERALL = "tables/overall.html"
 RULES = "rules.html"
@@ -69,6 +70,10 @@ class Links(Struct, frozen=True):
     def picture(self, board: Leaderboard, scheme: str) -> str:
         """Return the head-to-head of many bots as a picture; scheme is `light` or `dark`."""
         return f"head-to-head/{self.division_id(board.division)}-{scheme}.png"
+
+    def watch(self, board: Leaderboard) -> str:
+        """Return the page of the moments at the tables of a leaderboard."""
+        return f"watch/{self.division_id(board.division)}.html"
 
     @staticmethod
     def match_data(number: int) -> str:

@@ -11,9 +11,10 @@ from arena.publish.data import chart_data, tables
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
 from arena.publish.game_source import GameSource
-from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, Links, links
+from arena.publish.links import MATCHES, OVERALL, REPLAY, RULES, WATCH, Links, links
+from arena.publish.moments import site_moments
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages import bot, charts, conditions, feed, leaderboard, matches
+from arena.publish.pages import bot, charts, conditions, feed, leaderboard, matches, watch
 from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
@@ -83,8 +84,10 @@ class _Site:
         self.head = LeagueHead(league.name)
         self.boards = boards = ratings.boards
         self.summary = source.summary
-        moments = self.summary.moment_games()
-        self.selection = select_replays(source.results, boards, choice, moments)
+        self.moments = site_moments(self.summary, source.results, boards, league.variants)
+        shown = self.summary.mistake_games() | self.moments.games()
+        self.selection = select_replays(source.results, boards, choice, shown)
+        self.watchable = {(index, n) for index, of in self.selection.items() for n in of}
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
         variants = league.variants.items()
@@ -96,14 +99,14 @@ class _Site:
             "summary": self.summary,
             "quarantined": quarantined,
             "links": self.links,
-            "watchable": {(index, game) for index, of in self.selection.items() for game in of},
+            "watchable": self.watchable,
             "causes": CAUSES,
             "tagged": any(info.tags for info in league.bots),
             "leaders": leaderboard.leaders,
             "paired": tables.PAIRED,
             "pairs_command": tables.ALL_PAIRS,
             "changes": {label: len(changed_switches(rules)) for label, rules in variants},
-            "menu": {*PAGES, REPLAY} if self.selection else PAGES,
+            "menu": {*PAGES, WATCH} if self.selection else PAGES,
         }
 
     def files(self, existing: Mapping[str, str]) -> Iterator[File]:
@@ -127,12 +130,14 @@ class _Site:
         for board in self.boards:
             yield from self._board(board)
         yield from self._matches()
-        for page in bot.models(self.league, self.boards, self.summary):
+        for page in bot.models(self.league, self.boards, self.summary, self.moments):
             model = {"bot": page, "rerun_command": bot.rerun_command}
             yield self._page("bot.html", self.links.bot(page.info.name), model)
         yield self._page("charts.html", "charts.html", charts.model(self.summary))
         names = [info.name for info in self.league.bots]
-        numbers = chart_data.tables(self.head, self.summary, names, self.boards, self.links)
+        numbers = chart_data.tables(
+            *(self.head, self.summary, names, self.boards, self.links, self.moments.bots)
+        )
         for stem, table in numbers:
             yield from self._table(table, stem)
         if self.selection:
@@ -159,9 +164,19 @@ class _Site:
         yield from shards(self.source, self.selection, self.links, existing, self.league.variants)
         yield _static("replay.js")
         yield _static("replay.css")
+        yield _static("watch.css")
+        lists = watch.lists(self.moments.league, self.watchable)
         index, games = next(iter(self.selection.items()))
         model = {"first": f"{index}.{games[0]}.0", "choice": self.choice, "upset": UPSET}
-        yield self._page("replay.html", REPLAY, model)
+        yield self._page("replay.html", REPLAY, {**model, "lists": lists})
+        yield from self._watch(lists)
+
+    def _watch(self, league: Sequence[watch.MomentList]) -> Iterator[File]:
+        yield self._page("watch.html", WATCH, {"lists": league, "board": None})
+        for board in self.boards if len(self.boards) > 1 else ():
+            found = self.moments.divisions.get(board.division, ())
+            model = {"lists": watch.lists(found, self.watchable), "board": board}
+            yield self._page("watch.html", self.links.watch(board), model)
 
     def _matches(self) -> Iterator[File]:
         pages = matches.pages(self.matches)

@@ -10,14 +10,16 @@ from msgspec import Struct
 from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
 from arena.playstats.game_scan import FaultEntry
-from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
+from arena.playstats.mistakes import Mistake
+from arena.playstats.moments import Moment
 from arena.publish.data import chart_data
 from arena.publish.data.chart_data import DivisionStyle
 from arena.publish.data.play_rows import BotSeatRow
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.tables import by_opponent
-from arena.publish.pages import charts
+from arena.publish.moments import SiteMoments
+from arena.publish.pages import charts, watch
 from arena.publish.pages.charts import Chart
 from arena.publish.replay.steps import likely
 from arena.ratings.table import Leaderboard, Row
@@ -42,10 +44,10 @@ class Standing(Struct, frozen=True):
     history: Chart | None
 
 
-class MomentView(Struct, frozen=True):
-    """A key move in words."""
+class MistakeView(Struct, frozen=True):
+    """A mistake in words."""
 
-    move: KeyMove
+    move: Mistake
     did: str
     knew: str
     """The probability that it was right, as the bot knew it."""
@@ -61,8 +63,9 @@ class BotPage(Struct, frozen=True):
     seats: list[BotSeatRow]
     styles: list[DivisionStyle]
     calibration: Chart | None
-    best: list[MomentView]
-    worst: list[MomentView]
+    moments: list[watch.MomentView]
+    """Its best moments, kind by kind, watchable or not."""
+    mistakes: list[MistakeView]
     faults: list[FaultEntry]
     causes: dict[Cause, int]
     """How many faults of each cause there are, in the vocabulary's order."""
@@ -72,21 +75,28 @@ class BotPage(Struct, frozen=True):
 
 
 def models(
-    league: LeagueInfo, boards: Sequence[Leaderboard], summary: LeagueSummary
+    league: LeagueInfo,
+    boards: Sequence[Leaderboard],
+    summary: LeagueSummary,
+    moments: SiteMoments,
 ) -> Iterator[BotPage]:
     """Yield a page model for each bot of the league, in its order."""
     faults: dict[str, list[FaultEntry]] = defaultdict(list)
     for fault in summary.faults:
         faults[fault.bot].append(fault)
     for info in league.bots:
-        yield _model(info, boards, summary, faults[info.name])
+        of_bot = moments.bots.get(info.name, ())
+        yield _model(info, boards, summary, faults[info.name], of_bot)
 
 
 def _model(
-    info: BotInfo, boards: Sequence[Leaderboard], summary: LeagueSummary, faults: list[FaultEntry]
+    info: BotInfo,
+    boards: Sequence[Leaderboard],
+    summary: LeagueSummary,
+    faults: list[FaultEntry],
+    moments: Sequence[Moment],
 ) -> BotPage:
     counts = Counter(fault.cause for fault in faults)
-    moments = summary.moments.get(info.name, KeyMoves())
     calibration = chart_data.bot_calibration(summary, info.name)
     first = {fault.index: fault for fault in reversed(faults)}
     texts = summary.stderr.get(info.name, {}) if faults else {}
@@ -96,8 +106,8 @@ def _model(
         seats=chart_data.bot_seats(summary, info.name),
         styles=chart_data.styles(summary, info.name),
         calibration=charts.calibration(calibration) if calibration else None,
-        best=[_moment_view(move) for move in moments.best],
-        worst=[_moment_view(move) for move in moments.worst],
+        moments=[watch.view(one) for one in moments if one.kind != "fault"],
+        mistakes=[_mistake_view(one) for one in summary.mistakes.get(info.name, ())],
         faults=faults,
         causes={cause: counts[cause] for cause in Cause if counts[cause]},
         shown=faults[:FAULTS_SHOWN],
@@ -131,8 +141,8 @@ def nearest(ranks: Sequence[int], rank: int, most: int) -> Sequence[int]:
     return ranks[max(0, first) :][:most]
 
 
-def _moment_view(move: KeyMove) -> MomentView:
-    """Return a key move in words: what was done, and what could have been done instead."""
+def _mistake_view(move: Mistake) -> MistakeView:
+    """Return a mistake in words: what was done, and what could have been done instead."""
     bid = name_bid(Bid(move.quantity, move.face))
     raised = name_bid(Bid(*move.raised)) if move.raised else ""
     did, instead = {
@@ -143,4 +153,4 @@ def _moment_view(move: KeyMove) -> MomentView:
     other = f"{instead}: {likely(move.instead)}" if move.raised else instead
     yes, no = ("true", "false") if move.action == "bid" else ("right", "wrong")
     outcome = yes if move.right else no
-    return MomentView(move, did, likely(move.chance), other, outcome)
+    return MistakeView(move, did, likely(move.chance), other, outcome)
