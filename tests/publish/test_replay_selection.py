@@ -61,6 +61,8 @@ def test_shards_hold_the_games(site: Path) -> None:
     }
     assert first.seats == [A, B, C]
     assert all((site / page).is_file() for page in first.bots)
+    assert first.places == [0, 1, 2]
+    assert (first.next, second.next) == ((0, GAMES_PER_SHARD), None)
 
 
 def test_a_shard_is_inert_text_and_its_games_plain_json(site: Path) -> None:

@@ -17,7 +17,7 @@ from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replay
 from arena.records import PlayedFixture
 
-SHARD_VERSION = 3
+SHARD_VERSION = 4
 """Goes up whenever the same games may give a different shard."""
 
 
@@ -31,6 +31,10 @@ class Shard(msgspec.Struct, frozen=True):
     seats: list[str]
     bots: list[str]
     """Each seat's page."""
+    places: list[int]
+    """Each seat's place in the league, from 0, which decides its mark."""
+    next: tuple[int, int] | None
+    """The fixture and game to watch after these; None if there are no more."""
     games: dict[str, Replay]
     """By game number."""
 
@@ -42,6 +46,8 @@ class _ShardSpec(msgspec.Struct, frozen=True):
     games: tuple[int, ...]
     table: str
     bots: list[str]
+    places: list[int]
+    next: tuple[int, int] | None
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -71,16 +77,28 @@ def shards(
 
 
 def _wanted(source: GameSource, selection: Selection, links: Links) -> Iterator[_Wanted]:
+    fixtures = {one.fixture.index: one.fixture for one in source.results}
+    order = {bot: place for place, bot in enumerate(links.bots)}
+    parts = list(_parts(source, selection))
+    firsts = [(index, games[0]) for index, _, games in parts]
+    for (index, number, games), after in zip(parts, [*firsts[1:], None], strict=True):
+        fixture = fixtures[index]
+        table, seats = links.division_id(fixture.division), fixture.seats
+        pages, places = [links.bot(bot) for bot in seats], [order[bot] for bot in seats]
+        spec = _ShardSpec(number, games, table, pages, places, after)
+        depends_on = __version__, SHARD_VERSION, source.hashes[index], spec
+        key = sha256(msgspec.msgpack.encode(depends_on)).hexdigest()[:32]
+        yield _Wanted(index, links.shard(index, number), key, spec)
+
+
+def _parts(source: GameSource, selection: Selection) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Yield what each shard holds: its fixture, its number, its games."""
     for result in source.results:
-        fixture = result.fixture
-        table = links.division_id(fixture.division)
-        pages = [links.bot(name) for name in fixture.seats]
-        selected = selection.get(fixture.index, [])
-        for number, games in groupby(selected, lambda game: game // GAMES_PER_SHARD):
-            spec = _ShardSpec(number, tuple(games), table, pages)
-            depends_on = __version__, SHARD_VERSION, source.hashes[fixture.index], spec
-            key = sha256(msgspec.msgpack.encode(depends_on)).hexdigest()[:32]
-            yield _Wanted(fixture.index, links.shard(fixture.index, number), key, spec)
+        index = result.fixture.index
+        for number, games in groupby(
+            selection.get(index, []), lambda game: game // GAMES_PER_SHARD
+        ):
+            yield index, number, tuple(games)
 
 
 def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _ShardSpec) -> str:
@@ -93,6 +111,8 @@ def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _Sh
         table=spec.table,
         seats=seats,
         bots=spec.bots,
+        places=spec.places,
+        next=spec.next,
         games={
             str(record.game): replay(record, seats, rules, fixture.max_rounds)
             for record in played.games
