@@ -374,9 +374,9 @@ function begin(shard, game, at) {
 
 function sitDown(shard, game) {
   Object.assign(state, { shard, game: shard.games[game], hidden: null });
-  const title = shard.seats.join(" against ");
-  get("title").replaceChildren(...shard.seats.flatMap((seat, at) => [at ? " against " : "", element("bdi", {}, seat)]));
-  document.title = `${title}, game ${state.game.game + 1}${site}`;
+  const [first, ...rivals] = shard.seats, names = rivals.flatMap((name) => [", ", element("bdi", {}, name)]).slice(1);
+  get("title").replaceChildren(element("bdi", {}, first), " against ", ...names);
+  document.title = `${first} against ${rivals.join(", ")}, game ${state.game.game + 1}${site}`;
   get("about").replaceChildren(...aboutGame());
   fill("games", Object.keys(shard.games).map((one) => [one, Number(one) + 1]));
   get("games").value = game;

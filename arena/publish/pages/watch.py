@@ -62,12 +62,15 @@ class MomentList(Struct, frozen=True):
 
 
 def lists(moments: Iterable[Moment], watchable: Collection[tuple[int, int]]) -> list[MomentList]:
-    """Return the moments whose games can be watched, by kind; no list is empty."""
-    shown = [one for one in moments if (one.index, one.game) in watchable]
-    shown.sort(key=lambda one: KINDS.index(one.kind))
+    """Return the moments whose games can be watched, by kind, of each game the best."""
+    shown = sorted(moments, key=lambda one: KINDS.index(one.kind))
+    first: dict[tuple[Kind, int, int], Moment] = {}
+    for one in shown:
+        if (one.index, one.game) in watchable:
+            first.setdefault((one.kind, one.index, one.game), one)
     return [
         MomentList(kind, *TITLES[kind], [view(one) for one in of])
-        for kind, of in groupby(shown, lambda one: one.kind)
+        for kind, of in groupby(first.values(), lambda one: one.kind)
     ]
 
 
