@@ -128,15 +128,16 @@ function seatClass(seat, round) {
 function seatBox(seat, round) {
   const who = element("div", { class: "who", title: nameOf(seat) }, element("i", { class: markOf(seat) }), element("bdi", {}, nameOf(seat)));
   const word = element("div", { class: "word" }, wordOf(seat, round));
-  const box = element("li", { class: seatClass(seat, round) }, who, handOf(seat, round), word);
-  box.style.gridArea = "abcdef"[seat];
-  return box;
+  return element("li", { class: `${seatClass(seat, round)} at-${seat}` }, who, handOf(seat, round), word);
 }
 
 function middle() {
   const bid = bidOnTable(), made = element("li", { class: "middle" });
   if (step().kind === "end") {
-    made.append(element("div", { class: "winner fresh" }, element("bdi", {}, nameOf(step().seat)), " wins"));
+    const leads = [["Next game", nextGame()], ["Next moment", nextMoment()]].filter(([, href]) => href);
+    made.append(
+      element("div", { class: "winner fresh" }, element("bdi", {}, nameOf(step().seat)), " wins"),
+      element("div", { class: "leads" }, ...leads.map(([text, href]) => element("a", { href, class: "onward main" }, text))));
   } else if (!bid) {
     made.append(element("div", { class: "verdict" }, step().kind === "round" ? "no bid yet" : ""));
   } else {
@@ -171,8 +172,8 @@ function didOf(one) {
 function oddsOf(one) {
   if (!one.odds || !sees(one.seat)) return element("td", { class: "none" }, one.odds ? "hidden" : "");
   const bar = element("svg", { class: "odds", "aria-hidden": "true" },
-    element("rect", { class: "rest", width: "100%", height: "100%" }),
-    element("rect", { class: "part", width: `${one.chance || 0}%`, height: "100%" }));
+    element("rect", { class: "odds-rest", width: "100%", height: "100%" }),
+    element("rect", { class: "odds-part", width: `${one.chance || 0}%`, height: "100%" }));
   return element("td", {}, bar, one.odds, ...(one.bluff ? [element("span", { class: "bluff" }, "bluff")] : []));
 }
 
@@ -215,12 +216,13 @@ function columnOf(round, faulty) {
   const left = round.dice.map((hand, seat) => `${nameOf(seat)} ${hand.length}`).join(", ");
   const label = `Round ${round.number + 1}${faulty ? ", with a fault" : ""}: ${left}`;
   const most = diceOf(state.game.rounds[0]);
+  let top = most;
   const parts = round.dice.map((hand, seat) => {
-    const part = element("span", { class: markOf(seat) });
-    part.style.height = `${(100 * hand.length) / most}%`;
-    return part;
+    top -= hand.length;
+    return element("rect", { class: markOf(seat), y: top, width: 1, height: hand.length });
   });
-  return element("a", { class: faulty ? "faulty" : "", "aria-label": label, title: label }, ...parts);
+  const bar = element("svg", { viewBox: `0 0 1 ${most}`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...parts);
+  return element("a", { class: faulty ? "faulty" : "", "aria-label": label, title: label }, bar);
 }
 
 function showRounds() {
@@ -256,7 +258,7 @@ function showControls() {
   get("slider").setAttribute("aria-valuetext", `step ${state.at + 1} of ${last() + 1}`);
   get("number").textContent = `Step ${state.at + 1} of ${last() + 1}`;
   get("speed").value = state.speed;
-  get("replay").classList.toggle("over", step().kind === "end");
+  if (moments.length) get("next-moment").href = nextMoment();
   for (const eye of get("eyes").querySelectorAll("button")) eye.setAttribute("aria-pressed", String(eye.value === state.see));
 }
 
@@ -381,12 +383,10 @@ function sitDown(shard, game) {
   fill("games", Object.keys(shard.games).map((one) => [one, Number(one) + 1]));
   get("games").value = game;
   fillEyes();
-  get("table").className = `table p${shard.seats.length}`;
   const most = Math.max(0, ...state.game.rounds.flatMap((round) => round.dice.map((hand) => hand.length)));
-  get("table").style.setProperty("--rows", Math.ceil(most / 5));
+  get("table").className = `table p${shard.seats.length} ${most > 5 ? "tall" : ""}`;
   fillRounds();
   get("next-game").href = nextGame();
-  get("next-moment").href = moments.length ? nextMoment() : "#";
   get("next-moment").hidden = !moments.length;
 }
 
@@ -426,7 +426,6 @@ async function openGame(fragment) {
   const moment = moments.findIndex((one) => one.split("&")[0] === `#${where}`);
   state.moment = moment < 0 ? state.moment : moment;
   begin(shard, game, at);
-  if (moments.length) get("next-moment").href = nextMoment();
 }
 
 /** Take what the address says of dice and speed; a game without a word of dice hides them again. */

@@ -203,7 +203,7 @@ def test_the_end_names_the_winner_and_leads_on(page: Page, site: Path) -> None:
     page.keyboard.press("End")
     assert page.text_content(".winner") == f"{SEATS[last.seat]} wins"
     assert ", game 1 " in page.title()
-    page.click("#next-game")
+    page.click(".middle >> text=Next game")
     page.wait_for_function("location.hash === '#0.1.0'")
     assert ", game 2 " in page.title()
     assert "arena rerun league.yaml 0 1" in (page.text_content("#about") or "")
@@ -242,7 +242,7 @@ def test_the_history_has_the_odds_of_each_bid(page: Page, site: Path) -> None:
         step = steps[number]
         odds = rows.nth(number).locator("td").nth(1)
         assert odds.text_content() == step.odds + ("bluff" if step.bluff else "")
-        assert odds.locator("rect.part").get_attribute("width") == f"{step.chance:g}%"
+        assert odds.locator("rect.odds-part").get_attribute("width") == f"{step.chance:g}%"
         truth = rows.nth(number).locator("td").nth(2).text_content()
         assert truth == f"{'true' if step.right else 'false'}: {step.count}"
     assert page.locator("#history tr.now").count() == 1
