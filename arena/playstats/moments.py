@@ -25,6 +25,9 @@ OF_DIVISION = 10
 """Moments of each kind that are kept of a division."""
 EACH = 2
 """So many of them may be of the same bot."""
+_UNSORTED = 32
+"""Moments that wait to be sorted at most."""
+_Order = tuple[float, int, int, int, int]
 _MOST_BITS = 10.0
 """The surprise of what was thought impossible."""
 
@@ -65,7 +68,7 @@ class Moment(Struct, frozen=True, array_like=True):
         return Division(self.variant, self.players)
 
 
-def order(one: Moment) -> tuple[float, int, int, int, int]:
+def order(one: Moment) -> _Order:
     """Return what moments are sorted by: the best first, of equals the one played first."""
     return -one.score, one.index, one.game, one.step, one.seat
 
@@ -100,21 +103,45 @@ class BestMoments:
     """The best moments while moments come in any order: it says early what cannot get in."""
 
     def __init__(self, most: int, each: int) -> None:
-        self.kept: tuple[Moment, ...] = ()
         self._most, self._each = most, each
-        self._bars: dict[Kind, float] = {}
+        self._kept: tuple[Moment, ...] = ()
+        self._new: list[Moment] = []
+        self._bars: dict[Kind | tuple[Kind, str], _Order] = {}
+        """The last of a kind, or of a bot's of a kind, if there can be no more of them."""
+
+    @property
+    def kept(self) -> tuple[Moment, ...]:
+        """The best so far, kind by kind."""
+        if self._new:
+            self._sort()
+        return self._kept
 
     def takes(self, kind: Kind, score: float) -> bool:
-        """Tell whether a moment of this kind and score may get in."""
-        return score >= self._bars.get(kind, 0.0)
+        """Tell whether a moment later than all others may get in: of equals the first stays."""
+        bar = self._bars.get(kind)
+        return bar is None or -score < bar[0]
 
     def add(self, moments: Iterable[Moment]) -> None:
-        """Add those that get in."""
-        more = [one for one in moments if self.takes(one.kind, one.score)]
-        if more:
-            self.kept = best([*self.kept, *more], self._most, self._each)
-            full = Counter(one.kind for one in self.kept)
-            self._bars = {o.kind: o.score for o in self.kept if full[o.kind] == self._most}
+        """Add those that may get in."""
+        self._new += [one for one in moments if self._may_get_in(one)]
+        if len(self._new) > _UNSORTED:
+            self._sort()
+
+    def _may_get_in(self, one: Moment) -> bool:
+        for whose in (one.kind, (one.kind, one.bot)):
+            bar = self._bars.get(whose)
+            if bar and (-one.score > bar[0] or order(one) >= bar):
+                return False
+        return True
+
+    def _sort(self) -> None:
+        self._kept, self._new = best([*self._kept, *self._new], self._most, self._each), []
+        counts: Counter[Kind | tuple[Kind, str]] = Counter()
+        for one in self._kept:
+            for whose, most in ((one.kind, self._most), ((one.kind, one.bot), self._each)):
+                counts[whose] += 1
+                if counts[whose] == most:
+                    self._bars[whose] = order(one)
 
 
 def is_behind(standing: Standing, seat: int) -> bool:
