@@ -23,6 +23,7 @@ const get = (id) => document.getElementById(id);
 const site = document.title.slice(document.title.indexOf(" – "));
 const moments = [...document.querySelectorAll(".moments a")].map((link) => link.getAttribute("href"));
 const waiting = new Map();
+let firsts = null;
 const state = { shard: null, game: null, at: 0, see: CALLED, speed: NORMAL, timer: 0, hidden: null, moment: -1 };
 
 function element(kind, options = {}, ...children) {
@@ -34,10 +35,10 @@ function element(kind, options = {}, ...children) {
 
 /* Shards */
 
-function load(shard) {
+function load(shard, src = `replays/${shard}.js`) {
   return new Promise((resolve, reject) => {
     waiting.set(shard, resolve);
-    const script = element("script", { src: `replays/${shard}.js` });
+    const script = element("script", { src });
     script.addEventListener("error", () => reject(new Error("there is no replay of this game")));
     document.head.append(script);
   });
@@ -134,7 +135,7 @@ function seatBox(seat, round) {
 function middle() {
   const bid = bidOnTable(), made = element("li", { class: "middle" });
   if (step().kind === "end") {
-    const leads = [["Next game", nextGame()], ["Next moment", nextMoment()]].filter(([, href]) => href);
+    const leads = [["Next game", state.next], ["Next moment", nextMoment()]].filter(([, href]) => href);
     made.append(
       element("div", { class: "winner fresh" }, element("bdi", {}, nameOf(step().seat)), " wins"),
       element("div", { class: "leads" }, ...leads.map(([text, href]) => element("a", { href, class: "onward main" }, text))));
@@ -242,10 +243,13 @@ const nextFault = () => steps().findIndex((one, at) => at > state.at && one.kind
 const nextRound = () => state.game.rounds.find((round) => round.first > state.at)?.first ?? last();
 const lastRound = () => state.game.rounds.findLast((round) => round.first < state.at)?.first ?? 0;
 
-function nextGame() {
-  const games = Object.keys(state.shard.games).map(Number), after = games[games.indexOf(state.game.game) + 1];
-  if (after !== undefined) return `#${state.shard.fixture}.${after}.0`;
-  return state.shard.next ? `#${state.shard.next.join(".")}.0` : `#${get("replay").dataset.first}`;
+/** The address of the game after this one, of the same match or another; after the last the first. */
+async function findNextGame({ fixture, games }, game) {
+  const here = Object.keys(games).map(Number), after = here[here.indexOf(game) + 1];
+  if (after !== undefined) return `#${fixture}.${after}.0`;
+  firsts ||= (await load("games", "games.js")).games;
+  const next = firsts.findIndex((one) => one[0] === fixture && one[1] === here[0]) + 1;
+  return `#${firsts[next % firsts.length].join(".")}.0`;
 }
 
 const nextMoment = () => moments[(state.moment + 1) % moments.length];
@@ -336,7 +340,7 @@ const KEYS = {
   "]": () => go(nextRound()),
   f: () => nextFault() >= 0 && go(nextFault()),
   d: () => setEyes(state.see === ALL ? CALLED : ALL),
-  n: () => openLink(nextGame()),
+  n: () => openLink(state.next),
   m: () => moments.length && openLink(nextMoment()),
 };
 
@@ -366,16 +370,17 @@ function fill(id, choices) {
   get(id).replaceChildren(...choices.map(([value, text]) => element("option", { value }, text)));
 }
 
-function begin(shard, game, at) {
-  if (shard !== state.shard || shard.games[game] !== state.game) sitDown(shard, game);
+async function begin(shard, game, at) {
+  const next = await findNextGame(shard, Number(game));
+  if (shard !== state.shard || shard.games[game] !== state.game) sitDown(shard, game, next);
   if (state.see !== ALL && !shard.seats[state.see]) state.see = CALLED;
   get("trouble").hidden = true;
   get("replay").hidden = false;
   go(at);
 }
 
-function sitDown(shard, game) {
-  Object.assign(state, { shard, game: shard.games[game], hidden: null });
+function sitDown(shard, game, next) {
+  Object.assign(state, { shard, game: shard.games[game], next, hidden: null });
   const [first, ...rivals] = shard.seats, names = rivals.flatMap((name) => [", ", element("bdi", {}, name)]).slice(1);
   get("title").replaceChildren(element("bdi", {}, first), " against ", ...names);
   document.title = `${first} against ${rivals.join(", ")}, game ${state.game.game + 1}${site}`;
@@ -386,7 +391,7 @@ function sitDown(shard, game) {
   const most = Math.max(0, ...state.game.rounds.flatMap((round) => round.dice.map((hand) => hand.length)));
   get("table").className = `table p${shard.seats.length} ${most > 5 ? "tall" : ""}`;
   fillRounds();
-  get("next-game").href = nextGame();
+  get("next-game").href = state.next;
   get("next-moment").hidden = !moments.length;
 }
 

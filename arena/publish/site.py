@@ -18,7 +18,7 @@ from arena.publish.pages import bot, charts, conditions, feed, leaderboard, matc
 from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
-from arena.publish.replay.shards import shards
+from arena.publish.replay.shards import firsts, shards
 from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, LeagueInfo, QuarantinedFixture
@@ -162,6 +162,7 @@ class _Site:
 
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
         yield from shards(self.source, self.selection, self.links, existing, self.league.variants)
+        yield firsts(self.selection)
         yield _static("replay.js")
         yield _static("replay.css")
         yield _static("watch.css")

@@ -20,7 +20,10 @@ SEATS = ("alpha", NASTY, "W" * 80, "delta")
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rules = variant("bga", {}, calza=True)
-    played = [games.fixture(0, "bga", rules, SEATS, 3, detail=NASTY)]
+    played = [
+        games.fixture(0, "bga", rules, SEATS, 3, detail=NASTY),
+        games.fixture(1, "bga", rules, SEATS, 1),
+    ]
     folder = tmp_path_factory.mktemp("site")
     league = factory.league(SEATS, variants={"bga": rules}, players=(4,), name=NASTY)
     return write_site(league, factory.ratings(played), played, folder).parent
@@ -207,6 +210,14 @@ def test_the_end_names_the_winner_and_leads_on(page: Page, site: Path) -> None:
     page.wait_for_function("location.hash === '#0.1.0'")
     assert ", game 2 " in page.title()
     assert "arena rerun league.yaml 0 1" in (page.text_content("#about") or "")
+
+
+def test_after_the_last_game_of_a_match_comes_another_match(page: Page, site: Path) -> None:
+    show(page, site, "#0.2.0")
+    page.keyboard.press("n")
+    page.wait_for_function("location.hash === '#1.0.0'")
+    page.keyboard.press("n")
+    page.wait_for_function("location.hash === '#0.0.0'")
 
 
 def test_moments_follow_each_other(page: Page, site: Path) -> None:

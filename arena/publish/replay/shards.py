@@ -1,6 +1,6 @@
 """The scripts that replays are loaded from: each holds some games of one fixture."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256
 from itertools import groupby
@@ -20,6 +20,10 @@ from arena.records import PlayedFixture
 SHARD_VERSION = 4
 """Goes up whenever the same games may give a different shard."""
 
+FIRSTS = "games.js"
+_CALLBACK = "perudoShard"
+"""The function of reports/replay.js that takes what was loaded."""
+
 
 class Shard(msgspec.Struct, frozen=True):
     """Games of one fixture that are loaded together."""
@@ -33,10 +37,14 @@ class Shard(msgspec.Struct, frozen=True):
     """Each seat's page."""
     places: list[int]
     """Each seat's place in the league, from 0, which decides its mark."""
-    next: tuple[int, int] | None
-    """The fixture and game to watch after these; None if there are no more."""
     games: dict[str, Replay]
     """By game number."""
+
+
+class Firsts(msgspec.Struct, frozen=True):
+    """The first game of each shard, in schedule order: fixture and game."""
+
+    games: list[tuple[int, int]]
 
 
 class _ShardSpec(msgspec.Struct, frozen=True):
@@ -47,7 +55,6 @@ class _ShardSpec(msgspec.Struct, frozen=True):
     table: str
     bots: list[str]
     places: list[int]
-    next: tuple[int, int] | None
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -77,28 +84,29 @@ def shards(
 
 
 def _wanted(source: GameSource, selection: Selection, links: Links) -> Iterator[_Wanted]:
-    fixtures = {one.fixture.index: one.fixture for one in source.results}
     order = {bot: place for place, bot in enumerate(links.bots)}
-    parts = list(_parts(source, selection))
-    firsts = [(index, games[0]) for index, _, games in parts]
-    for (index, number, games), after in zip(parts, [*firsts[1:], None], strict=True):
-        fixture = fixtures[index]
-        table, seats = links.division_id(fixture.division), fixture.seats
-        pages, places = [links.bot(bot) for bot in seats], [order[bot] for bot in seats]
-        spec = _ShardSpec(number, games, table, pages, places, after)
-        depends_on = __version__, SHARD_VERSION, source.hashes[index], spec
-        key = sha256(msgspec.msgpack.encode(depends_on)).hexdigest()[:32]
-        yield _Wanted(index, links.shard(index, number), key, spec)
-
-
-def _parts(source: GameSource, selection: Selection) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Yield what each shard holds: its fixture, its number, its games."""
     for result in source.results:
-        index = result.fixture.index
-        for number, games in groupby(
-            selection.get(index, []), lambda game: game // GAMES_PER_SHARD
-        ):
-            yield index, number, tuple(games)
+        fixture = result.fixture
+        table = links.division_id(fixture.division)
+        pages = [links.bot(name) for name in fixture.seats]
+        places = [order[name] for name in fixture.seats]
+        for number, games in _parts(selection.get(fixture.index, [])):
+            spec = _ShardSpec(number, games, table, pages, places)
+            depends_on = __version__, SHARD_VERSION, source.hashes[fixture.index], spec
+            key = sha256(msgspec.msgpack.encode(depends_on)).hexdigest()[:32]
+            yield _Wanted(fixture.index, links.shard(fixture.index, number), key, spec)
+
+
+def _parts(games: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield the games of a fixture shard by shard, each with its number."""
+    for number, part in groupby(games, lambda game: game // GAMES_PER_SHARD):
+        yield number, tuple(part)
+
+
+def firsts(selection: Selection) -> File:
+    """Return the script that tells which game follows the last one of a shard."""
+    games = [(index, part[0]) for index, of in selection.items() for _, part in _parts(of)]
+    return File(FIRSTS, text.script(_CALLBACK, "games", Firsts(games)))
 
 
 def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _ShardSpec) -> str:
@@ -112,11 +120,10 @@ def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _Sh
         seats=seats,
         bots=spec.bots,
         places=spec.places,
-        next=spec.next,
         games={
             str(record.game): replay(record, seats, rules, fixture.max_rounds)
             for record in played.games
             if record.game in spec.games
         },
     )
-    return text.script("perudoShard", f"{fixture.index}-{spec.number}", shard)
+    return text.script(_CALLBACK, f"{fixture.index}-{spec.number}", shard)
