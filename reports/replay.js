@@ -453,7 +453,7 @@ function listen() {
   for (const [id, action] of Object.entries(clicks)) get(id).addEventListener("click", action);
   get("slider").addEventListener("input", (event) => go(Number(event.target.value)));
   get("speed").addEventListener("change", (event) => setSpeed(Number(event.target.value)));
-  get("games").addEventListener("change", (event) => begin(state.shard, event.target.value, 0));
+  get("games").addEventListener("change", (event) => openLink(`#${state.shard.fixture}.${event.target.value}.0`));
   document.addEventListener("keydown", pressed);
   document.addEventListener("keyup", released);
   window.addEventListener("hashchange", follow);

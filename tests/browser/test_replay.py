@@ -193,7 +193,8 @@ def test_the_chart_of_dice_leads_to_rounds_by_click_and_keyboard(page: Page, sit
     assert columns.count() == len(rounds)
     assert f"Round 2: {SEATS[0]} " in str(columns.nth(1).get_attribute("aria-label"))
     columns.nth(2).click()
-    page.wait_for_function(f"location.hash === '#0.0.{rounds[2].first}'")
+    page.wait_for_selector("#rounds a:nth-child(3)[aria-current]")
+    assert at(page) == f"#0.0.{rounds[2].first}"
     page.keyboard.press("ArrowRight")
     assert at(page) == f"#0.0.{rounds[3].first}"
     focused = "[...document.querySelector('#rounds').children].indexOf(document.activeElement)"
@@ -207,7 +208,8 @@ def test_the_end_names_the_winner_and_leads_on(page: Page, site: Path) -> None:
     assert page.text_content(".winner") == f"{SEATS[last.seat]} wins"
     assert ", game 1 " in page.title()
     page.click(".middle >> text=Next game")
-    page.wait_for_function("location.hash === '#0.1.0'")
+    page.wait_for_selector("#about:has-text('game 2')")
+    assert at(page) == "#0.1.0"
     assert ", game 2 " in page.title()
     assert "arena rerun league.yaml 0 1" in (page.text_content("#about") or "")
 
@@ -215,9 +217,11 @@ def test_the_end_names_the_winner_and_leads_on(page: Page, site: Path) -> None:
 def test_after_the_last_game_of_a_match_comes_another_match(page: Page, site: Path) -> None:
     show(page, site, "#0.2.0")
     page.keyboard.press("n")
-    page.wait_for_function("location.hash === '#1.0.0'")
+    page.wait_for_selector("#about:has-text('match 1')")
+    assert at(page) == "#1.0.0"
     page.keyboard.press("n")
-    page.wait_for_function("location.hash === '#0.0.0'")
+    page.wait_for_selector("#about:has-text('match 0')")
+    assert at(page) == "#0.0.0"
 
 
 def test_moments_follow_each_other(page: Page, site: Path) -> None:
@@ -225,9 +229,11 @@ def test_moments_follow_each_other(page: Page, site: Path) -> None:
     links = [str(one.get_attribute("href")) for one in page.locator("main a.watch").all()]
     page.locator("main a.watch").first.click()
     page.wait_for_selector("#replay:not([hidden])")
-    for link in links[1:]:
+    follows = [link.removeprefix("replay.html") for link in links[1:] + links[:1]]
+    for here, after in zip(follows, follows[1:] + follows[:1], strict=True):
         page.keyboard.press("m")
-        page.wait_for_function(f"location.hash === '#{link.partition('#')[2]}'")
+        page.wait_for_selector(f"#next-moment[href='{after}']")
+        assert at(page) == here
 
 
 def test_a_copied_link_is_said_to_be(browser: Browser, site: Path) -> None:
@@ -238,7 +244,7 @@ def test_a_copied_link_is_said_to_be(browser: Browser, site: Path) -> None:
     )
     show(page, site, "#0.0.3&see=2")
     page.click("#copy")
-    page.wait_for_function("document.querySelector('#copied').textContent === 'Link copied'")
+    page.wait_for_selector("#copied:text-is('Link copied')")
     assert str(page.evaluate("window.copied")).endswith("replay.html#0.0.3&see=2")
     context.close()
 
