@@ -6,7 +6,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 const GAMES_PER_SHARD = 32;
 const SPEEDS = [["slow", 3000], ["calm", 1800], ["normal", 1000], ["quick", 500], ["fast", 200]];
-const ALL = "all", ACTING = "acting";
+const NORMAL = 3;
+const CALLED = "called", ALL = "all";
 const PIPS = {
   1: [[0, 0]],
   2: [[-1, -1], [1, 1]],
@@ -16,34 +17,28 @@ const PIPS = {
   6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
 };
 const PLACES = ["", "1st", "2nd", "3rd", "4th", "5th", "6th"];
+const DRAWN = new Set(["svg", "path", "rect", "circle", "text"]);
 
 const get = (id) => document.getElementById(id);
-const narrow = matchMedia("(max-width: 40rem)");
+const site = document.title.slice(document.title.indexOf(" – "));
+const moments = [...document.querySelectorAll(".moments a")].map((link) => link.getAttribute("href"));
 const waiting = new Map();
-const state = { shard: null, game: null, at: 0, eyes: ALL, speed: 2, timer: 0 };
+let firsts = null;
+const state = { shard: null, game: null, at: 0, see: CALLED, speed: NORMAL, timer: 0, hidden: null, moment: -1 };
 
-/* Elements */
-
-function dress(made, options, children) {
+function element(kind, options = {}, ...children) {
+  const made = DRAWN.has(kind) ? document.createElementNS(SVG, kind) : document.createElement(kind);
   for (const [key, value] of Object.entries(options)) made.setAttribute(key, value);
   made.append(...children);
   return made;
 }
 
-const element = (kind, options = {}, ...children) => dress(document.createElement(kind), options, children);
-const draw = (kind, options = {}, ...children) => dress(document.createElementNS(SVG, kind), options, children);
-const nameOf = (seat) => state.shard.seats[seat];
-const steps = () => state.game.steps;
-const step = () => steps()[state.at];
-const last = () => steps().length - 1;
-const place = (at) => `#${state.shard.fixture}.${state.game.game}.${at}`;
-
 /* Shards */
 
-function load(shard) {
+function load(shard, src = `replays/${shard}.js`) {
   return new Promise((resolve, reject) => {
     waiting.set(shard, resolve);
-    const script = element("script", { src: `replays/${shard}.js` });
+    const script = element("script", { src });
     script.addEventListener("error", () => reject(new Error("there is no replay of this game")));
     document.head.append(script);
   });
@@ -58,7 +53,28 @@ window.perudoShard = async (shard, text) => {
 
 /* Where things stand */
 
+const nameOf = (seat) => state.shard.seats[seat];
+const steps = () => state.game.steps;
+const step = () => steps()[state.at];
+const last = () => steps().length - 1;
 const roundOf = (one) => state.game.rounds[one.round] || null;
+const revealed = () => step().kind === "call" || step().kind === "end";
+const seesAll = () => state.see === ALL || revealed();
+const sees = (seat) => seesAll() || String(seat) === state.see;
+const goneAt = (seat) => steps().findIndex((one) => one.kind === "fault" && one.seat === seat);
+
+/** The classes of a bot's colour and pattern, by its place in the league, as on all pages. */
+function markOf(seat) {
+  const place = state.shard.places[seat];
+  return `h${place % 8} m${(place + 3 * Math.floor(place / 8)) % 6}`;
+}
+
+/** The address of a step, with whose dice are seen and how fast it plays, if that was chosen. */
+function place(at) {
+  const see = state.see === CALLED ? "" : `&see=${state.see}`;
+  const speed = state.speed === NORMAL ? "" : `&speed=${state.speed}`;
+  return `#${state.shard.fixture}.${state.game.game}.${at}${see}${speed}`;
+}
 
 function story() {
   const round = roundOf(step());
@@ -67,58 +83,32 @@ function story() {
 }
 
 const bidOnTable = () => story().findLast((one) => one.kind === "bid") || null;
-const revealed = () => step().kind === "call" || step().kind === "end";
-
-function sees(seat) {
-  if (state.eyes === ALL || revealed()) return true;
-  return seat === (state.eyes === ACTING ? step().seat : Number(state.eyes));
-}
-
-const seesAll = () => state.eyes === ALL || revealed();
 
 function matches(face, bid, round) {
-  if (!bid || !seesAll()) return false;
-  return face === bid.face || (face === 1 && round.palifico === null);
+  return bid && seesAll() && (face === bid.face || (face === 1 && round.palifico === null));
 }
-
-const goneAt = (seat) => steps().findIndex((one) => one.kind === "fault" && one.seat === seat);
 
 /* The table */
 
-const WIDE = { width: 640, height: 400, x: 235, y: 135, box: 150 };
-const NARROW = { width: 344, height: 450, x: 115, y: 178, box: 114 };
-
-function spot(seat, shape) {
-  const angle = Math.PI * (0.5 + (2 * seat) / state.shard.seats.length);
-  return [shape.width / 2 + shape.x * Math.cos(angle), shape.height / 2 + shape.y * Math.sin(angle)];
+function die(face, matched = false) {
+  const pips = PIPS[face].map(([dx, dy]) => element("circle", { class: "pip", cx: 12 + dx * 6, cy: 12 + dy * 6, r: 2.4 }));
+  const body = element("rect", { class: "face", x: 0.75, y: 0.75, width: 22.5, height: 22.5, rx: 5 });
+  return element("svg", { class: matched ? "shown match" : "shown", viewBox: "0 0 24 24", role: "img", "aria-label": String(face) }, body, ...pips);
 }
 
-function drawDie(face, x, y, size, matched) {
-  const pips = PIPS[face].map(([dx, dy]) =>
-    draw("circle", { class: "dot", cx: x + dx * size * 0.25, cy: y + dy * size * 0.25, r: size * 0.1 }));
-  const body = { class: "face", x: x - size / 2, y: y - size / 2, width: size, height: size, rx: size / 5 };
-  return draw("g", { class: matched ? "match" : "die-shown" }, draw("rect", body), ...pips);
+function cup(count, lifted) {
+  const body = element("path", { d: "M18 3h36l10 34H8z" });
+  const options = lifted ? { class: "cup lifted", "aria-hidden": "true" } : { class: "cup", role: "img", "aria-label": `${count} hidden` };
+  return element("svg", { ...options, viewBox: "0 0 72 40" }, body, element("text", { x: 36, y: 27 }, String(count)));
 }
 
-function drawDice(hand, x, y, bid, round) {
-  const row = Math.min(5, hand.length), top = hand.length > 5 ? y - 10 : y;
-  return hand.map((face, at) => {
-    const across = x + ((at % 5) - (row - 1) / 2) * 20;
-    return drawDie(face, across, top + Math.floor(at / 5) * 20, 17, matches(face, bid, round));
-  });
-}
-
-function drawCup(count, x, y) {
-  const cup = draw("path", { class: "cup", d: `M${x - 18} ${y - 13}h36l8 28h-52z` });
-  const rim = draw("line", { class: "rim", x1: x - 28, x2: x + 28, y1: y + 15, y2: y + 15 });
-  return [cup, rim, draw("text", { x, y: y + 6 }, String(count))];
-}
-
-function drawLabel(text, x, y, width) {
-  const long = text.length * 8 > width;
-  const label = draw("text", long ? { class: "long", x: 0, y: 15 } : { x: width / 2, y: 15 }, text);
-  const box = { x: x - width / 2, y: y - 15, width, height: 20 };
-  return draw("svg", box, draw("title", {}, text), label);
+function handOf(seat, round) {
+  const hand = round ? round.dice[seat] : [];
+  if (!hand.length) return element("div", { class: "hand" });
+  if (!sees(seat)) return element("div", { class: "hand" }, cup(hand.length, false));
+  const bid = bidOnTable(), dice = hand.map((face) => die(face, matches(face, bid, round)));
+  const lifts = state.hidden && state.hidden.has(seat) && revealed();
+  return element("div", { class: "hand" }, ...dice, ...(lifts ? [cup(hand.length, true)] : []));
 }
 
 function wordOf(seat, round) {
@@ -136,36 +126,35 @@ function seatClass(seat, round) {
   return `seat${out ? " gone" : ""}${step().seat === seat ? " acts" : ""}`;
 }
 
-function drawSeat(seat, round, shape) {
-  const [x, y] = spot(seat, shape);
-  const hand = round ? round.dice[seat] : [];
-  const box = { class: "seat-box", x: x - shape.box / 2, y: y - 42, width: shape.box, height: 84, rx: 8 };
-  const dice = sees(seat) ? drawDice(hand, x, y + 2, bidOnTable(), round) : drawCup(hand.length, x, y);
-  const word = draw("text", { class: "word quiet", x, y: y + 36 }, wordOf(seat, round));
-  return draw("g", { class: seatClass(seat, round) },
-    draw("rect", box), drawLabel(nameOf(seat), x, y - 24, shape.box - 10), ...(hand.length ? dice : []), word);
+function seatBox(seat, round) {
+  const who = element("div", { class: "who", title: nameOf(seat) }, element("i", { class: markOf(seat) }), element("bdi", {}, nameOf(seat)));
+  const word = element("div", { class: "word" }, wordOf(seat, round));
+  return element("li", { class: `${seatClass(seat, round)} at-${seat}` }, who, handOf(seat, round), word);
 }
 
-function drawBid(bid, shape) {
-  const x = shape.width / 2, y = shape.height / 2;
-  if (!bid) return [draw("text", { class: "quiet", x, y }, step().kind === "end" ? "" : "no bid yet")];
-  const verdict = bid.right ? "verdict" : "verdict false";
-  const truth = seesAll() ? [draw("text", { class: verdict, x, y: y + 38 }, `${bid.count} there: ${bid.right ? "true" : "false"}`)] : [];
-  return [
-    draw("text", { class: "big", x: x - 20, y: y + 8 }, `${bid.quantity} ×`),
-    drawDie(bid.face, x + 30, y - 2, 32, false),
-    ...truth,
-  ];
+function middle() {
+  const bid = bidOnTable(), made = element("li", { class: "middle" });
+  if (step().kind === "end") {
+    const leads = [["Next game", state.next], ["Next moment", nextMoment()]].filter(([, href]) => href);
+    made.append(
+      element("div", { class: "winner fresh" }, element("bdi", {}, nameOf(step().seat)), " wins"),
+      element("div", { class: "leads" }, ...leads.map(([text, href]) => element("a", { href, class: "onward main" }, text))));
+  } else if (!bid) {
+    made.append(element("div", { class: "verdict" }, step().kind === "round" ? "no bid yet" : ""));
+  } else {
+    const truth = seesAll() ? `${bid.count} there: ${bid.right ? "true" : "false"}` : "";
+    const fresh = step().kind === "bid" ? " fresh" : "";
+    made.append(
+      element("div", { class: `bid${fresh}` }, `${bid.quantity} ×`, die(bid.face)),
+      element("div", { class: `verdict ${seesAll() && !bid.right ? "false" : ""}` }, truth));
+  }
+  return made;
 }
 
 function showTable() {
-  const shape = narrow.matches ? NARROW : WIDE;
-  const round = roundOf(step());
-  const felt = { class: "felt", cx: shape.width / 2, cy: shape.height / 2, rx: shape.x, ry: shape.y };
-  const seats = state.shard.seats.map((_, seat) => drawSeat(seat, round, shape));
-  const bid = draw("g", { class: step().kind === "bid" ? "fresh" : "still" }, ...drawBid(bidOnTable(), shape));
-  get("table").setAttribute("viewBox", `0 0 ${shape.width} ${shape.height}`);
-  get("table").replaceChildren(draw("ellipse", felt), bid, ...seats);
+  const round = roundOf(step()), seats = state.shard.seats.map((_, seat) => seat);
+  get("table").replaceChildren(...seats.map((seat) => seatBox(seat, round)), middle());
+  state.hidden = new Set(seats.filter((seat) => !sees(seat)));
 }
 
 /* The words */
@@ -176,12 +165,17 @@ function toldOf(one) {
 
 function didOf(one) {
   if (one.kind !== "bid") {
-    const did = element("a", { href: place(one.at) }, one.word || "opens");
-    return element("td", { class: one.kind === "fault" ? "did fault" : "did" }, did);
+    return element("td", one.kind === "fault" ? { class: "fault" } : {}, element("a", { href: place(one.at) }, one.word || "opens"));
   }
-  const die = draw("svg", { width: 17, height: 17, "aria-hidden": "true" }, drawDie(one.face, 8.5, 8.5, 16, false));
-  const link = element("a", { href: place(one.at) }, `${one.quantity} ×`, element("span", { class: "unseen" }, ` ${one.face}`), die);
-  return element("td", { class: "did" }, link);
+  return element("td", {}, element("a", { href: place(one.at) }, `${one.quantity} ×`, die(one.face)));
+}
+
+function oddsOf(one) {
+  if (!one.odds || !sees(one.seat)) return element("td", { class: "none" }, one.odds ? "hidden" : "");
+  const bar = element("svg", { class: "odds", "aria-hidden": "true" },
+    element("rect", { class: "odds-rest", width: "100%", height: "100%" }),
+    element("rect", { class: "odds-part", width: `${one.chance || 0}%`, height: "100%" }));
+  return element("td", {}, bar, one.odds, ...(one.bluff ? [element("span", { class: "bluff" }, "bluff")] : []));
 }
 
 function truthOf(one) {
@@ -193,59 +187,83 @@ function truthOf(one) {
 
 function rowOf(one) {
   const bot = element("a", { href: state.shard.bots[one.seat], class: "bot" }, element("bdi", {}, nameOf(one.seat)));
-  const knew = one.odds && sees(one.seat) ? one.odds : "";
-  return element("tr", one.at === state.at ? { class: "now" } : {},
-    element("th", { scope: "row", class: "name" }, bot),
-    didOf(one), element("td", { class: "num" }, knew), truthOf(one));
+  const name = element("th", { scope: "row", class: "name" }, element("i", { class: markOf(one.seat) }), bot);
+  return element("tr", one.at === state.at ? { class: "now" } : {}, name, didOf(one), oddsOf(one), truthOf(one));
 }
 
 function showStory() {
   const round = roundOf(step());
   get("now").textContent = toldOf(step());
-  get("round-title").textContent = round ? `Round ${round.number}` : "Before the dice";
+  get("round-title").textContent = round ? `Round ${round.number + 1}` : "Before the dice";
   get("round-about").textContent = round ? aboutRound(round) : "";
   get("history").replaceChildren(...story().filter((one) => one.kind !== "end").map(rowOf));
 }
 
+const diceOf = (round) => round.dice.reduce((sum, hand) => sum + hand.length, 0);
+
 function aboutRound(round) {
-  const dice = round.dice.reduce((sum, hand) => sum + hand.length, 0);
   const wild = round.palifico === null ? "pacos are wild" : `palifico of ${nameOf(round.palifico)}: nothing is wild`;
-  return `${dice} dice, ${wild}`;
+  return `${diceOf(round)} dice, ${wild}`;
 }
+
+/* The chart of dice left */
 
 function fillRounds() {
   const faulty = new Set(steps().filter((one) => one.kind === "fault").map((one) => one.round));
-  get("rounds").replaceChildren(...state.game.rounds.map((round, at) =>
-    element("a", { href: place(round.first), class: faulty.has(at) ? "faulty" : "round" }, String(round.number))));
+  get("rounds").replaceChildren(...state.game.rounds.map((round, at) => columnOf(round, faulty.has(at))));
+}
+
+function columnOf(round, faulty) {
+  const left = round.dice.map((hand, seat) => `${nameOf(seat)} ${hand.length}`).join(", ");
+  const label = `Round ${round.number + 1}${faulty ? ", with a fault" : ""}: ${left}`;
+  const most = diceOf(state.game.rounds[0]);
+  let top = most;
+  const parts = round.dice.map((hand, seat) => {
+    top -= hand.length;
+    return element("rect", { class: markOf(seat), y: top, width: 1, height: hand.length });
+  });
+  const bar = element("svg", { viewBox: `0 0 1 ${most}`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...parts);
+  return element("a", { class: faulty ? "faulty" : "", "aria-label": label, title: label }, bar);
 }
 
 function showRounds() {
-  [...get("rounds").children].forEach((link, at) => {
+  const links = [...get("rounds").children], focused = links.includes(document.activeElement);
+  links.forEach((link, at) => {
+    link.href = place(state.game.rounds[at].first);
+    link.tabIndex = at === (step().round ?? 0) ? 0 : -1;
     if (at === step().round) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
+    if (focused && link.tabIndex === 0) link.focus();
   });
 }
 
 /* The controls */
 
 const nextFault = () => steps().findIndex((one, at) => at > state.at && one.kind === "fault");
-
 const nextRound = () => state.game.rounds.find((round) => round.first > state.at)?.first ?? last();
 const lastRound = () => state.game.rounds.findLast((round) => round.first < state.at)?.first ?? 0;
 
+/** The address of the game after this one, of the same match or another; after the last the first. */
+async function findNextGame({ fixture, games }, game) {
+  const here = Object.keys(games).map(Number), after = here[here.indexOf(game) + 1];
+  if (after !== undefined) return `#${fixture}.${after}.0`;
+  firsts ||= (await load("games", "games.js")).games;
+  const next = firsts.findIndex((one) => one[0] === fixture && one[1] === here[0]) + 1;
+  return `#${firsts[next % firsts.length].join(".")}.0`;
+}
+
+const nextMoment = () => moments[(state.moment + 1) % moments.length];
+
 function showControls() {
-  const playing = state.timer !== 0;
-  get("play").textContent = playing ? "Pause" : "Play";
+  get("play").textContent = state.timer ? "Pause" : "Play";
   for (const id of ["back", "back-round"]) get(id).disabled = state.at === 0;
   for (const id of ["on", "on-round"]) get(id).disabled = state.at === last();
-  get("on-fault").disabled = nextFault() < 0;
-  get("slider").max = last();
-  get("slider").value = state.at;
-  get("slider").setAttribute("aria-valuetext", `step ${state.at} of ${last()}`);
-  get("link").href = place(state.at);
-  get("number").textContent = `${state.at} of ${last()}`;
+  Object.assign(get("slider"), { max: last(), value: state.at });
+  get("slider").setAttribute("aria-valuetext", `step ${state.at + 1} of ${last() + 1}`);
+  get("number").textContent = `Step ${state.at + 1} of ${last() + 1}`;
   get("speed").value = state.speed;
-  get("eyes").value = state.eyes;
+  if (moments.length) get("next-moment").href = nextMoment();
+  for (const eye of get("eyes").querySelectorAll("button")) eye.setAttribute("aria-pressed", String(eye.value === state.see));
 }
 
 function show() {
@@ -253,12 +271,12 @@ function show() {
   showStory();
   showRounds();
   showControls();
+  history.replaceState(null, "", place(state.at));
 }
 
 function go(at) {
   state.at = Math.max(0, Math.min(last(), at));
   if (state.at === last()) pause();
-  history.replaceState(null, "", place(state.at));
   show();
 }
 
@@ -271,17 +289,16 @@ function tick() {
   state.timer = setTimeout(() => {
     tick();
     go(state.at + 1);
-  }, SPEEDS[state.speed][1]);
+  }, SPEEDS[state.speed - 1][1]);
 }
 
 function togglePlay() {
   if (state.timer) {
     pause();
-    show();
-    return;
+    return show();
   }
   tick();
-  go(state.at === last() ? 0 : state.at);
+  return go(state.at === last() ? 0 : state.at);
 }
 
 function setSpeed(speed) {
@@ -290,12 +307,27 @@ function setSpeed(speed) {
     pause();
     tick();
   }
-  showControls();
+  show();
 }
 
-function setEyes(eyes) {
-  state.eyes = eyes;
+function setEyes(see) {
+  state.see = see;
   show();
+}
+
+async function copyLink() {
+  let said = "Link copied";
+  try {
+    await navigator.clipboard.writeText(location.href);
+  } catch {
+    said = "Copy the address of this page";
+  }
+  get("copied").textContent = said;
+  setTimeout(() => { get("copied").textContent = ""; }, 4000);
+}
+
+function openLink(href) {
+  location.hash = href;
 }
 
 const KEYS = {
@@ -307,23 +339,30 @@ const KEYS = {
   "[": () => go(lastRound()),
   "]": () => go(nextRound()),
   f: () => nextFault() >= 0 && go(nextFault()),
-  d: () => setEyes(state.eyes === ALL ? ACTING : ALL),
+  d: () => setEyes(state.see === ALL ? CALLED : ALL),
+  n: () => openLink(state.next),
+  m: () => moments.length && openLink(nextMoment()),
 };
 
 function keyOf(event) {
-  if (event.key >= "1" && event.key <= "5" && event.key.length === 1) return () => setSpeed(Number(event.key) - 1);
+  if (event.key >= "1" && event.key <= "5" && event.key.length === 1) return () => setSpeed(Number(event.key));
+  if (event.target.closest("#rounds")) {
+    if (event.key === "ArrowLeft") return KEYS["["];
+    if (event.key === "ArrowRight") return KEYS["]"];
+  }
   return KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
 }
 
 function pressed(event) {
-  const at = event.target.closest("select, summary, a, button, input");
-  const taken = at && (at.matches("select") || (event.key === " " && !at.matches("input")));
   const action = keyOf(event);
   const meant = event.getModifierState("AltGraph") || !(event.ctrlKey || event.altKey || event.metaKey);
-  if (get("replay").hidden || taken || !action || !meant) return;
+  if (get("replay").hidden || event.target.closest("select") || !action || !meant) return;
   event.preventDefault();
-  action();
+  if (event.type === "keydown") action();
 }
+
+/* A button is pressed by the space bar when it is let go. */
+const released = (event) => { if (event.key === " ") pressed(event); };
 
 /* The page */
 
@@ -331,45 +370,73 @@ function fill(id, choices) {
   get(id).replaceChildren(...choices.map(([value, text]) => element("option", { value }, text)));
 }
 
-function begin(shard, game, at) {
-  if (shard !== state.shard || shard.games[game] !== state.game) sitDown(shard, game);
+async function begin(shard, game, at) {
+  const next = await findNextGame(shard, Number(game));
+  if (shard !== state.shard || shard.games[game] !== state.game) sitDown(shard, game, next);
+  if (state.see !== ALL && !shard.seats[state.see]) state.see = CALLED;
   get("trouble").hidden = true;
   get("replay").hidden = false;
   go(at);
 }
 
-function sitDown(shard, game) {
-  Object.assign(state, { shard, game: shard.games[game], eyes: ALL });
+function sitDown(shard, game, next) {
+  Object.assign(state, { shard, game: shard.games[game], next, hidden: null });
+  const [first, ...rivals] = shard.seats, names = rivals.flatMap((name) => [", ", element("bdi", {}, name)]).slice(1);
+  get("title").replaceChildren(element("bdi", {}, first), " against ", ...names);
+  document.title = `${first} against ${rivals.join(", ")}, game ${state.game.game + 1}${site}`;
   get("about").replaceChildren(...aboutGame());
-  fill("games", Object.keys(shard.games).map((one) => [one, one]));
-  fill("eyes", [[ALL, "all shown"], [ACTING, "as the seat that acts"], ...shard.seats.map((seat, at) => [at, `as ${seat}`])]);
+  fill("games", Object.keys(shard.games).map((one) => [one, Number(one) + 1]));
   get("games").value = game;
+  fillEyes();
+  const most = Math.max(0, ...state.game.rounds.flatMap((round) => round.dice.map((hand) => hand.length)));
+  get("table").className = `table p${shard.seats.length} ${most > 5 ? "tall" : ""}`;
   fillRounds();
+  get("next-game").href = state.next;
+  get("next-moment").hidden = !moments.length;
+}
+
+function fillEyes() {
+  const choices = [[CALLED, "until called"], [ALL, "all dice"], ...state.shard.seats.map((name, seat) => [String(seat), name])];
+  const buttons = choices.map(([value, text]) => {
+    const made = element("button", { type: "button", value, title: `See ${text}` }, element("bdi", {}, text));
+    made.addEventListener("click", () => setEyes(value));
+    return made;
+  });
+  get("eyes").replaceChildren(get("eyes").firstElementChild, ...buttons);
 }
 
 function aboutGame() {
   const { shard, game } = state;
-  const table = element("a", { href: `index.html#${shard.table}` }, `${shard.variant}, ${shard.seats.length} players`);
-  const bots = shard.seats.flatMap((seat, at) =>
-    [at ? ", " : "", element("a", { class: "bot", href: shard.bots[at] }, element("bdi", {}, seat))]);
-  return [table, `, fixture ${shard.fixture}, game ${game.game}: `, ...bots];
+  const table = element("a", { href: `tables/${shard.table}.html` }, `${shard.variant}, ${shard.seats.length} players`);
+  const rerun = element("code", {}, `arena rerun league.yaml ${shard.fixture} ${game.game}`);
+  return [table, ` · match ${shard.fixture} · game ${game.game + 1} · `, rerun];
 }
 
 function complain(message) {
   pause();
-  get("trouble").textContent = `This cannot be shown: ${message}.`;
+  get("what").textContent = `This cannot be shown: ${message}.`;
   get("trouble").hidden = false;
   get("replay").hidden = true;
 }
 
 async function openGame(fragment) {
-  const found = /^#?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?$/.exec(fragment);
+  const [where, ...options] = fragment.replace(/^#/, "").split("&");
+  const found = /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?$/.exec(where);
   if (!found) throw new Error("the address names no game");
   const [fixture, game, at] = [found[1], found[2], found[3] || 0].map(Number);
-  if (state.shard && state.shard.fixture === fixture && state.shard.games[game]) return begin(state.shard, game, at);
-  const shard = await load(`${fixture}-${Math.floor(game / GAMES_PER_SHARD)}`);
+  const known = state.shard && state.shard.fixture === fixture && state.shard.games[game];
+  const shard = known ? state.shard : await load(`${fixture}-${Math.floor(game / GAMES_PER_SHARD)}`);
   if (!shard.games[game]) throw new Error("there is no replay of this game");
-  return begin(shard, game, at);
+  choose(new Map(options.map((one) => one.split("="))));
+  const moment = moments.findIndex((one) => one.split("&")[0] === `#${where}`);
+  state.moment = moment < 0 ? state.moment : moment;
+  begin(shard, game, at);
+}
+
+/** Take what the address says of dice and speed; a game without a word of dice hides them again. */
+function choose(options) {
+  state.see = options.get("see") || CALLED;
+  if (SPEEDS[Number(options.get("speed")) - 1]) state.speed = Number(options.get("speed"));
 }
 
 function follow() {
@@ -381,18 +448,17 @@ function follow() {
 function listen() {
   const clicks = {
     play: togglePlay, back: KEYS.ArrowLeft, on: KEYS.ArrowRight,
-    "back-round": KEYS["["], "on-round": KEYS["]"], "on-fault": KEYS.f,
+    "back-round": KEYS["["], "on-round": KEYS["]"], copy: copyLink,
   };
   for (const [id, action] of Object.entries(clicks)) get(id).addEventListener("click", action);
   get("slider").addEventListener("input", (event) => go(Number(event.target.value)));
   get("speed").addEventListener("change", (event) => setSpeed(Number(event.target.value)));
-  get("eyes").addEventListener("change", (event) => setEyes(event.target.value));
-  get("games").addEventListener("change", (event) => begin(state.shard, event.target.value, 0));
+  get("games").addEventListener("change", (event) => openLink(`#${state.shard.fixture}.${event.target.value}.0`));
   document.addEventListener("keydown", pressed);
+  document.addEventListener("keyup", released);
   window.addEventListener("hashchange", follow);
-  narrow.addEventListener("change", () => state.game && show());
 }
 
-fill("speed", SPEEDS.map(([word], at) => [at, `${at + 1} ${word}`]));
+fill("speed", SPEEDS.map(([word], at) => [at + 1, `${at + 1} ${word}`]));
 listen();
 follow();

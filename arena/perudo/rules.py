@@ -3,7 +3,7 @@
 A new switch is a field of Rules; its text goes into `clauses.py`, its effect into `round.py`, its
 name into MEANINGS (`publish/data/rules_and_limits.py`) and its second reading into
 `tests/oracle/bidding.py`; one that forbids a move gets its reason in `explain.py`, one that changes
-what a call costs also concerns `publish/replay/steps.py` and `playstats/key_moves.py`. Then run
+what a call costs also concerns `publish/replay/steps.py` and `playstats/mistakes.py`. Then run
 `make protocol`. A default keeps stores readable. An option that a league file names
 outside `overrides` also goes into OPTIONS and `league/config.py`.
 """

@@ -7,7 +7,8 @@ from msgspec import Struct
 from arena.game_walk import ForbiddenEventError
 from arena.perudo.rules import Rules
 from arena.playstats.game_scan import FaultEntry, GameScan
-from arena.playstats.key_moves import KeyMoves
+from arena.playstats.mistakes import Mistake
+from arena.playstats.moments import Moment
 from arena.playstats.style import Calibration, Style
 from arena.records import Fixture, FixtureResult, GameResult, PlayedFixture
 from arena.results import fixture_result
@@ -21,7 +22,10 @@ class SeatSummary(Struct, frozen=True):
 
     style: Style
     calibration: Calibration
-    moments: KeyMoves
+    mistakes: tuple[Mistake, ...]
+    """Its worst moves."""
+    moments: tuple[Moment, ...]
+    """Its best moments, kind by kind."""
     stderr: str = ""
     """The end of its standard error if it faulted and wrote any."""
 
@@ -69,10 +73,10 @@ def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
 
 def _seats(played: PlayedFixture, scan: GameScan) -> tuple[SeatSummary, ...]:
     faulty = {fault.seat for fault in scan.faults}
-    counted = zip(scan.styles, scan.calibrations, scan.key_moves, strict=True)
+    counted = zip(scan.styles, scan.calibrations, scan.mistakes, scan.moments, strict=True)
     return tuple(
-        SeatSummary(style, calibration, moves, _stderr(played, seat) if seat in faulty else "")
-        for seat, (style, calibration, moves) in enumerate(counted)
+        SeatSummary(*counts, _stderr(played, seat) if seat in faulty else "")
+        for seat, counts in enumerate(counted)
     )
 
 

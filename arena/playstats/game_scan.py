@@ -4,6 +4,7 @@ This is the report's inner loop: a million games have about fifty million events
 up, and nothing is built that is not kept.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,10 +15,15 @@ from arena.perudo.dice import count_face
 from arena.perudo.odds import at_least, unknown
 from arena.perudo.round import Bid, Raises, may_gain, raises
 from arena.perudo.rules import FACES, Rules
-from arena.playstats.key_moves import KeyMove, KeyMoves, Shortlist
 from arena.playstats.luck import has_luck, round_luck
+from arena.playstats.mistakes import Mistake, WorstMoves
+from arena.playstats.moments import OF_BOT, BestMoments, Kind, Moment, is_behind, surprise
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
 from arena.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord
+
+HALF = MILLION // 2
+LEAST_QUANTITY = 2
+"""Calls of smaller bids are no moments."""
 
 
 class FaultEntry(Struct, frozen=True):
@@ -35,6 +41,8 @@ class FaultEntry(Struct, frozen=True):
     step: int
     """The fault's place among the events of its game, from 0."""
     seat: int
+    dice: int
+    """Dice on the table."""
     opponents: tuple[str, ...]
     detail: str
 
@@ -61,8 +69,8 @@ class GameScan:
         self.calibrations = [Calibration() for _ in seats]
         self.faults: list[FaultEntry] = []
         self.luck: list[float] = []
-        self._best = [Shortlist(bad=False) for _ in seats]
-        self._worst = [Shortlist(bad=True) for _ in seats]
+        self._mistakes = [WorstMoves() for _ in seats]
+        self._moments = [BestMoments(OF_BOT, OF_BOT) for _ in seats]
         self._fixture, self._rules = fixture, rules
         self._has_luck = has_luck(rules, len(fixture.seats))
 
@@ -75,14 +83,20 @@ class GameScan:
         return self._styles
 
     @property
-    def key_moves(self) -> tuple[KeyMoves, ...]:
-        """The best and the worst moves of each seat so far."""
-        pairs = zip(self._best, self._worst, strict=True)
-        return tuple(KeyMoves(best.kept(), worst.kept()) for best, worst in pairs)
+    def mistakes(self) -> list[tuple[Mistake, ...]]:
+        """The worst moves of each seat so far."""
+        return [one.kept() for one in self._mistakes]
+
+    @property
+    def moments(self) -> list[tuple[Moment, ...]]:
+        """The best moments of each seat so far, kind by kind."""
+        return [one.kept for one in self._moments]
 
     def add(self, record: GameRecord) -> None:
         """Count one game; raises ForbiddenEventError if the rules forbid an event of it."""
         self._game, luck = record.game, 0.0
+        winner, faults = record.places.index(1), len(self.faults)
+        behind: list[PlayedRound] = []
         for played in walk(record, self._rules, self._fixture.max_rounds):
             self._round = played
             self._add_bids(played)
@@ -92,12 +106,17 @@ class GameScan:
                 self._add_fault(step, fault)
             if self._has_luck:
                 luck += round_luck(played)
+            if is_behind(played.now.standing, winner):
+                behind.append(played)
         if self._has_luck:
             self.luck.append(luck)
+        if behind and len(self.faults) == faults:
+            self._add_comeback(winner, behind)
 
     def _add_bids(self, played: PlayedRound) -> None:
         hands, dice, wild = played.hands, played.dice, played.wild
         last: BidMade | None = None
+        bluff: int | None = None
         counts: dict[int, int] = {}
         if played.call and played.now.bid:
             counts[played.now.bid.face] = played.call.count
@@ -114,9 +133,13 @@ class GameScan:
                 calibration.held[bin_] += 1
             if last is None:
                 self._add_opening(self._styles[seat], quantity, face)
-            elif self._worst[seat].takes(likely - MILLION):
-                self._weigh_raise(last, bid, likely, counts[face] >= quantity)
+            else:
+                if bluff is not None and self._takes("bluff", last.seat, bluff):
+                    self._keep_moment("bluff", last, last, bluff)
+                if self._mistakes[seat].takes(likely - MILLION):
+                    self._weigh_raise(last, bid, likely, counts[face] >= quantity)
             last = bid
+            bluff = likely if likely < HALF and counts[face] < quantity else None
 
     def _add_opening(self, style: Style, quantity: int, face: int) -> None:
         """Count how bold an opening is: its quantity against that to be expected of all dice."""
@@ -128,7 +151,7 @@ class GameScan:
 
     def _weigh_raise(self, last: BidMade, bid: BidMade, likely: int, true: bool) -> None:
         """Weigh a raise against a dudo."""
-        seat, worst = bid.seat, self._worst[bid.seat]
+        seat, worst = bid.seat, self._mistakes[bid.seat]
         false = MILLION - self._odds_of(seat, last.quantity, last.face).millionths
         edge = likely - false
         if edge < 0 and worst.takes(edge):
@@ -150,22 +173,19 @@ class GameScan:
         """Weigh a dudo against the most likely legal raise."""
         seat = call.seat
         false = MILLION - self._odds_of(seat, bid.quantity, bid.face).millionths
-        best, worst = self._best[seat], self._worst[seat]
-        may_be_best = false < MILLION and best.takes(false) and self._is_believed(bid)
-        if not may_be_best and not worst.takes(false - MILLION):
+        brave = call.right and false < HALF and bid.quantity >= LEAST_QUANTITY
+        is_moment = brave and self._takes("call", seat, false)
+        worst = self._mistakes[seat]
+        if not is_moment and not worst.takes(false - MILLION):
             return
         likely, raised = self._likeliest_raise(seat)
-        edge = false - likely
-        shortlist = worst if edge < 0 else best
-        if raised and (edge < 0 or may_be_best) and shortlist.takes(edge):
-            bid_instead, chances = (raised.min, raised.face), (false, likely, edge)
-            self._keep(shortlist, call, bid, bid_instead, chances, right=call.right)
-
-    def _is_believed(self, bid: Bid) -> bool:
-        """Tell whether a player who saw no dice at all would take a bid for true."""
-        played = self._round
-        odds = _odds(*unknown(bid.quantity, bid.face, (), played.dice, played.wild))
-        return odds.bin >= BINS // 2
+        if raised is None:
+            return
+        if is_moment:
+            self._keep_moment("call", call, bid, false)
+        if worst.takes(false - likely):
+            bid_instead, chances = (raised.min, raised.face), (false, likely, false - likely)
+            self._keep(worst, call, bid, bid_instead, chances, right=call.right)
 
     def _likeliest_raise(self, seat: int) -> tuple[int, Raises | None]:
         """Return how likely the most likely bid of the seat on turn is, and its range."""
@@ -185,10 +205,12 @@ class GameScan:
         exact = self._odds_of(seat, bid.quantity, bid.face).millionths - at_least_one_more
         gain = exact if may_gain(self._round.now.standing, seat) else 0
         edge = gain - (MILLION - exact)
-        shortlist = self._worst[seat] if edge < 0 else self._best[seat]
-        if exact < MILLION and shortlist.takes(edge):
+        if self._mistakes[seat].takes(edge):
             chances = exact, MILLION, edge
-            self._keep(shortlist, call, bid, None, chances, right=call.right)
+            self._keep(self._mistakes[seat], call, bid, None, chances, right=call.right)
+        brave = call.right and exact < HALF and bid.quantity >= LEAST_QUANTITY
+        if brave and self._takes("calza", seat, exact):
+            self._keep_moment("calza", call, bid, exact)
 
     def _odds_of(self, seat: int, quantity: int, face: int) -> _Odds:
         """Return how likely a bid is to be true, to one who knows this seat's dice alone."""
@@ -196,7 +218,7 @@ class GameScan:
 
     def _keep(
         self,
-        shortlist: Shortlist,
+        shortlist: WorstMoves,
         move: BidMade | CallMade,
         last: Bid | BidMade,
         raised: tuple[int, int] | None,
@@ -206,7 +228,7 @@ class GameScan:
     ) -> None:
         played, fixture = self._round, self._fixture
         chance, instead, edge = chances
-        key_move = KeyMove(
+        mistake = Mistake(
             variant=fixture.variant,
             players=len(fixture.seats),
             index=fixture.index,
@@ -224,7 +246,56 @@ class GameScan:
             dice=played.dice,
             right=right,
         )
-        shortlist.add(edge, key_move)
+        shortlist.add(edge, mistake)
+
+    def _takes(self, kind: Kind, seat: int, chance: int) -> bool:
+        score = surprise(chance / MILLION) * self._round.dice
+        return self._moments[seat].takes(kind, score)
+
+    def _keep_moment(
+        self, kind: Kind, move: BidMade | CallMade, bid: Bid | BidMade, chance: int
+    ) -> None:
+        step, known = self._round.step_of(move), chance / MILLION
+        found = self._moment(kind, self._round, move.seat, known, step=step, bid=bid)
+        self._moments[move.seat].add([found])
+
+    def _add_comeback(self, winner: int, behind: Sequence[PlayedRound]) -> None:
+        """Add the win of a seat that was far behind when these rounds began."""
+        dice = [len(played.hands[winner]) for played in behind]
+        self._moments[winner].add(
+            self._moment("comeback", played, winner, own / played.dice, step=played.step, own=own)
+            for played, own in zip(behind, dice, strict=True)
+        )
+
+    def _moment(
+        self,
+        kind: Kind,
+        played: PlayedRound,
+        seat: int,
+        chance: float,
+        *,
+        step: int,
+        own: int = 0,
+        bid: Bid | BidMade | None = None,
+    ) -> Moment:
+        fixture = self._fixture
+        return Moment(
+            kind=kind,
+            score=surprise(chance) * played.dice,
+            bot=fixture.seats[seat],
+            variant=fixture.variant,
+            players=len(fixture.seats),
+            index=fixture.index,
+            game=self._game,
+            round=played.number,
+            step=step,
+            seat=seat,
+            chance=chance,
+            dice=played.dice,
+            own=own,
+            quantity=bid.quantity if bid else 0,
+            face=bid.face if bid else 0,
+        )
 
     def _add_fault(self, step: int, event: Faulted) -> None:
         fixture, seats = self._fixture, self._fixture.seats
@@ -239,6 +310,7 @@ class GameScan:
             round=self._round.number,
             step=step,
             seat=event.seat,
+            dice=self._round.dice,
             opponents=seats[: event.seat] + seats[event.seat + 1 :],
             detail=event.detail,
         )

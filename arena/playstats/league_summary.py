@@ -1,21 +1,30 @@
 """What the games of a league say: the summaries of its fixtures, added up, and how long it took."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import Struct, field
 
+from arena.playstats import mistakes
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.game_scan import FaultEntry
-from arena.playstats.key_moves import KeyMoves, merged
+from arena.playstats.mistakes import Mistake
+from arena.playstats.moments import (
+    EACH,
+    OF_BOT,
+    OF_DIVISION,
+    BestMoments,
+    Moment,
+    surprise,
+)
 from arena.playstats.style import Calibration, Rate, Style
 from arena.records import Cause, Division, FixtureResult
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
 _MANY = 5
-"""Fixtures of one bot whose key moves are compared at a time."""
+"""Fixtures of one bot whose mistakes are compared at a time."""
 
 
 class Played(Struct):
@@ -69,8 +78,12 @@ class LeagueSummary(Struct):
     bots: dict[str, dict[Division, DivisionStats]] = field(default_factory=dict)
     luck: dict[int, float] = field(default_factory=dict)
     """Of each fixture in which it is measured, by index: how lucky seat 0 was, in wins."""
-    moments: dict[str, KeyMoves] = field(default_factory=dict)
-    """The best and the worst moves of each bot."""
+    mistakes: dict[str, tuple[Mistake, ...]] = field(default_factory=dict)
+    """The worst moves of each bot."""
+    bot_moments: dict[str, tuple[Moment, ...]] = field(default_factory=dict)
+    """The best moments of each bot, kind by kind; upsets are not among them."""
+    moments: dict[Division, tuple[Moment, ...]] = field(default_factory=dict)
+    """The best moments of each division, kind by kind; upsets are not among them."""
 
     def total(self) -> Played:
         """Return the sum over all tables."""
@@ -116,39 +129,72 @@ class LeagueSummary(Struct):
             for players in sorted(wins)
         }
 
-    def moment_games(self) -> set[tuple[int, int]]:
-        """Return the games that hold a key move: fixture and game, both from 0."""
-        return {
-            (one.index, one.game)
-            for moments in self.moments.values()
-            for one in (*moments.best, *moments.worst)
-        }
+    def games_of(self, bot: str) -> int:
+        """Return how many games a bot played."""
+        tables = self.bots.get(bot, {}).values()
+        return sum(seat.games for at in tables for seat in at.seats.values())
+
+    def mistake_games(self) -> set[tuple[int, int]]:
+        """Return the games that hold a mistake that is kept: fixture and game, from 0."""
+        return {(one.index, one.game) for found in self.mistakes.values() for one in found}
 
 
 def summarize_league(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
     """Add up the summaries of a league's fixtures, given in any order, each once."""
     league = LeagueSummary()
-    seen: dict[str, list[KeyMoves]] = defaultdict(list)
+    worst: dict[str, list[Mistake]] = defaultdict(list)
+    of_bots = defaultdict[str, BestMoments](lambda: BestMoments(OF_BOT, OF_BOT))
+    of_divisions = defaultdict[Division, BestMoments](lambda: BestMoments(OF_DIVISION, EACH))
     for one in summaries:
+        division = one.fixture.division
         _count(league, one)
         for seat, (bot, did) in enumerate(zip(one.fixture.seats, one.seats, strict=True)):
             stats = league.bots.setdefault(bot, {})
-            at = stats.setdefault(one.fixture.division, DivisionStats())
+            at = stats.setdefault(division, DivisionStats())
             at.style.add(did.style)
             at.calibration.add(did.calibration)
             _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
-            _keep_moments(seen[bot], did.moments)
+            _keep_mistakes(worst[bot], did.mistakes)
+            of_bots[bot].add(did.moments)
+            of_divisions[division].add(did.moments)
         league.faults += one.faults
         _keep_stderr(league, one)
-    league.moments = {bot: merged(found) for bot, found in seen.items()}
     league.faults.sort(key=lambda fault: (fault.index, fault.game, fault.step))
+    for moment in _fault_moments(league):
+        of_bots[moment.bot].add([moment])
+        of_divisions[moment.division].add([moment])
+    league.mistakes = {bot: mistakes.worst(found) for bot, found in worst.items()}
+    league.bot_moments = {bot: found.kept for bot, found in of_bots.items()}
+    league.moments = {division: found.kept for division, found in of_divisions.items()}
     return league
 
 
-def _keep_moments(seen: list[KeyMoves], more: KeyMoves) -> None:
-    seen.append(more)
-    if len(seen) > _MANY:
-        seen[:] = [merged(seen)]
+def _keep_mistakes(seen: list[Mistake], more: Sequence[Mistake]) -> None:
+    seen += more
+    if len(seen) > _MANY * mistakes.KEPT:
+        seen[:] = mistakes.worst(seen)
+
+
+def _fault_moments(league: LeagueSummary) -> Iterator[Moment]:
+    """Yield every fault as a moment, the more surprising the rarer its bot faults."""
+    counts = Counter(fault.bot for fault in league.faults)
+    shares = {bot: count / league.games_of(bot) for bot, count in counts.items()}
+    for fault in league.faults:
+        yield Moment(
+            kind="fault",
+            score=surprise(shares[fault.bot]) * fault.dice,
+            bot=fault.bot,
+            variant=fault.variant,
+            players=fault.players,
+            index=fault.index,
+            game=fault.game,
+            round=fault.round,
+            step=fault.step,
+            seat=fault.seat,
+            chance=shares[fault.bot],
+            dice=fault.dice,
+            cause=fault.cause,
+        )
 
 
 def _count(league: LeagueSummary, one: FixtureSummary) -> None:

@@ -11,13 +11,13 @@ from arena.ratings.table import Leaderboard
 from arena.records import Division, LeagueInfo
 
 REPLAY = "replay.html"
+WATCH = "watch.html"
 MATCHES = "matches.html"
 OVERALL = "tables/overall.html"
 RULES = "rules.html"
 BOTS = "bots.html"
 STATS = "charts.html"
 ABOUT = "about.html"
-WATCH = REPLAY
 """Where the menu's Watch leads."""
 GAMES_PER_SHARD = 32
 """Games of one fixture that a replay loads at once: number // 32 is the shard's number."""
@@ -76,6 +76,10 @@ class Links(Struct, frozen=True):
     def picture(self, board: Leaderboard, scheme: str) -> str:
         """Return the head-to-head of many bots as a picture; scheme is `light` or `dark`."""
         return f"head-to-head/{self.division_id(board.division)}-{scheme}.png"
+
+    def watch(self, board: Leaderboard) -> str:
+        """Return the page of the moments at the tables of a leaderboard."""
+        return f"watch/{self.division_id(board.division)}.html"
 
     @staticmethod
     def match_data(number: int) -> str:

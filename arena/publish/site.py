@@ -25,17 +25,18 @@ from arena.publish.links import (
     Links,
     links,
 )
+from arena.publish.moments import site_moments
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages import bot, charts, conditions, faults, feed, leaderboard, matches
+from arena.publish.pages import bot, charts, conditions, faults, feed, leaderboard, matches, watch
 from arena.publish.pages.font import font_css
-from arena.publish.pages.front import description, front, progress, standings
+from arena.publish.pages.front import MOMENTS, description, front, progress, standings
 from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.identity import identities, marked_links
 from arena.publish.pages.podium import PICTURE, podium
 from arena.publish.pages.standings import leaders
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
-from arena.publish.replay.shards import shards
+from arena.publish.replay.shards import firsts, shards
 from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import LeagueInfo, QuarantinedFixture
@@ -43,7 +44,7 @@ from arena.records import LeagueInfo, QuarantinedFixture
 MENU = {
     "Standings": (FRONT, "tables/"),
     "Bots": (BOTS, "bots/"),
-    "Watch": (WATCH, REPLAY),
+    "Watch": (WATCH, "watch/", REPLAY),
     "Matches": (MATCHES, "matches/"),
     "Stats": (STATS, "suspicions.html", "head-to-head/"),
     "About": (ABOUT,),
@@ -116,8 +117,10 @@ class _Site:
         self.head = LeagueHead(league.name)
         self.boards = boards = ratings.boards
         self.summary = source.summary
-        moments = self.summary.moment_games()
-        self.selection = select_replays(source.results, boards, choice, moments)
+        self.moments = site_moments(self.summary, source.results, boards, league.variants)
+        shown = self.summary.mistake_games() | self.moments.games()
+        self.selection = select_replays(source.results, boards, choice, shown)
+        self.watchable = {(index, n) for index, of in self.selection.items() for n in of}
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
         self.anonymous, self.url = anonymous, url and f"{url.rstrip('/')}/"
@@ -138,7 +141,7 @@ class _Site:
             "summary": self.summary,
             "quarantined": self.state.quarantined,
             "links": self.links,
-            "watchable": {(index, game) for index, of in self.selection.items() for game in of},
+            "watchable": self.watchable,
             "causes": faults.CAUSES,
             "ranked": matches.ranked,
             "tagged": any(info.tags for info in league.bots),
@@ -180,12 +183,14 @@ class _Site:
         for board in self.boards:
             yield from self._board(board)
         yield from self._matches()
-        for page in bot.models(self.league, self.ratings, self.summary, self.matches):
+        for page in bot.models(self.league, self.ratings, self.summary, self.matches, self.moments):
             model = {"bot": page, "rerun_command": bot.rerun_command}
             yield self._page("bot.html", self.links.bot(page.info.name), model)
         yield self._page("charts.html", "charts.html", charts.model(self.summary))
         names = [info.name for info in self.league.bots]
-        numbers = chart_data.tables(self.head, self.summary, names, self.boards, self.links)
+        numbers = chart_data.tables(
+            *(self.head, self.summary, names, self.boards, self.links, self.moments.bots)
+        )
         for stem, table in numbers:
             yield from self._table(table, stem)
         if self.selection:
@@ -199,8 +204,8 @@ class _Site:
 
     def _front(self) -> Iterator[File]:
         """Yield the front page, and the picture of a site with an address."""
-        watchable = self.common["watchable"]
-        shown = front(self.ratings, self.summary, self.progress, self.links, watchable)
+        moments = watch.highlights(self.moments, self.watchable, MOMENTS)
+        shown = front(self.ratings, self.summary, self.progress, moments)
         main = OVERALL if self.ratings.overall else ""
         main = main or (self.links.table(self.boards[0]) if self.boards else "")
         model: dict[str, Any] = {"front": shown, "all": main}
@@ -226,11 +231,22 @@ class _Site:
 
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
         yield from shards(self.source, self.selection, self.links, existing, self.league.variants)
+        yield firsts(self.selection)
         yield _static("replay.js")
         yield _static("replay.css")
+        yield _static("watch.css")
+        lists = watch.lists(self.moments.league, self.watchable)
         index, games = next(iter(self.selection.items()))
         model = {"first": f"{index}.{games[0]}.0", "choice": self.choice, "upset": UPSET}
-        yield self._page("replay.html", REPLAY, model)
+        yield self._page("replay.html", REPLAY, {**model, "lists": lists})
+        yield from self._watch(lists)
+
+    def _watch(self, league: Sequence[watch.MomentList]) -> Iterator[File]:
+        yield self._page("watch.html", WATCH, {"lists": league, "board": None})
+        for board in self.boards if len(self.boards) > 1 else ():
+            found = self.moments.divisions.get(board.division, ())
+            model = {"lists": watch.lists(found, self.watchable), "board": board}
+            yield self._page("watch.html", self.links.watch(board), model)
 
     def _matches(self) -> Iterator[File]:
         pages = matches.pages(self.matches)

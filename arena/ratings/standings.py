@@ -66,10 +66,19 @@ def win_probability(row: Row, rival: Row) -> float:
 
 def upsets(seats: Sequence[str], rows: Mapping[str, Row]) -> list[bool]:
     """Return, for each seat, whether its win would be an upset; never if a bot is not rated."""
+    return [chance < UPSET for _, chance in favourites(seats, rows)]
+
+
+def favourites(seats: Sequence[str], rows: Mapping[str, Row]) -> list[tuple[str, float]]:
+    """Return, for each seat, its best-rated rival, and how likely it is to finish ahead of it.
+
+    If a bot is not rated, nobody is named, and every chance is 1.
+    """
     if not all(bot in rows for bot in seats):
-        return [False] * len(seats)
-    return [_is_upset(rows[bot], [rows[other] for other in seats if other != bot]) for bot in seats]
+        return [("", 1.0)] * len(seats)
+    return [_favourite(rows[bot], [rows[one] for one in seats if one != bot]) for bot in seats]
 
 
-def _is_upset(winner: Row, rivals: Sequence[Row]) -> bool:
-    return win_probability(winner, max(rivals, key=lambda row: row.mu)) < UPSET
+def _favourite(winner: Row, rivals: Sequence[Row]) -> tuple[str, float]:
+    best = max(rivals, key=lambda row: row.mu)
+    return best.bot, win_probability(winner, best)

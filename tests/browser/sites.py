@@ -35,6 +35,8 @@ KINDS = {
     "charts": "charts.html",
     "head-to-head": "head-to-head/bga-4p.html",
     "bot": "bots/bluffer.html",
+    "watch": "watch.html",
+    "watch a table": "watch/bga-4p.html",
     "replay": "replay.html",
     "faults": "faults.html",
     "suspicions": "suspicions.html",

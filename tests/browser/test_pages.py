@@ -24,7 +24,7 @@ WORDS = """rows => rows.map(row => {
   return texts.join(" ").split(/\\s+/).filter(Boolean);
 })"""
 GRAVE = {"serious", "critical"}
-TABLELESS = {"about", "matches", "match page", "replay", "rules"}
+TABLELESS = {"about", "matches", "match page", "replay", "rules", "watch", "watch a table"}
 
 
 def show(page: Page, site: Path, kind: str) -> None:

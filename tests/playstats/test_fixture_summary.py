@@ -1,5 +1,6 @@
 """Summaries against a slow count by the definitions; adding them up in any order and parts."""
 
+from collections import Counter
 from fractions import Fraction
 from random import Random
 
@@ -12,8 +13,9 @@ from msgspec.structs import replace
 from arena.game_walk import ForbiddenEventError
 from arena.perudo.rules import VARIANTS, Rules, variant
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
-from arena.playstats.key_moves import KEPT
 from arena.playstats.league_summary import summarize_league
+from arena.playstats.mistakes import KEPT
+from arena.playstats.moments import EACH, KINDS, OF_BOT, OF_DIVISION, best, order
 from arena.records import PlayedFixture, RoundStarted
 from tests.publish import slow
 from tests.support import played_games as games
@@ -67,25 +69,35 @@ def test_bids_fall_into_bins_by_how_likely_they_were(what: tuple[str, int, int])
         ]
 
 
-def check_key_moves(one: PlayedFixture, rules: Rules) -> None:
+def check_mistakes(one: PlayedFixture, rules: Rules) -> None:
     every = [move for game in one.games for move in slow.moves(game)]
     for seat, did in enumerate(summarize_fixture(one, rules).seats):
         mine = [slow.weighed(move, rules) for move in every if move.seat == seat]
-        found = [one for one in mine if one]
-        worst = sorted((w.edge, *w[1:4]) for w in found if w.edge < 0)[:KEPT]
-        best = sorted((-w.edge, *w[1:4]) for w in found if w.edge > 0 and not w.obvious)[:KEPT]
-        assert [(m.edge, m.dice, m.game, m.step) for m in did.moments.worst] == [
+        worst = sorted(w for w in mine if w and w.edge < 0)[:KEPT]
+        assert [(m.edge, m.dice, m.game, m.step) for m in did.mistakes] == [
             (float(edge), *place) for edge, *place in worst
-        ]
-        assert [(-m.edge, m.dice, m.game, m.step) for m in did.moments.best] == [
-            (float(edge), *place) for edge, *place in best
         ]
 
 
 @each_league
 @given(leagues)
-def test_key_moves_are_the_best_and_worst_of_all_moves(what: tuple[str, int, int]) -> None:
-    check_key_moves(*played(*what))
+def test_mistakes_are_the_worst_of_all_moves(what: tuple[str, int, int]) -> None:
+    check_mistakes(*played(*what))
+
+
+@each_league
+@given(leagues)
+def test_moments_are_the_most_surprising_of_all_that_came_off(what: tuple[str, int, int]) -> None:
+    one, rules = played(*what)
+    every = list(slow.moments(one, rules))
+    for seat, did in enumerate(summarize_fixture(one, rules).seats):
+        for kind in ("comeback", "bluff", "call", "calza"):
+            mine = sorted(m for m in every if (m.kind, m.seat) == (kind, seat))
+            first = {m.game: m for m in reversed(mine)}
+            expected = sorted(first.values())[:OF_BOT]
+            found = [m for m in did.moments if m.kind == kind]
+            assert [(m.game, m.step) for m in found] == [(m.game, m.step) for m in expected]
+            assert [-m.score for m in found] == pytest.approx([m.rank for m in expected])
 
 
 def is_a_veterans_dudo(move: slow.Move) -> bool:
@@ -99,7 +111,7 @@ def test_a_palifico_veteran_is_weighed_against_all_its_raises() -> None:
     moves = [move for one, _ in fixtures for game in one.games for move in slow.moves(game)]
     assert sum(map(is_a_veterans_dudo, moves)) > 3
     for one, rules in fixtures:
-        check_key_moves(one, rules)
+        check_mistakes(one, rules)
 
 
 def test_games_and_faults_are_listed() -> None:
@@ -150,9 +162,8 @@ def test_a_league_is_the_sum_of_its_parts(summaries: list[FixtureSummary]) -> No
         for name in ("bids", "bluffs", "dudos", "boldness"):
             total = sum(getattr(at.style, name) for at in tables.values())
             assert total == sum(getattr(did.style, name) for did in seats)
-        worst = [moment for did in seats for moment in did.moments.worst]
-        lowest = sorted(moment.edge for moment in worst)[:KEPT]
-        assert [moment.edge for moment in whole.moments[bot].worst] == lowest
+        lowest = sorted(mistake.edge for did in seats for mistake in did.mistakes)[:KEPT]
+        assert [mistake.edge for mistake in whole.mistakes[bot]] == lowest
         games_ = sum(one.games for at in tables.values() for one in at.seats.values())
         assert games_ == sum(len(one.games) for one in summaries if bot in one.fixture.seats)
     halves = [summarize_league(summaries[:9]), summarize_league(summaries[9:])]
@@ -163,14 +174,40 @@ def test_a_league_is_the_sum_of_its_parts(summaries: list[FixtureSummary]) -> No
     assert sum(r.hits for rates in whole.seat_wins().values() for r in rates) == 48
 
 
-def test_moment_games_hold_every_key_move(summaries: list[FixtureSummary]) -> None:
-    facts = summarize_league(summaries)
-    named = facts.moment_games()
-    assert named
-    for moments in facts.moments.values():
-        assert len(moments.best) <= KEPT
-        assert len(moments.worst) <= KEPT
-        assert all((one.index, one.game) in named for one in moments.best + moments.worst)
+def test_moments_of_a_league_are_the_best_of_all_its_fixtures(
+    summaries: list[FixtureSummary],
+) -> None:
+    league = summarize_league(summaries)
+    every = [moment for one in summaries for did in one.seats for moment in did.moments]
+    assert {one.kind for one in every} == set(KINDS) - {"upset", "fault"}
+    for bot, found in league.bot_moments.items():
+        mine = [one for one in every if one.bot == bot]
+        assert [one for one in found if one.kind != "fault"] == list(best(mine, OF_BOT, OF_BOT))
+    for division, found in league.moments.items():
+        there = [one for one in every if one.division == division]
+        assert [one for one in found if one.kind != "fault"] == list(best(there, OF_DIVISION, EACH))
+
+
+def test_a_rare_fault_is_more_of_a_moment_than_a_common_one(
+    summaries: list[FixtureSummary],
+) -> None:
+    league = summarize_league(summaries)
+    faults = [one for found in league.moments.values() for one in found if one.kind == "fault"]
+    assert faults
+    for one in faults:
+        count = sum(fault.bot == one.bot for fault in league.faults)
+        assert one.chance == count / league.games_of(one.bot)
+
+
+def test_lists_hold_few_of_a_bot_and_one_of_a_game(summaries: list[FixtureSummary]) -> None:
+    every = [moment for one in summaries for did in one.seats for moment in did.moments]
+    found = best(every, OF_DIVISION, EACH)
+    for kind in KINDS:
+        of = [one for one in found if one.kind == kind]
+        assert of == sorted(of, key=order)
+        assert len(of) <= OF_DIVISION
+        assert all(count <= EACH for count in Counter(one.bot for one in of).values())
+        assert len({(one.bot, one.index, one.game) for one in of}) == len(of)
 
 
 def test_a_forbidden_event_is_found_with_its_fixture() -> None:

@@ -1,4 +1,4 @@
-"""Pages about play: style, seats and key moves of a bot, charts of a league, data files."""
+"""Pages about play: style, seats, moments and mistakes of a bot, charts of a league, data files."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from arena.ratings.standings import Ratings
 from arena.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.in_memory import write_site
-from tests.publish.pages import broken_links, read
+from tests.publish.pages import broken_links, read, unpacked
 from tests.publish.test_site import table_text
 from tests.support import played_games as games
 
@@ -99,32 +99,65 @@ def test_seats_on_the_page_equal_the_data(site: Path) -> None:
     ]
 
 
-def test_moments_lead_to_their_steps_in_the_replay(site: Path) -> None:
-    data = [row for row in rows(site, "moments") if row["bot"] == NASTY]
+def test_mistakes_lead_to_their_steps_in_the_replay(site: Path) -> None:
+    mine = [row for row in rows(site, "mistakes") if row["bot"] == NASTY]
     page = site / f"bots/{STEMS[NASTY]}.html"
     text = page.read_text(encoding="utf-8")
-    for end in ("worst", "best"):
-        mine = [row for row in data if row["end"] == end]
-        cells = table_text(page, f"caption-{end}")
-        assert 0 < len(mine) <= 5
-        edges = [float(str(row["edge"])) for row in mine]
-        assert edges == sorted(edges, reverse=end == "best")
-        assert [line[3] for line in cells] == [signed(edge) for edge in edges]
-        for row in mine:
-            assert f"../replay.html#{row['index']}.{row['game']}.{row['step']}" in text
+    edges = [float(str(row["edge"])) for row in mine]
+    assert 0 < len(mine) <= 5
+    assert edges == sorted(edges)
+    cells = table_text(page, "caption-mistakes")
+    assert [line[3] for line in cells] == [signed(edge) for edge in edges]
+    for row in mine:
+        assert f"../replay.html#{row['index']}.{row['game']}.{row['step']}" in text
 
 
-def test_games_with_key_moves_keep_their_replays(tmp_path: Path) -> None:
+def watched(page: Path) -> list[str]:
+    """Where a page's lists of moments lead to."""
+    found = [attributes for tag, attributes in read(page).tags if tag == "a"]
+    return [one["href"].lstrip("./") for one in found if "&see=" in one["href"]]
+
+
+def test_moments_of_a_bot_are_on_its_page_with_its_dice_in_view(site: Path) -> None:
+    mine = [row for row in rows(site, "moments") if row["bot"] == NASTY and row["kind"] != "fault"]
+    assert mine
+    assert watched(site / f"bots/{STEMS[NASTY]}.html") == [
+        f"replay.html#{row['index']}.{row['game']}.{row['step']}&see={row['seat']}" for row in mine
+    ]
+
+
+def test_watch_has_the_moments_of_the_league_and_of_each_table(site: Path) -> None:
+    league = watched(site / "watch.html")
+    tables = [watched(site / f"watch/bga-{players}p.html") for players in (2, 3)]
+    assert all(tables)
+    assert set(league) <= set(tables[0]) | set(tables[1])
+    steps = [link.removeprefix("replay.html#").split("&")[0].split(".") for link in tables[0]]
+    assert {int(index) for index, _, _ in steps} <= {0, 1, 2, 3}
+
+
+def test_moments_are_never_calls_that_were_wrong(site: Path) -> None:
+    for row in rows(site, "moments"):
+        if row["kind"] in {"call", "calza"}:
+            shard = unpacked((site / f"replays/{row['index']}-0.js").read_text())
+            step = shard.games[str(row["game"])].steps[int(str(row["step"]))]
+            assert (step.kind, step.right) == ("call", True)
+            assert step.quantity >= 2
+
+
+def test_games_with_moments_keep_their_replays(tmp_path: Path) -> None:
     site = write(tmp_path, replays=0)
     assert broken_links(site) == []
-    for row in rows(site, "moments"):
+    for row in [*rows(site, "moments"), *rows(site, "mistakes")]:
         assert (site / f"replays/{row['index']}-0.js").is_file()
+    assert watched(site / "watch.html") == watched(write(tmp_path / "more") / "watch.html")
 
 
-def test_without_replays_moments_have_no_links(tmp_path: Path) -> None:
+def test_without_replays_nothing_leads_to_a_moment(tmp_path: Path) -> None:
     site = write(tmp_path, replays="none")
     assert broken_links(site) == []
     assert rows(site, "moments")
+    assert not (site / "watch.html").exists()
+    assert watched(site / f"bots/{STEMS[NASTY]}.html") == []
 
 
 def test_the_history_ends_at_the_leaderboard(site: Path) -> None:

@@ -116,6 +116,6 @@ def _is_step(folder: Path, target: Path, fragment: str) -> bool:
     """Tell whether a link names a step of a game that can be watched."""
     if target.name != REPLAY or not fragment:
         return False
-    fixture, game, step = map(int, fragment.split("."))
+    fixture, game, step = map(int, fragment.partition("&")[0].split("."))
     path = folder / Links.shard(fixture, game // GAMES_PER_SHARD)
     return path.is_file() and step < _steps(path.read_bytes())[str(game)]

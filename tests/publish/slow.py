@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from math import comb
+from math import comb, log2
 from typing import NamedTuple
 
 from arena.perudo.round import Bid, Round, Standing, raises
@@ -88,7 +88,16 @@ class Weighed(NamedTuple):
     dice: int
     game: int
     step: int
-    obvious: bool
+
+
+class Marvel(NamedTuple):
+    """A moment worth watching."""
+
+    rank: float
+    game: int
+    step: int
+    kind: str
+    seat: int
 
 
 def in_millionths(chance: Fraction) -> Fraction:
@@ -103,17 +112,66 @@ def weighed(move: Move, rules: Rules) -> Weighed | None:
     holds = in_millionths(likely(move, move.bid))
     if move.action == "bid":
         assert move.made is not None
-        return Weighed(holds - (1 - in_millionths(likely(move, move.made))), *place, True)
+        return Weighed(holds - (1 - in_millionths(likely(move, move.made))), *place)
     if move.action == "dudo":
         instead = legal(move, rules)
         if not instead:
             return None
-        believed = likely(move, move.bid, ()) >= Fraction(1, 2)
         edge = 1 - holds - in_millionths(max(likely(move, bid) for bid in instead))
-        return Weighed(edge, *place, holds == 0 or not believed)
+        return Weighed(edge, *place)
     exact = holds - in_millionths(likely(move, Bid(move.bid.quantity + 1, move.bid.face)))
     gain = exact if len(move.hands[move.seat]) < rules.starting_dice else 0
-    return Weighed(gain - (1 - exact), *place, exact == 1)
+    return Weighed(gain - (1 - exact), *place)
+
+
+def moments(played: PlayedFixture, rules: Rules) -> Iterator[Marvel]:
+    """Every bluff that survived, every brave call that was right, every comeback."""
+    for game in played.games:
+        every = list(moves(game))
+        for move, after in zip(every, [*every[1:], None], strict=True):
+            found = _bluff(move, after) if move.made else _brave(move, rules)
+            if found:
+                kind, chance = found
+                yield Marvel(_rank(chance, move.dice), game.game, move.step, kind, move.seat)
+        yield from _comeback(game)
+
+
+def _rank(chance: Fraction, dice: int) -> float:
+    return -dice * min(10.0, -log2(in_millionths(chance)) if in_millionths(chance) else 10.0)
+
+
+def _bluff(move: Move, after: Move | None) -> tuple[str, Fraction] | None:
+    if after is None or after.bid != move.made or after.made is None or move.made is None:
+        return None
+    chance, dice = likely(move, move.made), [die for hand in move.hands for die in hand]
+    false = matching(dice, move.made.face, move.palifico) < move.made.quantity
+    return ("bluff", chance) if false and chance < Fraction(1, 2) else None
+
+
+def _brave(move: Move, rules: Rules) -> tuple[str, Fraction] | None:
+    assert move.call is not None
+    assert move.bid is not None
+    if move.call.loser == move.seat or move.bid.quantity < 2:
+        return None
+    holds = in_millionths(likely(move, move.bid))
+    if move.action == "dudo":
+        brave = holds > Fraction(1, 2) and legal(move, rules)
+        return ("call", 1 - holds) if brave else None
+    exact = holds - in_millionths(likely(move, Bid(move.bid.quantity + 1, move.bid.face)))
+    return ("calza", exact) if exact < Fraction(1, 2) else None
+
+
+def _comeback(game: GameRecord) -> Iterator[Marvel]:
+    """The deepest point of the winner, if it had at most half of its fair share of the dice."""
+    winner = game.places.index(1)
+    if any(isinstance(event, Faulted) for event in game.events):
+        return
+    for step, event in enumerate(game.events):
+        if isinstance(event, RoundStarted):
+            counts = [len(hand) for hand in event.dice if hand]
+            own, dice = len(event.dice[winner]), sum(counts)
+            if Fraction(own, dice) * 2 <= Fraction(1, len(counts)):
+                yield Marvel(dice * log2(own / dice), game.game, step, "comeback", winner)
 
 
 def counted(played: PlayedFixture, seat: int) -> Counter[str]:

@@ -5,6 +5,7 @@ from base64 import b64decode
 from pathlib import Path
 
 import click
+import msgspec
 import pytest
 
 from arena.cli.options import replays_option
@@ -15,7 +16,7 @@ from arena.publish.replay.steps import replay
 from arena.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory
 from tests.publish.in_memory import write_site
-from tests.publish.pages import broken_links, unpacked
+from tests.publish.pages import broken_links, content, unpacked
 from tests.support import played_games as games
 
 BGA = VARIANTS["bga"]
@@ -61,6 +62,9 @@ def test_shards_hold_the_games(site: Path) -> None:
     }
     assert first.seats == [A, B, C]
     assert all((site / page).is_file() for page in first.bots)
+    assert first.places == [0, 1, 2]
+    order = msgspec.json.decode(content((site / "games.js").read_text()))
+    assert order == {"games": [[0, 0], [0, GAMES_PER_SHARD]]}
 
 
 def test_a_shard_is_inert_text_and_its_games_plain_json(site: Path) -> None:
@@ -93,7 +97,7 @@ def test_site_without_replays_has_no_replay_files(tmp_path: Path) -> None:
     league, ratings, seen = factory.sample()
     write_site(league, ratings, seen, tmp_path, replays="all")
     write_site(league, ratings, seen, tmp_path, replays="none")
-    assert not list(tmp_path.glob("replay*"))
+    assert not [*tmp_path.glob("replay*"), *tmp_path.glob("games.js")]
     assert "replay.html" not in (tmp_path / "faults.html").read_text()
     assert broken_links(tmp_path) == []
 

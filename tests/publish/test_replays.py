@@ -31,17 +31,18 @@ def palifico_steps(*actions: Action) -> list[Step]:
 
 
 def test_a_round_says_how_many_dice_each_seat_has_and_who_opens() -> None:
-    assert steps()[0].said == "Round 0. 6 dice: alpha 2, beta 2, gamma 2. alpha opens."
+    assert steps()[0].said == "Round 1. 6 dice: alpha 2, beta 2, gamma 2. alpha opens."
     assert palifico_steps()[0].said == (
-        "Round 1. 5 dice: alpha 2, beta 1, gamma 2. beta opens. It is the palifico round of beta."
+        "Round 2. 5 dice: alpha 2, beta 1, gamma 2. beta opens. It is the palifico round of beta."
     )
 
 
 def test_a_bid_has_the_odds_of_its_bidder_and_the_truth() -> None:
     step = steps((3, 5))[1]
     assert (step.odds, step.count, step.right) == (likely(at_least(2, 4, 2)), 3, True)
+    assert (step.chance, step.bluff) == (40.7, True)
     assert step.said == "alpha bids 3 fives."
-    assert step.knew == "41\u202f% likely by its own dice."
+    assert step.knew == "Odds by own dice: 41\u202f%, a bluff."
     assert step.truth == "In truth there are 3: the bid is true."
 
 

@@ -1,12 +1,12 @@
 """The numbers behind charts and statistics of play: made once, for pages and for data tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from itertools import groupby
 
 from msgspec.structs import asdict
 
-from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
+from arena.playstats.moments import Moment
 from arena.playstats.style import BINS, MILLION, Calibration, Rate, Style
 from arena.publish.data.play_rows import (
     BotCalibrationRow,
@@ -14,6 +14,7 @@ from arena.publish.data.play_rows import (
     CalibrationRow,
     GameLengthRow,
     HistoryRow,
+    MistakeRow,
     MomentRow,
     SeatAdvantageRow,
     StyleRow,
@@ -120,6 +121,7 @@ def tables(
     bots: Sequence[str],
     boards: Sequence[Leaderboard],
     links: Links,
+    moments: Mapping[str, Sequence[Moment]],
 ) -> Iterator[tuple[str, Table]]:
     """Yield the data tables of all this, each with its path without suffix."""
     lines = [row for size, rounds in summary.rounds().items() for row in lengths(size, rounds)]
@@ -136,7 +138,8 @@ def tables(
         Table(BotSeatRow, head, [row for bot in bots for row in bot_seats(summary, bot)]),
         Table(BotCalibrationRow, head, bids),
         Table(StyleRow, head, [_style(bot, *one) for bot in bots for one in styles(summary, bot)]),
-        Table(MomentRow, head, list(_moments(summary, bots))),
+        Table(MomentRow, head, [_moment(*one) for bot in bots for one in _ranked(moments, bot)]),
+        Table(MistakeRow, head, list(_mistakes(summary, bots))),
     ):
         yield f"data/{table.type.name}", table
     for board in boards:
@@ -160,13 +163,22 @@ def _style(bot: str, division: Division | None, style: Style) -> StyleRow:
     return StyleRow(bot=bot, variant=variant, players=players, **row)
 
 
-def _moments(summary: LeagueSummary, bots: Sequence[str]) -> Iterator[MomentRow]:
+def _ranked(moments: Mapping[str, Sequence[Moment]], bot: str) -> Iterator[tuple[int, Moment]]:
+    """Yield the moments of a bot, each with its place among those of its kind."""
+    for _, of_kind in groupby(moments.get(bot, ()), lambda one: one.kind):
+        yield from enumerate(of_kind, 1)
+
+
+def _moment(rank: int, moment: Moment) -> MomentRow:
+    row = asdict(moment)
+    for name in ("own", "quantity", "face", "rival"):
+        row[name] = row[name] or None
+    return MomentRow(rank=rank, **row)
+
+
+def _mistakes(summary: LeagueSummary, bots: Sequence[str]) -> Iterator[MistakeRow]:
     for bot in bots:
-        moments = summary.moments.get(bot, KeyMoves())
-        lists: dict[Literal["best", "worst"], Sequence[KeyMove]]
-        lists = {"best": moments.best, "worst": moments.worst}
-        for end, moves in lists.items():
-            for rank, move in enumerate(moves, 1):
-                row = asdict(move)
-                row["raised_quantity"], row["raised_face"] = row.pop("raised") or (None, None)
-                yield MomentRow(bot=bot, end=end, rank=rank, **row)
+        for rank, move in enumerate(summary.mistakes.get(bot, ()), 1):
+            row = asdict(move)
+            row["raised_quantity"], row["raised_face"] = row.pop("raised") or (None, None)
+            yield MistakeRow(bot=bot, rank=rank, **row)

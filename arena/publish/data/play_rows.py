@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from arena.playstats.moments import Kind
 from arena.publish.data.result_rows import GameNumber, GamesPlayed, Wins, WinShare
 from arena.publish.data.schema import (
     Bot,
@@ -19,7 +20,7 @@ from arena.publish.data.schema import (
     doc,
     table,
 )
-from arena.records import Division
+from arena.records import Cause, Division
 
 Seat = Annotated[Whole, doc("From 0.")]
 StyleLow = Annotated[float | None, doc("The lower end of its 95 % interval (Wilson's).")]
@@ -129,10 +130,39 @@ class StyleRow(TableRow, frozen=True):
 
 @table("moments")
 class MomentRow(TableRow, frozen=True):
-    """The best calls and the worst moves of each bot."""
+    """The best moments of each bot."""
 
     bot: Bot
-    end: Annotated[Literal["best", "worst"], doc("Which list it is on.")]
+    kind: Annotated[Kind, doc("What it is.")]
+    rank: Annotated[Positive, doc("Its place among the bot's moments of this kind.")]
+    score: Annotated[float, doc("Bits of surprise times dice on the table.")]
+    variant: Variant
+    players: Players
+    index: Index
+    game: GameNumber
+    round: Annotated[Whole, doc("From 0.")]
+    step: Annotated[Whole, doc("Its place among the events of its game, from 0.")]
+    seat: Seat
+    chance: Annotated[
+        Share,
+        doc(
+            "That the bid was true or the call right, as the bot knew it; its share of the dice "
+            "before a comeback; its chance of an upset; its share of games faulted."
+        ),
+    ]
+    dice: Annotated[int, Meta(ge=2, description="Dice on the table.")]
+    own: Annotated[Positive | None, doc("The bot's own dice, before a comeback.")]
+    quantity: Annotated[Positive | None, doc("The bid made or called: how many dice.")]
+    face: Annotated[Positive | None, doc("Its face; 1 is a paco.")]
+    cause: Annotated[Cause | None, doc("Of a fault.")]
+    rival: Annotated[str | None, doc("The best-rated bot that lost, in an upset.")]
+
+
+@table("mistakes")
+class MistakeRow(TableRow, frozen=True):
+    """The worst moves of each bot."""
+
+    bot: Bot
     rank: Annotated[Positive, doc("Its place on the list.")]
     variant: Variant
     players: Players

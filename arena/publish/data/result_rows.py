@@ -183,6 +183,7 @@ class FaultRow(TableRow, frozen=True):
     round: Annotated[Whole | None, doc("From 0; null before the first dice were rolled.")]
     step: Annotated[Whole, doc("The fault's place among the events of its game, from 0.")]
     seat: Annotated[Whole, doc("From 0.")]
+    dice: Annotated[Positive, doc("Dice on the table.")]
     opponents: Annotated[tuple[str, ...], doc("Who else sat at the table, in the order of seats.")]
     detail: Annotated[str, doc("What exactly was wrong; it may quote the bot.")]
 

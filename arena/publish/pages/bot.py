@@ -10,14 +10,16 @@ from msgspec import Struct
 from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
 from arena.playstats.game_scan import FaultEntry
-from arena.playstats.key_moves import KeyMove, KeyMoves
 from arena.playstats.league_summary import LeagueSummary
+from arena.playstats.mistakes import Mistake
+from arena.playstats.moments import Moment, order
 from arena.publish.data import chart_data
 from arena.publish.data.chart_data import DivisionStyle
 from arena.publish.data.play_rows import BotSeatRow
 from arena.publish.data.result_rows import HeadToHeadRow, MatchRow
 from arena.publish.data.tables import by_opponent
-from arena.publish.pages import charts
+from arena.publish.moments import SiteMoments
+from arena.publish.pages import charts, watch
 from arena.publish.pages.bot_card import Card, Field, card
 from arena.publish.pages.charts import Chart
 from arena.publish.pages.leaderboard import Chance, chance
@@ -56,10 +58,10 @@ class Place(Struct, frozen=True):
     history: Chart | None
 
 
-class MomentView(Struct, frozen=True):
-    """A key move in words."""
+class MistakeView(Struct, frozen=True):
+    """A mistake in words."""
 
-    move: KeyMove
+    move: Mistake
     did: str
     knew: str
     """The probability that it was right, as the bot knew it."""
@@ -80,8 +82,11 @@ class BotPage(Struct, frozen=True):
     seats: list[BotSeatRow]
     styles: list[DivisionStyle]
     calibration: Chart | None
-    best: list[MomentView]
-    worst: list[MomentView]
+    best: watch.MomentView | None
+    """Its best moment of all kinds but faults, watchable or not."""
+    moments: list[watch.MomentView]
+    """Its best moments, kind by kind, watchable or not."""
+    mistakes: list[MistakeView]
     faults: list[FaultEntry]
     causes: dict[Cause, int]
     """How many faults of each cause there are, in the vocabulary's order."""
@@ -91,7 +96,11 @@ class BotPage(Struct, frozen=True):
 
 
 def models(
-    league: LeagueInfo, ratings: Ratings, summary: LeagueSummary, matches: Sequence[MatchRow]
+    league: LeagueInfo,
+    ratings: Ratings,
+    summary: LeagueSummary,
+    matches: Sequence[MatchRow],
+    moments: SiteMoments,
 ) -> Iterator[BotPage]:
     """Yield a page model for each bot of the league, in its order; matches are in theirs."""
     recent = _recent(matches)
@@ -112,6 +121,7 @@ def models(
             recent[info.name],
             summary,
             faults[info.name],
+            moments.bots.get(info.name, ()),
         )
 
 
@@ -140,12 +150,13 @@ def _model(
     recent: list[MatchRow],
     summary: LeagueSummary,
     faults: list[FaultEntry],
+    moments: Sequence[Moment],
 ) -> BotPage:
     counts = Counter(fault.cause for fault in faults)
-    moments = summary.moments.get(info.name, KeyMoves())
     calibration = chart_data.bot_calibration(summary, info.name)
     first = {fault.index: fault for fault in reversed(faults)}
     texts = summary.stderr.get(info.name, {}) if faults else {}
+    shown = [one for one in moments if one.kind != "fault"]
     return BotPage(
         info=info,
         card=in_short,
@@ -155,8 +166,9 @@ def _model(
         seats=chart_data.bot_seats(summary, info.name),
         styles=chart_data.styles(summary, info.name),
         calibration=charts.calibration(calibration) if calibration else None,
-        best=[_moment_view(move) for move in moments.best],
-        worst=[_moment_view(move) for move in moments.worst],
+        best=watch.view(min(shown, key=order)) if shown else None,
+        moments=[watch.view(one) for one in shown],
+        mistakes=[_mistake_view(one) for one in summary.mistakes.get(info.name, ())],
         faults=faults,
         causes={cause: counts[cause] for cause in Cause if counts[cause]},
         shown=faults[:FAULTS_SHOWN],
@@ -194,8 +206,8 @@ def nearest(ranks: Sequence[int], rank: int, most: int) -> Sequence[int]:
     return ranks[max(0, first) :][:most]
 
 
-def _moment_view(move: KeyMove) -> MomentView:
-    """Return a key move in words: what was done, and what could have been done instead."""
+def _mistake_view(move: Mistake) -> MistakeView:
+    """Return a mistake in words: what was done, and what could have been done instead."""
     bid = name_bid(Bid(move.quantity, move.face))
     raised = name_bid(Bid(*move.raised)) if move.raised else ""
     did, instead = {
@@ -206,4 +218,4 @@ def _moment_view(move: KeyMove) -> MomentView:
     other = f"{instead}: {likely(move.instead)}" if move.raised else instead
     yes, no = ("true", "false") if move.action == "bid" else ("right", "wrong")
     outcome = yes if move.right else no
-    return MomentView(move, did, likely(move.chance), other, outcome)
+    return MistakeView(move, did, likely(move.chance), other, outcome)

@@ -1,15 +1,11 @@
 """Page model of the front page: who is best, how sure that is, and what to watch."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from arena.perudo.explain import name_bid
-from arena.perudo.round import Bid
-from arena.playstats.key_moves import KeyMove
 from arena.playstats.league_summary import LeagueSummary
-from arena.publish.links import Links
 from arena.publish.output.text import grouped, moment, timestamp
 from arena.publish.pages.axis import Axis
 from arena.publish.pages.standings import (
@@ -18,6 +14,7 @@ from arena.publish.pages.standings import (
     board_standings,
     overall_standings,
 )
+from arena.publish.pages.watch import MomentView
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 from arena.records import FixtureResult
@@ -77,14 +74,6 @@ class Card(Struct, frozen=True):
         return len(self.first) / len(self.board.rows)
 
 
-class Moment(Struct, frozen=True):
-    """Something to watch."""
-
-    title: str
-    href: str
-    where: str
-
-
 class Faults(Struct, frozen=True):
     """How many games were lost by faults, and by whom."""
 
@@ -104,7 +93,7 @@ class Front(Struct, frozen=True):
     shown: tuple[Standing, ...]
     axis: Axis | None
     cards: list[Card]
-    moments: list[Moment]
+    moments: list[MomentView]
     faults: Faults | None
 
 
@@ -112,8 +101,7 @@ def front(
     ratings: Ratings,
     summary: LeagueSummary,
     state: Progress,
-    links: Links,
-    watchable: Collection[tuple[int, int]],
+    moments: list[MomentView],
 ) -> Front:
     """Return what the front page shows."""
     main = standings(ratings)
@@ -125,7 +113,7 @@ def front(
         shown=rows[:most],
         axis=Standings(rows[:most]).axis if rows else None,
         cards=[Card(board, board_standings(board).first) for board in ratings.boards],
-        moments=list(_moments(summary, links, watchable)),
+        moments=moments,
         faults=_faults(summary),
     )
 
@@ -144,33 +132,6 @@ def _faults(summary: LeagueSummary) -> Faults | None:
         return None
     bots = sorted(by_bot, key=lambda bot: (-by_bot[bot], bot))
     return Faults(len({one[:2] for one in lost}), tuple(bots), by_bot[bots[0]])
-
-
-def _moments(
-    summary: LeagueSummary, links: Links, watchable: Collection[tuple[int, int]]
-) -> Iterator[Moment]:
-    """Yield the league's best calls that were right; of each bot one at most."""
-    right = [
-        (bot, move)
-        for bot, moves in summary.moments.items()
-        for move in moves.best
-        if move.right and (move.index, move.game) in watchable
-    ]
-    right.sort(key=lambda one: (-one[1].edge * one[1].dice, one[1].index, one[1].game, one[1].step))
-    first = dict(reversed(right))
-    best = [(bot, move) for bot, move in right if first[bot] is move]
-    for bot, move in best[:MOMENTS]:
-        yield Moment(_title(bot, move), links.step(move.index, move.game, move.step), _where(move))
-
-
-def _title(bot: str, move: KeyMove) -> str:
-    bid = name_bid(Bid(move.quantity, move.face))
-    did = "doubts" if move.action == "dudo" else "calls exact" if move.action == "calza" else "tops"
-    return f"{bot} {did} {bid} among {grouped(move.dice)} dice, and is right"
-
-
-def _where(move: KeyMove) -> str:
-    return f"{move.variant}, {move.players} players"
 
 
 def description(state: Progress, main: Standings | None, bots: int) -> str:

@@ -21,15 +21,15 @@ def select_replays(
     results: Sequence[FixtureResult],
     boards: Sequence[Leaderboard],
     choice: ReplayChoice,
-    moments: Collection[tuple[int, int]] = frozenset(),
+    shown: Collection[tuple[int, int]] = frozenset(),
 ) -> Selection:
-    """Return the games that have a replay; pages point to `moments`, by fixture and game."""
+    """Return the games that have a replay; pages point to those of `shown`."""
     if choice == "none":
         return {}
     selection = {one.fixture.index: [game.game for game in one.games] for one in results}
     if choice != "all":
         strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-        wanted = _newest(results, choice).union(moments)
+        wanted = _newest(results, choice).union(shown)
         selection = {one.fixture.index: _selected(one, wanted, strengths) for one in results}
     return {index: games for index, games in selection.items() if games}
 

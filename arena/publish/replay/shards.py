@@ -1,6 +1,6 @@
 """The scripts that replays are loaded from: each holds some games of one fixture."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256
 from itertools import groupby
@@ -17,8 +17,12 @@ from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replay
 from arena.records import PlayedFixture
 
-SHARD_VERSION = 3
+SHARD_VERSION = 4
 """Goes up whenever the same games may give a different shard."""
+
+FIRSTS = "games.js"
+_CALLBACK = "perudoShard"
+"""The function of reports/replay.js that takes what was loaded."""
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -31,8 +35,16 @@ class Shard(msgspec.Struct, frozen=True):
     seats: list[str]
     bots: list[str]
     """Each seat's page."""
+    places: list[int]
+    """Each seat's place in the league, from 0, which decides its mark."""
     games: dict[str, Replay]
     """By game number."""
+
+
+class Firsts(msgspec.Struct, frozen=True):
+    """The first game of each shard, in schedule order: fixture and game."""
+
+    games: list[tuple[int, int]]
 
 
 class _ShardSpec(msgspec.Struct, frozen=True):
@@ -42,6 +54,7 @@ class _ShardSpec(msgspec.Struct, frozen=True):
     games: tuple[int, ...]
     table: str
     bots: list[str]
+    places: list[int]
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -71,16 +84,29 @@ def shards(
 
 
 def _wanted(source: GameSource, selection: Selection, links: Links) -> Iterator[_Wanted]:
+    order = {bot: place for place, bot in enumerate(links.bots)}
     for result in source.results:
         fixture = result.fixture
         table = links.division_id(fixture.division)
         pages = [links.bot(name) for name in fixture.seats]
-        selected = selection.get(fixture.index, [])
-        for number, games in groupby(selected, lambda game: game // GAMES_PER_SHARD):
-            spec = _ShardSpec(number, tuple(games), table, pages)
+        places = [order[name] for name in fixture.seats]
+        for number, games in _parts(selection.get(fixture.index, [])):
+            spec = _ShardSpec(number, games, table, pages, places)
             depends_on = __version__, SHARD_VERSION, source.hashes[fixture.index], spec
             key = sha256(msgspec.msgpack.encode(depends_on)).hexdigest()[:32]
             yield _Wanted(fixture.index, links.shard(fixture.index, number), key, spec)
+
+
+def _parts(games: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield the games of a fixture shard by shard, each with its number."""
+    for number, part in groupby(games, lambda game: game // GAMES_PER_SHARD):
+        yield number, tuple(part)
+
+
+def firsts(selection: Selection) -> File:
+    """Return the script that tells which game follows the last one of a shard."""
+    games = [(index, part[0]) for index, of in selection.items() for _, part in _parts(of)]
+    return File(FIRSTS, text.script(_CALLBACK, "games", Firsts(games)))
 
 
 def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _ShardSpec) -> str:
@@ -93,10 +119,11 @@ def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _Sh
         table=spec.table,
         seats=seats,
         bots=spec.bots,
+        places=spec.places,
         games={
             str(record.game): replay(record, seats, rules, fixture.max_rounds)
             for record in played.games
             if record.game in spec.games
         },
     )
-    return text.script("perudoShard", f"{fixture.index}-{spec.number}", shard)
+    return text.script(_CALLBACK, f"{fixture.index}-{spec.number}", shard)

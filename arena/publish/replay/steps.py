@@ -51,6 +51,10 @@ class Step(Struct, frozen=True, omit_defaults=True):
     face: int = 0
     odds: str = ""
     """The probability that a bid is true, or a call is right, as the one who acted knew it."""
+    chance: float = 0.0
+    """The same in per cent, for a bar."""
+    bluff: bool = False
+    """Whether it is a bid that was less likely than not."""
     count: int | None = None
     """The dice that match the bid, with all dice known."""
     right: bool | None = None
@@ -107,14 +111,15 @@ class _Teller(NamedTuple):
         counts = [f"{name} {n}" for name, n in zip(self.seats, standing.dice, strict=True) if n]
         dice = "1 die" if played.dice == 1 else f"{played.dice} dice"
         opener = self.seats[standing.opener]
-        said = f"Round {played.number}. {dice}: {', '.join(counts)}. {opener} opens."
+        said = f"Round {played.number + 1}. {dice}: {', '.join(counts)}. {opener} opens."
         if standing.palifico_seat is not None:
             said += f" It is the palifico round of {self.seats[standing.palifico_seat]}."
         return Step("round", standing.opener, said, played.number)
 
     def _bid(self, event: BidMade) -> Step:
         bid = Bid(event.quantity, event.face)
-        odds = likely(bid_holds(bid, *self.played.seen_by(event.seat)))
+        chance = bid_holds(bid, *self.played.seen_by(event.seat))
+        odds, bluff = likely(chance), chance < 0.5
         count = self.played.matching(bid.face)
         true = count >= bid.quantity
         return Step(
@@ -122,11 +127,13 @@ class _Teller(NamedTuple):
             event.seat,
             f"{self.seats[event.seat]} bids {name_bid(bid)}.",
             self.played.number,
-            knew=f"{odds} likely by its own dice.",
+            knew=f"Odds by own dice: {odds}{', a bluff' if bluff else ''}.",
             truth=f"In truth {there(count)}: the bid is {'true' if true else 'false'}.",
             quantity=bid.quantity,
             face=bid.face,
             odds=odds,
+            chance=round(100 * chance, 1),
+            bluff=bluff,
             count=count,
             right=true,
         )
@@ -140,11 +147,12 @@ class _Teller(NamedTuple):
             event.seat,
             " ".join(self._told(event, bid)),
             self.played.number,
-            knew=f"The call was {odds} likely to be right by the caller's own dice.",
+            knew=f"Odds by own dice: {odds}.",
             word=event.call,
             quantity=bid.quantity,
             face=bid.face,
             odds=odds,
+            chance=round(100 * chance, 1),
             count=event.count,
             right=event.right,
         )

@@ -1,0 +1,90 @@
+"""The moments of a site: those that events tell, and the upsets, which the ratings tell."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from arena.perudo.rules import Rules
+from arena.playstats.league_summary import LeagueSummary
+from arena.playstats.moments import (
+    EACH,
+    OF_BOT,
+    OF_DIVISION,
+    BestMoments,
+    Moment,
+    best,
+    surprise,
+)
+from arena.ratings.standings import favourites
+from arena.ratings.table import Leaderboard
+from arena.records import Division, FixtureResult
+
+
+class SiteMoments(Struct, frozen=True):
+    """The best moments, kind by kind, and of each kind the best first."""
+
+    divisions: Mapping[Division, tuple[Moment, ...]]
+    """In the order of the leaderboards."""
+    bots: Mapping[str, tuple[Moment, ...]]
+
+    @property
+    def league(self) -> tuple[Moment, ...]:
+        """Those of the whole league."""
+        every = [moment for of in self.divisions.values() for moment in of]
+        return best(every, OF_DIVISION, EACH)
+
+    def games(self) -> set[tuple[int, int]]:
+        """Return the games of all of them: fixture and game, from 0."""
+        lists = *self.divisions.values(), *self.bots.values()
+        return {(one.index, one.game) for moments in lists for one in moments}
+
+
+def site_moments(
+    summary: LeagueSummary,
+    results: Iterable[FixtureResult],
+    boards: Sequence[Leaderboard],
+    variants: Mapping[str, Rules],
+) -> SiteMoments:
+    """Return the moments of a league."""
+    of_bots = defaultdict[str, BestMoments](lambda: BestMoments(OF_BOT, OF_BOT))
+    of_divisions = defaultdict[Division, BestMoments](lambda: BestMoments(OF_DIVISION, EACH))
+    for moment in _upsets(results, boards, variants):
+        of_bots[moment.bot].add([moment])
+        of_divisions[moment.division].add([moment])
+    known = summary.moments
+    divisions = [board.division for board in boards if board.division in known]
+    return SiteMoments(
+        {one: (*known[one], *of_divisions[one].kept) for one in divisions},
+        {bot: (*found, *of_bots[bot].kept) for bot, found in summary.bot_moments.items()},
+    )
+
+
+def _upsets(
+    results: Iterable[FixtureResult], boards: Sequence[Leaderboard], variants: Mapping[str, Rules]
+) -> Iterator[Moment]:
+    """Yield the wins of bots that were expected to lose; games with faults are none."""
+    strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
+    for result in results:
+        fixture = result.fixture
+        chances = favourites(fixture.seats, strengths.get(fixture.division, {}))
+        dice = len(fixture.seats) * variants[fixture.variant].starting_dice
+        for game in result.games:
+            seat = game.places.index(1)
+            rival, chance = chances[seat]
+            if chance < 0.5 and not game.faulted:
+                yield Moment(
+                    kind="upset",
+                    score=surprise(chance) * dice,
+                    bot=fixture.seats[seat],
+                    variant=fixture.variant,
+                    players=len(fixture.seats),
+                    index=fixture.index,
+                    game=game.game,
+                    round=0,
+                    step=0,
+                    seat=seat,
+                    chance=chance,
+                    dice=dice,
+                    rival=rival,
+                )

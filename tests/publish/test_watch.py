@@ -1,0 +1,90 @@
+"""Moments in words, the upsets among them, and which of them stand on which list."""
+
+import pytest
+from msgspec.structs import replace
+
+from arena.perudo.rules import variant
+from arena.playstats.fixture_summary import summarize_fixture
+from arena.playstats.league_summary import summarize_league
+from arena.playstats.moments import KINDS, Kind, Moment, order
+from arena.publish.moments import SiteMoments, site_moments
+from arena.publish.pages.watch import TITLES, highlights, lists, view
+from arena.ratings.standings import favourites
+from arena.records import Cause
+from tests.publish import factory
+from tests.support import played_games as games
+
+NAMES = ("alpha", "beta", "gamma", "delta")
+RULES = variant("bga", {}, calza=True)
+
+
+def moment(kind: Kind, **changes: object) -> Moment:
+    one = Moment(kind, 9.0, "alpha", "bga", 2, 3, 1, 2, 17, 0, 0.05, 24, own=2, quantity=7, face=6)
+    return replace(one, **changes)
+
+
+@pytest.fixture(scope="module")
+def found() -> SiteMoments:
+    played = [games.fixture(n, "bga", RULES, NAMES[n % 2 :][:3], 8) for n in range(8)]
+    summaries = [summarize_fixture(one, RULES) for one in played]
+    boards = factory.ratings(played).boards
+    results = [one.result for one in summaries]
+    return site_moments(summarize_league(summaries), results, boards, {"bga": RULES})
+
+
+@pytest.mark.parametrize(
+    ("one", "title"),
+    [
+        (moment("comeback"), "alpha wins with 2 dice against 22"),
+        (moment("comeback", own=1), "alpha wins with 1 die against 23"),
+        (moment("bluff"), "alpha bids 7 sixes, 5\u202f% likely, and gets away with it"),
+        (
+            moment("bluff", chance=0.0),
+            "alpha bids 7 sixes, knowing it false, and gets away with it",
+        ),
+        (moment("call"), "alpha doubts 7 sixes, 5\u202f% likely, and is right"),
+        (moment("calza"), "alpha calls 7 sixes exact, 5\u202f% likely, and is right"),
+        (moment("upset", rival="beta"), "alpha wins, only 5\u202f% likely to beat beta"),
+        (moment("fault", cause=Cause.CRASH), "alpha crashes, with 24 dice on the table"),
+    ],
+)
+def test_moments_in_words(one: Moment, title: str) -> None:
+    shown = view(one)
+    assert (shown.title, shown.href) == (title, "replay.html#3.1.17&see=0")
+    assert shown.where == "bga, 2 players"
+
+
+def test_every_cause_and_kind_has_words() -> None:
+    assert set(TITLES) == set(KINDS)
+    for cause in Cause:
+        assert view(moment("fault", cause=cause)).title.startswith("alpha ")
+
+
+def test_upsets_are_wins_of_who_was_expected_to_lose(found: SiteMoments) -> None:
+    [of] = [of for of in lists(found.league, found.games()) if of.kind == "upset"]
+    assert all(one.moment.chance < 0.5 for one in of.moments)
+    assert [one.moment for one in of.moments] == sorted(
+        (one.moment for one in of.moments), key=order
+    )
+    assert all(one.moment.rival not in {"", one.moment.bot} for one in of.moments)
+
+
+def test_chances_of_a_table_with_a_bot_that_is_not_rated_are_unknown() -> None:
+    assert favourites(("alpha", "beta"), {}) == [("", 1.0), ("", 1.0)]
+
+
+def test_lists_have_only_games_that_can_be_watched_and_each_once(found: SiteMoments) -> None:
+    assert lists(found.league, set()) == []
+    shown = lists(found.league, found.games())
+    assert [of.kind for of in shown] == list(KINDS)
+    for of in shown:
+        watched = [(one.moment.index, one.moment.game) for one in of.moments]
+        assert len(watched) == len(set(watched))
+
+
+def test_highlights_are_of_different_kinds_and_bots(found: SiteMoments) -> None:
+    shown = highlights(found, found.games(), 3)
+    assert len(shown) == 3
+    assert len({one.moment.kind for one in shown}) == len({one.moment.bot for one in shown}) == 3
+    assert all(one.moment.kind != "fault" for one in shown)
+    assert highlights(found, set(), 3) == []
