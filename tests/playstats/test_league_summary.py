@@ -191,7 +191,7 @@ def test_faults_say_cause_count_line_and_command(tmp_path: Path) -> None:
     assert re.findall("arena rerun league.yaml [0-9]+ [0-9]+", page) == [
         f"arena rerun league.yaml 7 {game}" for game in range(3)
     ]
-    assert re.search(r'timeout</a> <span class="count">1</span>, <a [^>]+>malformed_line', page)
+    assert re.search(r'too slow</a> <span class="count">1</span>, <a [^>]+>not readable', page)
 
 
 def test_a_league_that_has_not_played_has_empty_charts(tmp_path: Path) -> None:
