@@ -111,24 +111,23 @@ def test_faults_are_one_line(tmp_path: Path) -> None:
     assert "2 games were lost by faults, all by alpha. Faults" in words(tmp_path / "index.html")
 
 
-def test_moments_are_right_calls_that_can_be_watched(tmp_path: Path) -> None:
+def test_moments_lead_to_replays_of_different_bots(tmp_path: Path) -> None:
     from tests.browser.sites import sample
 
     site = sample(tmp_path)
-    moves = json.loads((site / "data/moments.json").read_bytes())["rows"]
-    right = {
-        f"replay.html#{one['index']}.{one['game']}.{one['step']}"
-        for one in moves
-        if one["right"] and one["action"] != "bid"
+    moments = json.loads((site / "data/moments.json").read_bytes())["rows"]
+    known = {
+        f"replay.html#{one['index']}.{one['game']}.{one['step']}&see={one['seat']}": one
+        for one in moments
     }
     links = [
-        link.get("href")
+        link.attrib["href"]
         for section in document(site / "index.html").iter()
         if section.get("id") == "moments"
         for link in section.iter("{http://www.w3.org/1999/xhtml}a")
     ]
-    assert len(links) == 3
-    assert set(links) <= right
+    shown = [known[link] for link in links]
+    assert len({one["bot"] for one in shown}) == len({one["kind"] for one in shown}) == 3
 
 
 def test_marks_of_many_bots_differ() -> None:

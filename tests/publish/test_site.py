@@ -61,7 +61,7 @@ def test_every_page_has_the_whole_menu(site: Path) -> None:
 
 def test_every_page_is_valid_html_with_language_title_and_policy(site: Path) -> None:
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 8 + 4 + 2 + 2 + 2 + 1 + 4
+    assert len(pages) == 8 + 4 + 2 + 2 + 2 + 1 + 3
     for path in pages:
         root = document(path)
         metas = {
