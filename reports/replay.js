@@ -408,7 +408,7 @@ function aboutGame() {
   const { shard, game } = state;
   const table = element("a", { href: `tables/${shard.table}.html` }, `${shard.variant}, ${shard.seats.length} players`);
   const rerun = element("code", {}, `arena rerun league.yaml ${shard.fixture} ${game.game}`);
-  return [table, ` · match ${shard.fixture} · game ${game.game + 1} · `, rerun];
+  return [table, ` · match ${shard.fixture + 1} · game ${game.game + 1} · `, rerun];
 }
 
 function complain(message) {
