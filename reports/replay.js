@@ -370,8 +370,7 @@ function fill(id, choices) {
   get(id).replaceChildren(...choices.map(([value, text]) => element("option", { value }, text)));
 }
 
-async function begin(shard, game, at) {
-  const next = await findNextGame(shard, Number(game));
+function begin(shard, game, at, next) {
   if (shard !== state.shard || shard.games[game] !== state.game) sitDown(shard, game, next);
   if (state.see !== ALL && !shard.seats[state.see]) state.see = CALLED;
   get("trouble").hidden = true;
@@ -409,7 +408,7 @@ function aboutGame() {
   const { shard, game } = state;
   const table = element("a", { href: `tables/${shard.table}.html` }, `${shard.variant}, ${shard.seats.length} players`);
   const rerun = element("code", {}, `arena rerun league.yaml ${shard.fixture} ${game.game}`);
-  return [table, ` · match ${shard.fixture} · game ${game.game + 1} · `, rerun];
+  return [table, ` · match ${shard.fixture + 1} · game ${game.game + 1} · `, rerun];
 }
 
 function complain(message) {
@@ -427,10 +426,11 @@ async function openGame(fragment) {
   const known = state.shard && state.shard.fixture === fixture && state.shard.games[game];
   const shard = known ? state.shard : await load(`${fixture}-${Math.floor(game / GAMES_PER_SHARD)}`);
   if (!shard.games[game]) throw new Error("there is no replay of this game");
+  const next = await findNextGame(shard, game);
   choose(new Map(options.map((one) => one.split("="))));
   const moment = moments.findIndex((one) => one.split("&")[0] === `#${where}`);
   state.moment = moment < 0 ? state.moment : moment;
-  begin(shard, game, at);
+  begin(shard, game, at, next);
 }
 
 /** Take what the address says of dice and speed; a game without a word of dice hides them again. */
