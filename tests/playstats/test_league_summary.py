@@ -1,6 +1,7 @@
 """Pages about play: style, seats, moments and mistakes of a bot, charts of a league, data files."""
 
 import csv
+import html
 import json
 import re
 from pathlib import Path
@@ -114,8 +115,9 @@ def test_mistakes_lead_to_their_steps_in_the_replay(site: Path) -> None:
 
 def watched(page: Path) -> list[str]:
     """Where a page's list of moments leads to."""
-    section = page.read_text(encoding="utf-8").partition('<ol class="moments">')[2]
-    return re.findall(r'href="[./]*(replay[^"]*&amp;see=\d)"', section)
+    text = html.unescape(page.read_text(encoding="utf-8"))
+    lists = re.findall(r'<ol class="moment(?:s|-list)">.*?</ol>', text, re.DOTALL)
+    return [link for one in lists for link in re.findall(r'href="[./]*(replay[^"]*&see=\d)"', one)]
 
 
 def test_moments_of_a_bot_are_on_its_page_with_its_dice_in_view(site: Path) -> None:
