@@ -1,7 +1,7 @@
 """Rate a league again with the `trueskill` package, so that nobody need trust our arithmetic."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 
@@ -128,8 +128,9 @@ def check_division(division: Division, results: Sequence[Results], rated: int) -
     from arena.ratings.games import as_arrays  # numpy is slow to import
     from arena.ratings.leaderboard import rate
 
-    orders = as_arrays(results).orders()
-    ours, package = rate_all(orders[:rated]), rate_with_package(orders[:rated])
+    games = as_arrays(results)
+    orders = list(islice(games.orders(), rated))
+    ours, package = rate_all(orders), rate_with_package(orders)
     new = Rating()
     bots = [
         BotCheck(
@@ -137,7 +138,7 @@ def check_division(division: Division, results: Sequence[Results], rated: int) -
         )
         for row in sorted(rate(*division, results).board.rows, key=lambda row: row.bot)
     ]
-    return DivisionCheck(*division, len(orders), rated, bots)
+    return DivisionCheck(*division, len(games.order), rated, bots)
 
 
 def _published(row: Row | Published, zero: Published | None = None) -> Published:

@@ -1,5 +1,6 @@
 """The report of a store, once or whenever the store changes, and after a league is played."""
 
+import ctypes
 import gc
 import time
 from collections import Counter
@@ -29,6 +30,8 @@ if TYPE_CHECKING:  # slow to import, and a report needs it only after a run
     from arena.league.runner import RunListener
 
 _NOTHING_PLAYED = "nothing was played yet"
+_MMAP_THRESHOLD, _LARGE = -3, 1 << 20
+"""The option of glibc's mallopt, and the bytes from which on memory is not taken from the heap."""
 POLL = 0.5
 """Seconds between looks at the store's files."""
 
@@ -178,6 +181,7 @@ def write_report(
     if names:
         quarantined = [names.quarantined(one) for one in quarantined]
         shown, options = names.info(conditions), names.ratings(options)
+    _return_freed_memory()
     with _without_gc():
         games = StoredGames(store, conditions, progress.counts, names)
         for result in games.results:
@@ -212,6 +216,15 @@ def _file_state(store: Path) -> tuple[tuple[int, int], ...]:
             found = path.stat()
             state.append((found.st_mtime_ns, found.st_size))
     return tuple(state)
+
+
+def _return_freed_memory() -> None:
+    """Let memory of arrays go back to the system once they are freed.
+
+    By default glibc takes ever larger ones from the heap, which keeps it between others.
+    """
+    with suppress(AttributeError, OSError):  # of another C library
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from arena.playstats.league_summary import summarize_league
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.output.cache import Cache, Entry, cache_path
 from arena.publish.output.made_by import maker
+from arena.publish.packed_games import PackedGames
 from arena.publish.pseudonyms import Pseudonyms
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture
 from arena.store.failures import damaged_fixtures
@@ -44,36 +45,25 @@ class _Cached(msgspec.Struct, array_like=True, frozen=True):
 
 
 class _Shared:
-    """Keeps one of the equal parts of results, of which a league has millions."""
+    """Keeps one of the equal parts of results."""
 
     def __init__(self) -> None:
-        self._texts: dict[Any, Any] = {}
-        self._outcomes: dict[Any, Any] = {}
-        """Places and faults."""
+        self._known: dict[Any, Any] = {}
 
     def result(self, result: FixtureResult) -> FixtureResult:
-        """Return an equal result that shares its parts with others."""
-        text, outcome = _keep_in(self._texts), _keep_in(self._outcomes)
+        """Return an equal result that shares its parts with others, with its games packed."""
         fixture = replace(
             result.fixture,
-            variant=text(result.fixture.variant),
-            seats=text(tuple(map(text, result.fixture.seats))),
-            dice=text(result.fixture.dice),
+            variant=self._one(result.fixture.variant),
+            seats=tuple(map(self._one, result.fixture.seats)),
+            dice=self._one(result.fixture.dice),
         )
-        games = [
-            replace(game, places=outcome(game.places), faults=outcome(game.faults))
-            for game in result.games
-        ]
-        how = {"sandbox": text(result.sandbox), "clock": text(result.clock)}
-        return replace(result, fixture=fixture, games=games, **how)
+        how = {"sandbox": self._one(result.sandbox), "clock": self._one(result.clock)}
+        return replace(result, fixture=fixture, games=PackedGames(result.games), **how)
 
-
-def _keep_in(known: dict[Any, Any]) -> Callable[[_T], _T]:
-    def kept(part: _T) -> _T:
-        one: _T = known.setdefault(part, part)
+    def _one(self, part: _T) -> _T:
+        one: _T = self._known.setdefault(part, part)
         return one
-
-    return kept
 
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -8,7 +8,7 @@ that the ratings absorbed is put back (Bell and McCaffrey, 2002). `docs/ratings.
 and the measured coverage.
 """
 
-from copy import copy
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import exp, inf, sqrt
@@ -16,9 +16,10 @@ from typing import Literal
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, Ints, as_floats
+from arena.ratings.arrays import Floats, Ints, as_floats, as_ints, chunks
 from arena.ratings.games import Games
 from arena.ratings.intervals import Z95
+from arena.ratings.leverage import without_leverage
 from arena.ratings.pairs import Pairs
 from arena.ratings.posterior import Posterior, relative_errors
 from arena.ratings.table import DiceGain
@@ -28,9 +29,6 @@ _PRIOR_DF = 6.0
 _MIN_DF = 6.0
 """With fewer degrees of freedom over all bots, games count as independent."""
 _MIN_DICE_GAIN_DF = 50
-_MIN_RESIDUAL = 0.05
-"""At least this share of a block's variance counts as not absorbed by the ratings."""
-_MANY_BLOCKS = 200
 _TINY = 1e-300
 
 Method = Literal["blocks", "games"]
@@ -71,10 +69,9 @@ class GameScores:
 
     def sums(self, cluster: Ints) -> Floats:
         """Return the scores of each cluster of games (block or fixture) and bot."""
-        n, clusters = self._games.size, int(cluster.max()) + 1
-        cells = cluster[:, None] * n + self._games.order
-        sums = np.bincount(cells.ravel(), self.by_game.ravel(), minlength=clusters * n)
-        return as_floats(sums.reshape(clusters, n))
+        n, clusters, order = self._games.size, int(cluster.max()) + 1, self._games.order
+        cells = (cluster[chunk, None] * n + order[chunk] for chunk in chunks(len(order)))
+        return self._sums(clusters * n, cells).reshape(clusters, n)
 
     def products(self) -> Floats:
         """Return the sum, over games, of the products of two bots' scores."""
@@ -85,22 +82,34 @@ class GameScores:
             total += np.bincount(cells, products, minlength=n * n)
         return total.reshape(n, n)
 
-    def within_fixtures(self) -> "GameScores":
-        """Return the scores about the mean of each fixture, free of its table and seats."""
-        fixture, order, centred = self._games.fixture, self._games.order, copy(self)
-        # A matrix of all fixtures and bots would be nearly empty.
-        seat = np.unique(fixture[:, None] * self._games.size + order, return_inverse=True)[1]
-        sums = np.bincount(seat.ravel(), self.by_game.ravel())[seat].reshape(order.shape)
-        centred.by_game = self.by_game - sums / np.bincount(fixture)[fixture][:, None]
-        return centred
+    def centre(self) -> None:
+        """Take off the mean of each bot in each fixture: what is due to the table and seats."""
+        seats, played = self._games.seats, np.bincount(self._games.fixture)
+        sums = self._sums(seats.size, map(self._seat_cells, chunks(len(self.by_game))))
+        for chunk in chunks(len(self.by_game)):
+            games = played[self._games.fixture[chunk], None]
+            self.by_game[chunk] -= sums[self._seat_cells(chunk)] / games
+
+    def _seat_cells(self, chunk: slice) -> Ints:
+        """Return, for each game of a chunk and place, the fixture's seat of that bot."""
+        fixture, order = self._games.fixture[chunk], self._games.order[chunk]
+        seat = (self._games.seats[fixture][:, None] == order[:, :, None]).argmax(2)
+        return as_ints(fixture[:, None] * order.shape[1] + seat)
+
+    def _sums(self, size: int, cells: Iterable[Ints]) -> Floats:
+        """Return the scores of so many cells, which are given chunk by chunk."""
+        total = np.zeros(size)
+        for chunk, part in zip(chunks(len(self.by_game)), cells, strict=True):
+            np.add.at(total, part.ravel(), self.by_game[chunk].ravel())
+        return total
 
 
 class _Sandwich:
     """Covariances of a linear estimate with games, or blocks of them, as clusters."""
 
-    def __init__(self, scores: GameScores, by_block: Floats, bread: Floats) -> None:
+    def __init__(self, products: Floats, by_block: Floats, bread: Floats) -> None:
         blocks = by_block @ bread.T
-        self.by_game = bread @ scores.products() @ bread.T
+        self.by_game = bread @ products @ bread.T
         self.by_block = blocks.T @ blocks
 
     def moderated(self, own: Floats) -> Floats:
@@ -145,41 +154,25 @@ def _block_degrees_of_freedom(games: Games) -> tuple[Floats, float]:
 def _sandwiches(games: Games, skills: Posterior, met: Pairs) -> tuple[_Sandwich, _Sandwich]:
     n = games.size
     centred = (np.eye(n) - 1.0 / n) @ skills.covariance
+    per_game = np.diag(1.0 / games.played())
+    of_skill, skill_by_block = _sums(GameScores(games, skills.scores()), games)
     # Finishing behind one rival more than expected raises the mean place by 1 / games.
-    places = GameScores.by_pairs(games, -(1.0 - met.probability))
-    per_game = np.diag(1.0 / np.bincount(games.order.ravel(), minlength=n))
-    scores = GameScores(games, skills.scores())
-    by_block = [scores.sums(games.block), places.sums(games.block)]
-    for_skill, for_place = _without_leverage(games, skills, np.stack(by_block, 2)).transpose(
-        2, 0, 1
-    )
-    return _Sandwich(scores, for_skill, centred), _Sandwich(places, for_place, per_game)
+    behind = -(1.0 - met.probability)
+    of_place, place_by_block = _sums(GameScores.by_pairs(games, behind), games)
+    by_block = np.stack([skill_by_block, place_by_block], 1)
+    for_skill, for_place = without_leverage(games, skills, by_block).transpose(1, 0, 2)
+    return _Sandwich(of_skill, for_skill, centred), _Sandwich(of_place, for_place, per_game)
+
+
+def _sums(scores: GameScores, games: Games) -> tuple[Floats, Floats]:
+    """Return the sums of the products of scores, and the scores of each block and bot."""
+    return scores.products(), scores.sums(games.block)
 
 
 def _independent_place_errors(games: Games, met: Pairs) -> Floats:
     """Return the standard errors of the mean places, if all results were independent."""
     variance = (met.met * met.probability * met.probability.T).sum(1)
-    return as_floats(np.sqrt(variance) / np.bincount(games.order.ravel(), minlength=games.size))
-
-
-def _without_leverage(games: Games, skills: Posterior, scores: Floats) -> Floats:
-    """Return scores [block, bot, kind] without the pull of the ratings towards each block's games.
-
-    With M the block's part of the information, its score lost a share M of its variance: so it is
-    multiplied by (1 - M) to the power of -1/2. Among many blocks all parts are small and alike.
-    """
-    blocks = len(scores)
-    if blocks > _MANY_BLOCKS:
-        return as_floats(scores * sqrt(blocks / (blocks - 1.0)))
-    root = np.linalg.cholesky(np.linalg.inv(skills.covariance))
-    inverse_root = np.linalg.inv(root)
-    corrected = np.empty_like(scores)
-    for block, information in enumerate(skills.information(games.block)):
-        leverage, vectors = np.linalg.eigh(inverse_root @ information @ inverse_root.T)
-        factors = 1.0 / np.sqrt(np.maximum(1.0 - leverage, _MIN_RESIDUAL))
-        turned = vectors.T @ (inverse_root @ scores[block])
-        corrected[block] = root @ (vectors @ (factors[:, None] * turned))
-    return corrected
+    return as_floats(np.sqrt(variance) / games.played())
 
 
 def _at_least(covariance: Floats, error: Floats) -> Floats:
@@ -194,8 +187,10 @@ def dice_gain(games: Games, met: Pairs) -> DiceGain | None:
     """
     dice = np.unique(games.block * (games.game.max() + 1) + games.game, return_inverse=True)[1]
     df = (games.size - 1) * (int(dice.max()) - int(games.block.max()))
-    scores = GameScores.by_pairs(games, 1.0 - met.probability).within_fixtures()
-    alone, together = float((scores.by_game**2).sum()), float((scores.sums(dice) ** 2).sum())
+    scores = GameScores.by_pairs(games, 1.0 - met.probability)
+    scores.centre()
+    together = float((scores.sums(dice) ** 2).sum())
+    alone = float(np.square(scores.by_game, out=scores.by_game).sum())
     if df < _MIN_DICE_GAIN_DF or together <= 0.0:
         return None
     factor = exp(Z95 * sqrt(2.0 / df))

@@ -4,15 +4,15 @@ In the games that two bots played together, did one finish ahead of the other le
 skills from all games predict?
 """
 
-from collections.abc import Iterator
 from math import ceil, inf, sqrt
 
 import numpy as np
 
 from arena.ratings.arrays import Floats, Ints, as_floats
-from arena.ratings.leaderboard import RatedDivision
+from arena.ratings.leaderboard import Solution
 from arena.ratings.t_distribution import t_cdf
-from arena.ratings.table import Suspicion
+from arena.ratings.table import Cases, Suspicion
+from arena.records import Division
 
 _MIN_BOTS = 5
 """Among fewer bots one odd pair changes what is expected of all the others."""
@@ -26,25 +26,27 @@ _EFFICIENCY = 0.65
 """Of the standard deviation estimated by it, relative to that by all pairs."""
 
 
-def collusion(rated: RatedDivision) -> Iterator[Suspicion]:
-    """Yield a case for each ordered pair that met: the first loses to the second."""
-    i, j, z = _deviance_residuals(rated)
-    bots, met = rated.games.bots, rated.pairs
+def collusion(division: Division, solution: Solution, alpha: float) -> Cases:
+    """Test each ordered pair that met: the first loses to the second."""
+    i, j, z = _deviance_residuals(solution)
+    bots, met = solution.games.bots, solution.pairs
     if len(bots) < _MIN_BOTS or not len(z):
-        return
+        return Cases()
     # Styles suit each other more or less in any field: only what exceeds that counts.
     dispersion = max(1.0, _typical(z))
     df = inf if dispersion <= 1.0 else max(1.0, _EFFICIENCY * (len(z) - len(bots) + 1))
     one, other = np.concatenate((i, j)), np.concatenate((j, i))
+    p_values = t_cdf(np.concatenate((z, -z)) / dispersion, df)
+    clear = p_values <= alpha
+    one, other = one[clear], other[clear]
     games = met.met[one, other]
     expected, observed = met.probability[one, other], met.ahead[one, other] / games
-    p_values = t_cdf(np.concatenate((z, -z)) / dispersion, df)
-    columns = (one, other, games, expected, observed, p_values)
-    for bot, rival, together, share, actual, p in zip(*columns, strict=True):
-        yield Suspicion(
+    columns = (one, other, games, expected, observed, p_values[clear])
+    cases = [
+        Suspicion(
             kind="collusion",
-            variant=rated.board.variant,
-            players=rated.board.players,
+            variant=division.variant,
+            players=division.players,
             bot=bots[bot],
             rival=bots[rival],
             games=round(together),
@@ -52,6 +54,9 @@ def collusion(rated: RatedDivision) -> Iterator[Suspicion]:
             observed=float(actual),
             p=float(p),
         )
+        for bot, rival, together, share, actual, p in zip(*columns, strict=True)
+    ]
+    return Cases(len(p_values), cases)
 
 
 def _typical(z: Floats) -> float:
@@ -60,14 +65,14 @@ def _typical(z: Floats) -> float:
     return sqrt(float((kept**2).mean())) / _KEPT_DEVIATION
 
 
-def _deviance_residuals(rated: RatedDivision) -> tuple[Ints, Ints, Floats]:
+def _deviance_residuals(solution: Solution) -> tuple[Ints, Ints, Floats]:
     """Return pairs, and how many standard deviations more often than expected i was ahead of j.
 
     It is the signed root of the deviance, with tails nearer to normal than a share's, corrected
     for the leverage of these very games. Pairs with too much leverage are left out.
     """
-    pairs, covariance = rated.pairs, rated.skills.covariance
-    i, j = np.triu_indices(rated.games.size, 1)
+    pairs, covariance = solution.pairs, solution.skills.covariance
+    i, j = np.triu_indices(solution.games.size, 1)
     ahead, behind, variance = pairs.ahead[i, j], pairs.ahead[j, i], covariance.diagonal()
     met = ahead + behind
     difference = variance[i] + variance[j] - 2 * covariance[i, j]

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, Ints, as_floats
+from arena.ratings.arrays import Bots, Floats, as_floats
 from arena.ratings.block_variance import GameScores
-from arena.ratings.leaderboard import RatedDivision
+from arena.ratings.leaderboard import Solution
 from arena.ratings.posterior import relative_errors
 from arena.ratings.t_distribution import t_cdf
-from arena.ratings.table import Suspicion
+from arena.ratings.table import Cases, Suspicion
+from arena.records import Division
 
 _MIN_BLOCKS = 5
 """Fewer blocks show no trend."""
@@ -60,21 +61,21 @@ class _Trend(NamedTuple):
         return self.covariation / sqrt(weighted / (self.df + prior_df) * self.variation)
 
 
-def drift(rated: RatedDivision) -> Iterator[Suspicion]:
-    """Yield a case for each bot that met the same bots often enough, earlier and later."""
-    games = rated.games
-    trends = list(_trends(rated)) if games.size <= _MAX_BOTS else []
-    played = np.bincount(games.order.ravel(), minlength=games.size).tolist()
-    moves = (relative_errors(rated.skills.covariance) ** 2).tolist()
+def drift(division: Division, solution: Solution, alpha: float) -> Cases:
+    """Test each bot that met the same bots often enough, earlier and later."""
+    games = solution.games
+    trends = list(_trends(solution)) if games.size <= _MAX_BOTS else []
+    played = games.played().tolist()
+    moves = (relative_errors(solution.skills.covariance) ** 2).tolist()
     ratio = sum(one.variance / one.game_variance for one in trends) / max(len(trends), 1)
     prior_df = _PRIOR_DF if len(trends) >= _MIN_BOTS else 0.0
     t = [trend.t(ratio, prior_df) for trend in trends]
     p_values = 2.0 * t_cdf(-np.abs(t), [trend.df + prior_df for trend in trends])
-    for trend, p in zip(trends, p_values.tolist(), strict=True):
-        yield Suspicion(
+    cases = [
+        Suspicion(
             kind="drift",
-            variant=rated.board.variant,
-            players=rated.board.players,
+            variant=division.variant,
+            players=division.players,
             bot=games.bots[trend.bot],
             rival=None,
             games=played[trend.bot],
@@ -82,12 +83,17 @@ def drift(rated: RatedDivision) -> Iterator[Suspicion]:
             observed=trend.rise * moves[trend.bot],
             p=p,
         )
+        for trend, p in zip(trends, p_values.tolist(), strict=True)
+        if p <= alpha
+    ]
+    return Cases(len(trends), cases)
 
 
-def _trends(rated: RatedDivision) -> Iterator[_Trend]:
-    games, scores = rated.games, GameScores(rated.games, rated.skills.scores())
+def _trends(solution: Solution) -> Iterator[_Trend]:
+    games = solution.games
+    scores = GameScores(games, solution.skills.scores())
     by_fixture = scores.sums(games.fixture)
-    squares = np.bincount(games.order.ravel(), (scores.by_game**2).ravel(), minlength=games.size)
+    [squares] = GameScores(games, scores.by_game**2).sums(np.zeros_like(games.block))
     blocks = games.block[np.unique(games.fixture, return_index=True)[1]]
     for bot in range(games.size):
         fixtures = np.flatnonzero((games.seats == bot).any(1))
@@ -115,7 +121,7 @@ def _trends(rated: RatedDivision) -> Iterator[_Trend]:
         )
 
 
-def _company(seats: Ints, bot: int) -> Floats:
+def _company(seats: Bots, bot: int) -> Floats:
     """Return, for each table of a bot, who sat there, itself too, and who acted before it."""
     players, row = seats.shape[1], np.arange(len(seats))
     present, before = np.zeros((2, len(seats), int(seats.max()) + 1))

@@ -1,6 +1,7 @@
 """All games of a division as arrays, in the canonical order in which they are rated."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -8,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.arrays import Ints
+from arena.ratings.arrays import Bots, Ints, as_ints, chunks
 from arena.ratings.table import PlayedGames
 from arena.records import GameResult
 
-_CHUNK = 65_536
-"""Games that are turned into names at a time."""
+_COLUMNS = np.dtype([("number", np.int32), ("places", np.int32), ("faults", np.int32)])
+"""Of a game: its number, and which of the different places and faults it has."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Games:
 
     bots: tuple[str, ...]
     """Sorted by name; the arrays hold indices into it."""
-    order: Ints
+    order: Bots
     """One row per game: the bots in finishing order, the winner first."""
     block: Ints
     """The block of each game, numbered from 0 without gaps."""
@@ -30,7 +31,7 @@ class Games:
     """The fixture of each game, likewise."""
     game: Ints
     """The number of each game within its fixture."""
-    seats: Ints
+    seats: Bots
     """One row per fixture: the bots by seat."""
     faulted: NDArray[np.bool_]
     """One row per game: whether each bot faulted, by place."""
@@ -53,24 +54,29 @@ class Games:
             faulted=self.faulted[chosen],
         )
 
-    def orders(self) -> list[tuple[str, ...]]:
-        """Return the names of the bots of each game in finishing order."""
-        names, found = np.array(self.bots, object), list[tuple[str, ...]]()
-        for first in range(0, len(self.order), _CHUNK):
-            columns = names[self.order[first : first + _CHUNK].T].tolist()
-            found += zip(*columns, strict=True)
-        return found
+    def orders(self) -> Iterator[tuple[str, ...]]:
+        """Yield the names of the bots of each game in finishing order."""
+        names = np.array(self.bots, object)
+        for chunk in chunks(len(self.order)):
+            yield from zip(*names[self.order[chunk].T].tolist(), strict=True)
 
     def tables(self) -> list[tuple[str, ...]]:
         """Return the names of the bots of each table, whatever their order; each set once."""
-        names = np.array(self.bots, object)[np.unique(np.sort(self.order, 1), axis=0).T].tolist()
+        names = np.array(self.bots, object)[np.unique(np.sort(self.seats, 1), axis=0).T].tolist()
         return list(zip(*names, strict=True))
+
+    def played(self, games: int | None = None) -> Ints:
+        """Return how many of the games, or of the first so many, each bot played."""
+        places = self.order[:games].T
+        return as_ints(sum(np.bincount(place, minlength=self.size) for place in places))
 
     def by_block(self) -> Ints:
         """Return the number of games of each block and bot."""
         blocks = int(self.block.max()) + 1
-        cells = (self.block[:, None] * self.size + self.order).ravel()
-        return np.bincount(cells, minlength=blocks * self.size).reshape(blocks, self.size)
+        count = np.zeros(blocks * self.size, np.intp)
+        for place in self.order.T:
+            count += np.bincount(self.block * self.size + place, minlength=len(count))
+        return count.reshape(blocks, self.size)
 
     def place_pairs(self) -> Iterable[tuple[int, int]]:
         """Return the pairs of places at a table, the better one first (0-based)."""
@@ -86,34 +92,46 @@ def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
     played = list(results)
     bots = tuple(sorted({bot for one in played for bot in one.fixture.seats}))
     index = {bot: at for at, bot in enumerate(bots)}
-    seats = np.array([[index[bot] for bot in one.fixture.seats] for one in played], np.intp)
+    seats = np.array([[index[bot] for bot in one.fixture.seats] for one in played], np.int32)
     indices = np.array([[one.fixture.index, one.fixture.block] for one in played], np.intp)
     rows = np.repeat(np.arange(len(played)), [len(one.games) for one in played])
-    number = np.fromiter((game.game for one in played for game in one.games), np.intp, len(rows))
-    places, which = _distinct(np.intp, (game.places for one in played for game in one.games))
-    faults, faulted = _distinct(np.bool_, (game.faults for one in played for game in one.games))
-    canonical = np.lexsort(
-        (_ranks(places)[which], _ranks(np.hstack((seats, indices[:, ::-1])))[rows], number)
-    )
-    rows, which, faulted = rows[canonical], which[canonical], faulted[canonical]
-    _, first, fixture = np.unique(indices[rows, 0], return_index=True, return_inverse=True)
+    columns, places, faults = _columns(played)
+    table = _ranks(np.hstack((seats, indices[:, ::-1])))
+    canonical = np.lexsort((_ranks(places)[columns["places"]], table[rows], columns["number"]))
+    rows, columns = rows[canonical], columns[canonical]
+    scheduled = indices[:, 0].argsort(kind="stable").argsort()
+    _, first, fixture = np.unique(scheduled[rows], return_index=True, return_inverse=True)
     finishing = places.argsort(1)
     return Games(
         bots=bots,
-        order=_by_place(seats, rows, finishing, which),
+        order=_by_place(seats, rows, finishing, columns["places"]),
         block=np.unique(indices[rows, 1], return_inverse=True)[1],
         fixture=fixture,
-        game=number[canonical],
+        game=as_ints(columns["number"]),
         seats=seats[rows[first]],
-        faulted=_by_place(faults, faulted, finishing, which),
+        faulted=_by_place(faults, columns["faults"], finishing, columns["places"]),
     )
 
 
-def _distinct(kind: type, values: Iterable[tuple[object, ...]]) -> tuple[NDArray[Any], Ints]:
-    """Return the different rows, and which of them each row is: few of a million games differ."""
-    index: dict[tuple[object, ...], int] = {}
-    which = np.fromiter((index.setdefault(row, len(index)) for row in values), np.intp)
-    return np.array(list(index), object).astype(kind), which
+def _columns(
+    played: Iterable[PlayedGames[GameResult]],
+) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
+    """Return the columns of all games, the different places and the different faults.
+
+    Only few of a million games differ.
+    """
+    places, faults = _numbers(), _numbers()
+    games = (game for one in played for game in one.games)
+    columns = ((game.game, places[game.places], faults[game.faults]) for game in games)
+    found = np.fromiter(columns, _COLUMNS)
+    return found, np.array(list(places), np.intp), np.array(list(faults), object).astype(np.bool_)
+
+
+def _numbers() -> defaultdict[tuple[object, ...], int]:
+    """Return a dictionary that numbers its keys when they are looked up for the first time."""
+    numbers: defaultdict[tuple[object, ...], int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    return numbers
 
 
 def _ranks(rows: Ints) -> Ints:

@@ -30,14 +30,20 @@ _MAX_T = 1e6
 """No difference counts as more standard errors than this."""
 
 
+class Solution(NamedTuple):
+    """What the games of a division say of skills."""
+
+    games: Games
+    skills: Posterior
+    pairs: Pairs
+
+
 class RatedDivision(NamedTuple):
     """A leaderboard with what it was made from."""
 
     board: Leaderboard
-    games: Games
-    skills: Posterior
-    pairs: Pairs
     covariance: Covariance
+    solution: Solution
 
 
 def rate(
@@ -70,7 +76,14 @@ def rate(
         parts=field,
         history=relative(_snapshots(games, skills), options.anchor),
     )
-    return RatedDivision(board, games, skills, met, covariance)
+    return RatedDivision(board, covariance, Solution(games, skills, met))
+
+
+def without_faults(games: Games) -> Solution:
+    """Return what the games in which no bot faulted, at least one, say of skills."""
+    clean = games.only(np.logical_not(games.faulted.any(1)))
+    skills = posterior(distinct(clean))
+    return Solution(clean, skills, pairs(clean, skills.mu))
 
 
 def apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
@@ -90,17 +103,18 @@ def _sequential(games: Games) -> Floats:
 
 def _snapshots(games: Games, solution: Posterior) -> list[Point]:
     """Return the ratings on the way to a division's solution, with a prior mean of 0."""
-    points = []
-    for checkpoint in checkpoints(len(games.order)):
-        played = np.bincount(games.order[:checkpoint].ravel(), minlength=games.size)
-        present = np.flatnonzero(played)
-        skills = solution if checkpoint == len(games.order) else after(checkpoint, solution)
-        sigma = relative_errors(skills.covariance[np.ix_(present, present)])
-        columns = {"mu": skills.mu[present], "sigma": sigma, "games": played[present]}
-        bots = [games.bots[bot] for bot in present]
-        ratings = [PastRating(**row) for row in records(columns)]
-        points.append(Point(checkpoint, dict(zip(bots, ratings, strict=True))))
-    return points
+    return [_snapshot(games, solution, checkpoint) for checkpoint in checkpoints(len(games.order))]
+
+
+def _snapshot(games: Games, solution: Posterior, checkpoint: int) -> Point:
+    played = games.played(checkpoint)
+    present = np.flatnonzero(played)
+    skills = solution if checkpoint == len(games.order) else after(checkpoint, solution)
+    sigma = relative_errors(skills.covariance[np.ix_(present, present)])
+    columns = {"mu": skills.mu[present], "sigma": sigma, "games": played[present]}
+    bots = [games.bots[bot] for bot in present]
+    ratings = [PastRating(**row) for row in records(columns)]
+    return Point(checkpoint, dict(zip(bots, ratings, strict=True)))
 
 
 def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floats:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.arrays import Floats, as_floats, records
+from arena.ratings.block_variance import Covariance
 from arena.ratings.intervals import UPPER
-from arena.ratings.leaderboard import RatedDivision, apart, better_probabilities, rank_ranges
+from arena.ratings.leaderboard import apart, better_probabilities, rank_ranges
 from arena.ratings.t_distribution import t_quantile
-from arena.ratings.table import Overall, OverallRow
+from arena.ratings.table import Leaderboard, Overall, OverallRow
 
 
 class _Shares(NamedTuple):
@@ -29,27 +30,28 @@ class _Shares(NamedTuple):
     """For each pair of bots, whether no game links the two."""
 
 
-def overall(rated: Sequence[RatedDivision]) -> Overall:
+def overall(rated: Sequence[tuple[Leaderboard, Covariance]]) -> Overall:
     """Return the table over at least one division; divisions count as independent."""
-    everyone = sorted({bot for one in rated for bot in one.games.bots})
-    bots = [bot for bot in everyone if all(bot in one.games.bots for one in rated)]
+    fields = [{row.bot for row in board.rows} for board, _ in rated]
+    everyone, bots = sorted(set().union(*fields)), sorted(set.intersection(*fields))
     return Overall(
-        rows=_rows(bots, [_shares(one, bots) for one in rated]) if bots else [],
-        tables=tuple((one.board.variant, one.board.players) for one in rated),
+        rows=_rows(bots, [_shares(*one, bots) for one in rated]) if bots else [],
+        tables=tuple((board.variant, board.players) for board, _ in rated),
         absent=tuple(bot for bot in everyone if bot not in bots),
     )
 
 
-def _shares(one: RatedDivision, bots: Sequence[str]) -> _Shares:
-    rivals = one.board.players - 1
-    rows = {row.bot: row for row in one.board.rows}
+def _shares(board: Leaderboard, covariance: Covariance, bots: Sequence[str]) -> _Shares:
+    rivals = board.players - 1
+    rows = {row.bot: row for row in board.rows}
     places = as_floats([rows[bot].mean_place for bot in bots])
-    at = [one.games.bots.index(bot) for bot in bots]
+    by_name = {bot: at for at, bot in enumerate(sorted(rows))}
+    at = [by_name[bot] for bot in bots]
     return _Shares(
         shares=(rivals + 1 - places) / rivals,
-        covariance=one.covariance.place[np.ix_(at, at)] / rivals**2,
-        degrees_of_freedom=one.covariance.degrees_of_freedom[at],
-        apart=apart(bots, one.board.parts),
+        covariance=covariance.place[np.ix_(at, at)] / rivals**2,
+        degrees_of_freedom=covariance.degrees_of_freedom[at],
+        apart=apart(bots, board.parts),
         games=[rows[bot].games for bot in bots],
     )
 

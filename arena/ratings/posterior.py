@@ -14,7 +14,7 @@ from math import pi, sqrt
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, Ints, as_floats
+from arena.ratings.arrays import Bots, Floats, Ints, as_floats, chunks
 from arena.ratings.games import Games
 from arena.ratings.t_distribution import normal_cdf
 from arena.ratings.trueskill import BETA, SIGMA
@@ -25,8 +25,6 @@ _TOLERANCE = 1e-7
 _ROUGH = 0.05
 """The same for a point of the past, which is only drawn."""
 _MAX_ROUNDS = 200
-_CHUNK = 16_384
-"""Results whose matrices are in memory at a time."""
 _FAR = -30.0
 """Standard deviations below which the normal probability is replaced by its expansion."""
 _MIN_PRECISION = 1e-12
@@ -39,6 +37,10 @@ class Factors:
     precision: Floats
     shift: Floats
     """Precision times mean."""
+
+    def only(self, chosen: Ints | slice) -> "Factors":
+        """Return the factors of some results, in arrays of their own unless they are a slice."""
+        return Factors(self.precision[:, chosen], self.shift[:, chosen])
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,10 @@ class Posterior:
 
         It is what the result says of the bot beyond what was expected from all other results.
         """
-        parts = [
-            part.shift - (part.precision * self.mu[part.order]).sum(1)
-            for part in _messages(self.results, self.factors)
-        ]
-        return as_floats(np.concatenate(parts, 1).T[self.results.of_game])
+        scores = np.empty((self.results.size, self.results.players))
+        for chunk, part in _messages(self.results, self.factors):
+            scores[chunk] = (part.shift - (part.precision * self.mu[part.order]).sum(1)).T
+        return as_floats(scores[self.results.of_game])
 
     def information(self, cluster: Ints) -> Iterator[Floats]:
         """Yield, for each cluster of games, its part of the precision of the skills."""
@@ -72,21 +73,27 @@ class Posterior:
         for chosen, count in zip(
             np.split(which, ends[:-1]), np.split(counts, ends[:-1]), strict=True
         ):
-            part = replace(results, order=results.order[:, chosen], count=as_floats(count))
-            own = Factors(factors.precision[:, chosen], factors.shift[:, chosen])
-            yield _precision_and_shift(part, own)[0]
+            part = replace(results, first=results.first[chosen], count=as_floats(count))
+            yield _precision_and_shift(part, factors.only(chosen))[0]
 
 
 @dataclass(frozen=True)
 class Results:
     """The different results of games, and how often each occurred."""
 
-    order: Ints
-    """[place, result]: the bots in finishing order."""
+    games: Bots
+    """[game, place]: the bots of each game in finishing order."""
+    first: Ints
+    """A game with each result."""
     count: Floats
     of_game: Ints
     """The result of each game."""
     bots: int
+
+    @property
+    def players(self) -> int:
+        """How many sit at a table."""
+        return int(self.games.shape[1])
 
     @property
     def size(self) -> int:
@@ -98,7 +105,8 @@ class Results:
 class _Messages:
     """What the factors of some results say of their bots' skills."""
 
-    order: Ints
+    order: Bots
+    """[place, result]: the bots in finishing order."""
     count: Floats
     inner: Floats
     """[place, place, result]: the covariance of the performances if the skills were known."""
@@ -110,9 +118,10 @@ class _Messages:
 
 def distinct(games: Games) -> Results:
     """Return the different results of at least one game."""
-    order, of_game, count = np.unique(games.order, axis=0, return_inverse=True, return_counts=True)
-    columns = np.ascontiguousarray(order.T)
-    return Results(columns, as_floats(count), of_game.reshape(-1), games.size)
+    _, first, of_game, count = np.unique(
+        games.order, return_index=True, return_inverse=True, return_counts=True, axis=0
+    )
+    return Results(games.order, first, as_floats(count), of_game.reshape(-1), games.size)
 
 
 def posterior(
@@ -120,14 +129,14 @@ def posterior(
 ) -> Posterior:
     """Solve a division; the order of its games does not matter, to the last bit.
 
-    `start` are the factors of a solution for more or fewer games, which makes it faster. It ends
-    when no skill moves by more than `tolerance`, in mu.
+    `start` are the factors of a solution for more or fewer games, which makes it faster: they
+    become those of this one. It ends when no skill moves by more than `tolerance`, in mu.
     """
-    shape = (len(results.order) - 1, results.size)
+    shape = (results.players - 1, results.size)
     factors = start or Factors(np.full(shape, 0.25 / _NOISE), np.full(shape, 0.5 / BETA))
     mu, covariance = _combined(results, factors)
     for _ in range(_MAX_ROUNDS):
-        factors = _refined(results, factors, mu, covariance)
+        _refine(results, factors, mu, covariance)
         before, (mu, covariance) = mu, _combined(results, factors)
         if float(np.abs(mu - before).max()) <= tolerance:
             break
@@ -138,16 +147,14 @@ def after(games: int, solution: Posterior) -> Posterior:
     """Return the posterior after the first so many games, to some hundredths of a sigma."""
     results = solution.results
     count = np.bincount(results.of_game[:games], minlength=results.size)
-    played = count > 0
+    played = np.flatnonzero(count)
     part = replace(
         results,
-        order=results.order[:, played],
+        first=results.first[played],
         count=as_floats(count[played]),
-        of_game=(np.cumsum(played) - 1)[results.of_game[:games]],
+        of_game=np.searchsorted(played, results.of_game[:games]),
     )
-    factors = solution.factors
-    start = Factors(factors.precision[:, played], factors.shift[:, played])
-    return posterior(part, start, _ROUGH)
+    return posterior(part, solution.factors.only(played), _ROUGH)
 
 
 def relative_errors(covariance: Floats) -> Floats:
@@ -168,29 +175,31 @@ def _precision_and_shift(results: Results, factors: Factors) -> tuple[Floats, Fl
     """Return what all factors together say of the skills."""
     n = results.bots
     precision, shift = np.zeros(n * n), np.zeros(n)
-    for part in _messages(results, factors):
+    for _, part in _messages(results, factors):
         cells = part.order[:, None] * n + part.order
         precision += np.bincount(cells.ravel(), (part.precision * part.count).ravel(), n * n)
         shift += np.bincount(part.order.ravel(), (part.shift * part.count).ravel(), n)
     return precision.reshape(n, n), shift
 
 
-def _messages(results: Results, factors: Factors) -> Iterator[_Messages]:
-    """Yield what the factors say, some thousand results at a time."""
-    players = len(results.order)
-    for first in range(0, results.size, _CHUNK):
-        chunk = slice(first, first + _CHUNK)
+def _messages(results: Results, factors: Factors) -> Iterator[tuple[slice, _Messages]]:
+    """Yield what the factors say, some thousand results at a time, and which these are."""
+    players = results.players
+    for chunk in chunks(results.size):
         inner = _chain_covariance(factors.precision[:, chunk])
         shift = factors.shift[:, chunk]
         pull = np.concatenate([shift, np.zeros((1, shift.shape[1]))])
         pull[1:] -= shift
-        yield _Messages(
-            order=results.order[:, chunk],
-            count=results.count[chunk],
-            inner=inner,
-            pull=pull,
-            precision=(np.eye(players)[:, :, None] - inner / _NOISE) / _NOISE,
-            shift=(inner * pull).sum(1) / _NOISE,
+        yield (
+            chunk,
+            _Messages(
+                order=np.ascontiguousarray(results.games[results.first[chunk]].T),
+                count=results.count[chunk],
+                inner=inner,
+                pull=pull,
+                precision=(np.eye(players)[:, :, None] - inner / _NOISE) / _NOISE,
+                shift=(inner * pull).sum(1) / _NOISE,
+            ),
         )
 
 
@@ -223,22 +232,25 @@ def _corners(diagonal: Floats, link: Floats) -> Floats:
     return corners
 
 
-def _refined(results: Results, factors: Factors, mu: Floats, covariance: Floats) -> Factors:
-    """Return all factors as they follow from the skills, each without what it said itself."""
-    means, variances = [], []
-    for part in _messages(results, factors):
+def _refine(results: Results, factors: Factors, mu: Floats, covariance: Floats) -> None:
+    """Replace all factors by what follows from the skills, each without what it said itself.
+
+    In place: the factors of a million games at tables of six take 80 MB.
+    """
+    for chunk, part in _messages(results, factors):
         # How the difference of neighbours' performances depends on each performance.
         weight = part.inner[:-1] - part.inner[1:]
-        means.append((weight * (mu[part.order] / _NOISE + part.pull)).sum(1))
+        mean = (weight * (mu[part.order] / _NOISE + part.pull)).sum(1)
         by_skill = np.einsum(
             "aig,ijg,ajg->ag", weight, covariance[part.order[:, None], part.order], weight
         )
         places = range(len(weight))
         own = np.array([weight[at, at] - weight[at, at + 1] for at in places])
-        variances.append(own + by_skill / _NOISE**2)
-    mean, variance = np.concatenate(means, 1), np.concatenate(variances, 1)
-    precision = np.maximum(1.0 / variance - factors.precision, _MIN_PRECISION)
-    return _above_zero(precision, mean / variance - factors.shift)
+        variance = own + by_skill / _NOISE**2
+        old = factors.only(chunk)
+        precision = np.maximum(1.0 / variance - old.precision, _MIN_PRECISION)
+        new = _above_zero(precision, mean / variance - old.shift)
+        old.precision[:], old.shift[:] = new.precision, new.shift
 
 
 def _above_zero(precision: Floats, shift: Floats) -> Factors:

@@ -44,16 +44,26 @@ def rate_results(
 ) -> Ratings:
     """Rate the games of each division."""
     # numpy is slow to import, and this module is read at every start
-    from arena.ratings.leaderboard import rate
+    from arena.ratings.leaderboard import rate, without_faults
     from arena.ratings.overall import overall
-    from arena.ratings.suspicion import suspicions
+    from arena.ratings.suspicion import findings, suspicions
 
     options = options or RatingsInfo()
-    rated = [rate(*division, played, options) for division, played in divisions.items()]
+    rated, found = [], []
+    for division, played in divisions.items():
+        board, covariance, solution = rate(*division, played, options)
+        rated.append((board, covariance))
+        games = solution.games
+        if options.alpha > 0.0 and not games.faulted.any(1).all():
+            if games.faulted.any():
+                del solution  # it takes as much memory as that without faults
+                solution = without_faults(games)
+            found.append(findings(division, solution, options.alpha))
+        del solution, games
     return Ratings(
-        boards=[one.board for one in rated],
+        boards=[board for board, _ in rated],
         overall=overall(rated) if options.overall and rated else None,
-        suspicions=suspicions(rated, options.alpha),
+        suspicions=suspicions(found, options.alpha),
         options=options,
     )
 

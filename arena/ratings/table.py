@@ -179,3 +179,12 @@ class Suspicion(Struct, frozen=True):
     """The actual share; for drift, the change of mu from the first block to the last."""
     p: float
     """The probability of as much anywhere in a league of fair bots (Holm's correction)."""
+
+
+class Cases(NamedTuple):
+    """The cases of one kind in a division."""
+
+    number: int = 0
+    """How many were tested."""
+    cases: Sequence[Suspicion] = ()
+    """Those that may be significant: a correction for the number only raises p."""

@@ -121,7 +121,7 @@ def order_probability(skills: Floats) -> Floats:
 
 def sequential(games: Games, rng: np.random.Generator | None = None) -> Floats:
     """Return the result of the usual pass, of shuffled games if there is a source of randomness."""
-    orders = games.orders()
+    orders = list(games.orders())
     if rng:
         orders = [orders[at] for at in rng.permutation(len(orders))]
     ratings = rate_all(orders)

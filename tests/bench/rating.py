@@ -54,7 +54,7 @@ def main() -> None:
     options = parser.parse_args()
     for players in (2, 4, 6):
         results = games(players, options.games)
-        orders = as_arrays(results).orders()
+        orders = list(as_arrays(results).orders())
         few = orders[: options.package_games]
         package = len(few) / cpu_seconds(partial(by_package, few))
         flat = len(orders) / cpu_seconds(partial(rate_all, orders))

@@ -264,3 +264,18 @@ def test_little_is_kept_of_a_fixture(tmp_path: Path) -> None:
             tracemalloc.stop()
             assert len(source.results) == number
     assert (kept[1] - kept[0]) / 60 < 4000
+
+
+def test_little_is_kept_of_a_game(tmp_path: Path) -> None:
+    kept = []
+    for number in (20, 60):
+        fixtures = [games.fixture(at, "bga", BGA, pair, number) for at, pair in enumerate(PAIRS)]
+        path = begun(tmp_path / f"{number}.sqlite", fixtures)
+        with Store(path) as store:
+            StoredGames(store, LEAGUE, lambda _: True)
+            tracemalloc.start()
+            source = StoredGames(store, LEAGUE, lambda _: True)
+            kept.append(tracemalloc.get_traced_memory()[0])
+            tracemalloc.stop()
+        assert sum(len(one.games) for one in source.results) == number * len(PAIRS)
+    assert (kept[1] - kept[0]) / (40 * len(PAIRS)) < 50

@@ -50,7 +50,7 @@ def test_ranks_count_only_bots_of_the_same_part() -> None:
 def test_overall_ranks_count_only_bots_that_games_link_at_all_tables() -> None:
     linked = rate("bga", 2, one_sided(("a", "b"), ("b", "c"), ("c", "d")))
     in_parts = rate("classic", 2, one_sided(("a", "b"), ("c", "d")))
-    ranges = {row.bot: (row.best, row.worst) for row in overall([linked, in_parts]).rows}
+    ranges = {row.bot: (row.best, row.worst) for row in overall([linked[:2], in_parts[:2]]).rows}
     assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from arena.ratings.collusion import _typical
 from arena.ratings.standings import Ratings, rate_results
 from arena.ratings.suspicion import holm
-from arena.ratings.table import Suspicion
+from arena.ratings.table import Cases, Suspicion
 from arena.records import Division, RatingsInfo
 from tests.bench.leagues import Shape, Twist
 from tests.bench.suspicion import circle, drifting, faulty, neighbours, thrown, with_faults
@@ -96,14 +96,14 @@ def case(p: float) -> Suspicion:
 
 def test_holm_correction_of_a_known_example() -> None:
     # 4 cases: times 4, 3, 2, 1, never below the one before.
-    corrected = [one.p for one in holm(map(case, (0.04, 0.01, 0.03, 0.005)))]
+    corrected = [one.p for one in holm([Cases(4, [*map(case, (0.04, 0.01, 0.03, 0.005))])])]
     assert corrected == pytest.approx([0.02, 0.03, 0.06, 0.06])
 
 
 @each_set
 @given(st.lists(st.floats(0, 1), max_size=20))
 def test_holm_never_makes_a_case_clearer(ps: list[float]) -> None:
-    corrected = [one.p for one in holm(map(case, ps))]
+    corrected = [one.p for one in holm([Cases(len(ps), [*map(case, ps)])])]
     assert corrected == sorted(corrected)
     assert all(old <= new <= 1 for old, new in zip(sorted(ps), corrected, strict=True))
 

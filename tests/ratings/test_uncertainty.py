@@ -8,13 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.ratings import leverage
 from arena.ratings.block_variance import GameScores, dice_gain
+from arena.ratings.games import as_arrays
 from arena.ratings.intervals import indistinct_range
 from arena.ratings.leaderboard import RatedDivision, better_probabilities, rank_ranges, rate
+from arena.ratings.posterior import distinct, posterior
 from arena.ratings.t_distribution import normal_cdf, t_cdf, t_quantile
 from arena.ratings.table import Leaderboard
 from arena.records import FixtureResult
-from tests.bench.leagues import Shape, tables
+from tests.bench.leagues import Shape, play, tables
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
 
@@ -151,8 +154,8 @@ def test_more_games_of_the_same_blocks_do_not_narrow_intervals() -> None:
 
 
 def test_scores_sum_to_zero_at_the_maximum() -> None:
-    found = rated(Shape(8, 4, 3))
-    scores = GameScores(found.games, found.skills.scores()).sums(found.games.block)
+    games, skills, _ = rated(Shape(8, 4, 3)).solution
+    scores = GameScores(games, skills.scores()).sums(games.block)
     assert np.abs(scores.sum(1)).max() < 1e-9
     # At the maximum only the prior is left of the sum over all blocks.
     assert np.abs(scores.sum(0)).max() < 0.2
@@ -160,12 +163,30 @@ def test_scores_sum_to_zero_at_the_maximum() -> None:
 
 @pytest.mark.parametrize("players", [2, 4, 6])
 def test_dice_gain_is_above_1_only_if_dice_are_shared(players: int) -> None:
-    alone, shared = (rated(Shape(8, players, 30, 1, part)) for part in (0.0, 0.5))
+    alone, shared = (rated(Shape(8, players, 30, 1, part)).solution for part in (0.0, 0.5))
     gain, more = dice_gain(alone.games, alone.pairs), dice_gain(shared.games, shared.pairs)
     assert gain is not None
     assert more is not None
     assert gain.low < 1 < gain.high
     assert 1.2 < more.low < more.ratio < more.high
+
+
+@pytest.mark.parametrize("shape", [Shape(8, 2, 4), Shape(9, 6, 2, 3), Shape(40, 2, 2)])
+@pytest.mark.parametrize("most", [64, 3])
+def test_correction_in_steps_is_that_by_eigenvalues(
+    shape: Shape, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leverage, "_MOST_STEPS", most)
+    skills = np.random.default_rng(1).normal(size=shape.bots)
+    games = as_arrays(play(shape, skills, np.random.default_rng(2)))
+    solution = posterior(distinct(games))
+    parts = np.stack(list(solution.information(games.block)))
+    scores = np.random.default_rng(3).normal(size=(len(parts), 2, games.size))
+    exact = leverage.by_eigenvalues(parts, solution.covariance, scores)
+    steps = leverage.in_steps(parts, solution.covariance, scores)
+    assert (steps is None) == (most == 3)
+    corrected = leverage.without_leverage(games, solution, scores)
+    assert corrected == pytest.approx(exact, rel=1e-9, abs=1e-9)
 
 
 def test_one_game_per_fixture_gives_no_dice_gain() -> None:

@@ -26,8 +26,9 @@ def select_replays(
     """Return the games that have a replay; pages point to those of `shown`."""
     if choice == "none":
         return {}
-    selection = {one.fixture.index: [game.game for game in one.games] for one in results}
-    if choice != "all":
+    if choice == "all":
+        selection = {one.fixture.index: [game.game for game in one.games] for one in results}
+    else:
         strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
         wanted = _newest(results, choice).union(shown)
         selection = {one.fixture.index: _selected(one, wanted, strengths) for one in results}

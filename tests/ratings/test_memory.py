@@ -1,0 +1,38 @@
+"""What ratings keep of each game while they are made."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from arena.ratings import arrays, history
+from arena.ratings.standings import rate_results
+from arena.records import Division, FixtureResult
+from tests.bench.leagues import Shape, play
+from tests.bench.suspicion import with_faults
+
+SKILLS = np.linspace(3.0, -3.0, 8)
+
+
+def peak(played: list[FixtureResult]) -> int:
+    """Return how many bytes rating takes at most."""
+    tracemalloc.start()
+    try:
+        rate_results({Division("bga", 6): played})
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_game_at_a_table_of_six_takes_little_memory_to_rate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arrays, "CHUNK", 64)
+    monkeypatch.setattr(history, "POINTS", 2)
+    rng = np.random.default_rng(1)
+    shapes = [Shape(8, 6, games) for games in (10, 40)]
+    few, many = [with_faults(play(shape, SKILLS, rng), rng) for shape in shapes]
+    more = sum(len(one.games) for one in many) - sum(len(one.games) for one in few)
+    peak(few)  # imports what is imported late
+    # Two factors between neighbours for this solution and the one that is found from it.
+    assert (peak(many) - peak(few)) / more < 300
