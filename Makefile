@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run help check test fix bench rules columns mutants hostile protocol clean
+.PHONY: run help check test fix bench rules columns pictures mutants hostile protocol clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -67,6 +67,10 @@ rules: $(VENV)/.test ## write the clauses and their tests into docs/rules.md
 
 hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go into docs/sandboxing.md
 	@$(BIN)/python -m tests.hostile.page
+
+pictures: $(VENV)/.test ## take the pictures of the README anew
+	@./.ci/system
+	@$(BIN)/python -m tests.browser.pictures
 
 columns: $(VENV)/.test ## write the columns of the site's data files into docs/site.md
 	@$(BIN)/python -m tests.publish.columns
