@@ -1,4 +1,4 @@
-"""Finds the data folders that ship with the arena: protocol, reports, sample bots."""
+"""Finds the data folders that ship with the arena: docs, protocol, reports, sample bots."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def folder(name: str) -> Path:
-    """Return the data folder `name`: `protocol`, `reports` or `sample_bots`.
+    """Return the data folder `name`: `docs`, `protocol`, `reports` or `sample_bots`.
 
     A wheel holds them under `arena/_shipped`; in a checkout they are next to `arena`. Raises
     ArenaError if neither exists: the installation is incomplete.

@@ -36,6 +36,7 @@ COMMANDS = {
     "rerun": "Play a stored fixture again and compare the results.",
     "report": "Write the site of a stored league.",
     "export": "Write one row per game: CSV, JSON lines, Parquet.",
+    "help": "Show a page of the manual.",
 }
 """A command NAME is the function `command` of `arena/cli/NAME.py`, imported when it is called.
 

@@ -38,9 +38,12 @@ def parse(words: list[str]) -> None:
     if not words or words[0].startswith("-"):
         cli.make_parser(click.Context(cli)).parse_args(list(words))
         return
-    name, command, rest = cli.resolve_command(click.Context(cli), words)
+    # Commands remember the first -h that they are asked for.
+    parent = click.Context(cli, **cli.context_settings)
+    name, command, rest = cli.resolve_command(parent, words)
     assert command is not None
-    command.make_context(name, ["0" if STANDS_FOR_A_NUMBER.match(w) else w for w in rest])
+    words = ["0" if STANDS_FOR_A_NUMBER.match(word) else word for word in rest]
+    command.make_context(name, words, parent=parent)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -57,7 +57,7 @@ def _files(folder: str) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("folder", ["sample_bots", "protocol", "reports"])
+@pytest.mark.parametrize("folder", ["sample_bots", "docs", "protocol", "reports"])
 def test_the_wheel_holds_the_data_folders_as_they_are(wheel: Path, folder: str) -> None:
     expected = _files(folder)
     assert len(expected) > 3
@@ -74,6 +74,7 @@ NEEDED = {
         for name in ("c-counter/bot.c", "js-cautious/bot.js", "sh-minimal/bot.sh", "odds/bot.py")
     ],
     "protocol": [f"{SHIPPED}/protocol/README.md", f"{SHIPPED}/protocol/schema/to_bot.json"],
+    "docs": [f"{SHIPPED}/docs/authors.md", f"{SHIPPED}/docs/league.md"],
     "reports": [f"{SHIPPED}/reports/index.html", f"{SHIPPED}/reports/style.css"],
 }
 

@@ -1,0 +1,54 @@
+"""`arena help` and completion: the manual where the command is."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from arena.cli.help import TOPICS, page
+from tests.cli.command import ROOT, error_line, run, run_process
+
+# Not about using the arena: how its tests are tested.
+UNLISTED = {"docs/mutation.md"}
+
+
+def test_topics_are_listed(tmp_path: Path) -> None:
+    listed = run("help", cwd=tmp_path)
+    assert [line.split()[0] for line in listed.out.splitlines()[: len(TOPICS)]] == list(TOPICS)
+    assert json.loads(run("help", "--json", cwd=tmp_path).out).keys() == TOPICS.keys()
+
+
+def test_every_page_of_the_manual_has_a_topic() -> None:
+    pages = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")}
+    listed = {name for name, _ in TOPICS.values()}
+    assert pages - UNLISTED == listed - {"protocol/README.md"}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_page_is_printed_as_it_is(tmp_path: Path, topic: str) -> None:
+    text = page(topic).read_text(encoding="utf-8")
+    assert run("help", topic, cwd=tmp_path).out == text
+    assert json.loads(run("help", topic, "--json", cwd=tmp_path).out)["text"] == text
+
+
+def test_unknown_topic_has_a_hint(tmp_path: Path) -> None:
+    error_line(run("help", "sandbox", cwd=tmp_path), "no page on 'sandbox'", "'sandboxes'")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [("arena ver", "verify"), ("arena run --skip", "--skip-missing-runtimes")],
+)
+def test_words_are_completed(tmp_path: Path, words: str, completed: str) -> None:
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    ran = run_process(cwd=tmp_path, env={**asked, "_ARENA_COMPLETE": "bash_complete"})
+    assert ran.out.splitlines() == [f"plain,{completed}"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_line_for_a_shell_makes_a_completion(tmp_path: Path, shell: str) -> None:
+    lines = page("completion").read_text(encoding="utf-8")
+    [name] = re.findall(rf"_ARENA_COMPLETE=({shell}_source)", lines)
+    ran = run_process(cwd=tmp_path, env={"_ARENA_COMPLETE": name})
+    assert f"_ARENA_COMPLETE={shell}_complete" in ran.out
