@@ -21,6 +21,8 @@ class CheckRequest(Struct, frozen=True):
     source: Path
     """Its folder or archive."""
     sandbox: str = AUTO
+    image: str | None = None
+    """The image of its container, in place of its runtime's; the sandbox is docker then."""
     trusted: bool = False
     """Whether it may run without isolation."""
     limits: LimitsInfo = LimitsInfo()

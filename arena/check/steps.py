@@ -13,6 +13,8 @@ from arena.check.positions import moments, random_player
 from arena.check.probe import Probe, Table
 from arena.errors import ArenaError
 from arena.perudo.rules import BGA
+from arena.sandboxes.docker.images import IMAGES
+from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.submissions.bot import Bot, check_trust, runtimes_of
 from arena.submissions.folder import BOT_LIMITS, is_ignored, walk
@@ -47,7 +49,10 @@ def manifest(bench: Bench) -> Findings:
     except ArenaError as error:
         yield _refusal(error)
         return
-    sandbox = make_sandbox(bench.request.sandbox, runtimes_of([bench.bot]))
+    request = bench.request
+    name = DockerSandbox.name if request.image else request.sandbox
+    images = dict.fromkeys(IMAGES, request.image) if request.image else IMAGES
+    sandbox = make_sandbox(name, runtimes_of([bench.bot]), images)
     check_trust(sandbox, [bench.bot], trusted=bench.request.trusted)
     bench.sandbox = ObservedSandbox(sandbox)
 

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,6 +18,7 @@ from arena.cli.output import harmless, print_json, say
 from arena.errors import ArenaError
 from arena.match.transcript import told_game
 from arena.perudo.rules import variant
+from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.submissions.bot import check_trust, runtimes_of
@@ -42,6 +44,7 @@ _PLAIN_EVERY = 5.0
     metavar="VARIANT",
     help="Instead, have the BOTs play one game and print the conversation and the faults.",
 )
+@click.option("--image", help="Check it in a container of this image (the docker sandbox).")
 @json_option
 def command(
     bots: tuple[Path, ...],
@@ -49,24 +52,24 @@ def command(
     variant_name: str | None,
     *,
     trust_bots: bool,
-    every_fault: bool,
-    step: int | None,
     show_stderr: bool,
     as_json: bool,
+    **steps: Any,
 ) -> int:
     """Try each BOT (a folder with a bot.yaml, an archive, sample:NAME) step by step.
 
     Stops at the first fault and shows what was sent, what came back and how to mend it; the exit
     code is 1 then. Ctrl-C keeps what was found.
     """
+    if steps["image"] and sandbox not in {None, DockerSandbox.name}:
+        hint = "leave out --image or --sandbox"
+        raise ArenaError(f"the sandbox '{sandbox}' uses no images", "--image", hint)
     sources = [source for bot in bots for source in _sources(bot)]
     if variant_name:
         return _transcript(sources, sandbox or AUTO, variant_name, trusted=trust_bots)
     reports: list[Report] = []
     for source in sources:
-        request = CheckRequest(
-            source, sandbox or AUTO, trust_bots, every_fault=every_fault, step=step
-        )
+        request = CheckRequest(source, sandbox or AUTO, trusted=trust_bots, **steps)
         with _Progress() as progress:
             reports.append(check(request, progress))
         if not as_json:

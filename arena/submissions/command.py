@@ -26,6 +26,19 @@ _INSTALL = {
     "dotnet": "on Ubuntu: sudo apt-get install dotnet-sdk-8.0",
     "make": "sudo apt-get install make",
 }
+_RUNTIMES = {
+    "python3": "python",
+    "node": "node",
+    "cc": "c",
+    "gcc": "c",
+    "rustc": "rust",
+    "cargo": "rust",
+    "java": "java",
+    "javac": "java",
+    "go": "go",
+    "dotnet": "dotnet",
+}
+"""The runtime whose image has a program."""
 _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh"}
 _CORRECT = "install it, or correct the command in bot.yaml"
 _FIRST_LINE = 256
@@ -66,6 +79,13 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
         named = str(Path(program).parent / near[0]) if beside else near[0]
         return f"did you mean '{'./' if program.startswith('./') else ''}{named}'?"
     return _CORRECT
+
+
+def runtime_of(program: str) -> str:
+    """Return how to mend a bot whose image lacks a program."""
+    if program in _RUNTIMES:
+        return f"`runtime: {_RUNTIMES[program]}` in bot.yaml"
+    return "put it into the bot's folder, or name an image that has it (docs/languages.md)"
 
 
 def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:

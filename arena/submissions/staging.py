@@ -1,15 +1,23 @@
 """Bots made ready to run: copied to a run folder, built, readable by the sandbox's user."""
 
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from arena.errors import ArenaError
-from arena.sandboxes.base import Sandbox
+from arena.sandboxes.base import Program, Sandbox
 from arena.sandboxes.run_folder import remove_tree
+from arena.sandboxes.run_once import run_once
 from arena.submissions.bot import Bot, StagedBot
 from arena.submissions.build import OnBuild, build
-from arena.submissions.command import check_runnable, how_to_get
+from arena.submissions.command import check_runnable, how_to_get, runtime_of
 from arena.submissions.folder import BOT_LIMITS, BotLimits, copy
 from arena.submissions.manifest import errors_name_source
+
+_MISSING = 3
+_LOOK = f'command -v "$1" >/dev/null || exit {_MISSING}'
+_LOOK_SECONDS = 60.0
+_in_images: WeakKeyDictionary[Sandbox, dict[tuple[str, str], bool]] = WeakKeyDictionary()
+"""Whether the image of a runtime has a program."""
 
 
 def stage(
@@ -63,12 +71,33 @@ def _copy(bot: Bot, target: Path, sandbox: Sandbox, limits: BotLimits) -> None:
 
 def check_program(bot: Bot, sandbox: Sandbox) -> None:
     """Raise ArenaError if what a bot is built or started with is missing, or cannot be run."""
-    if sandbox.uses_host_programs and (missing := bot.missing_program):
+    if not sandbox.uses_host_programs:
+        _check_image(bot, sandbox)
+    elif missing := bot.missing_program:
         what = f"'{bot.name}' needs '{missing}', which was not found"
         raise ArenaError(what, str(bot.source), how_to_get(bot.first_command, bot.folder))
     if bot.build is None:
         with errors_name_source(bot.folder, bot.source):
             check_runnable(bot.name, bot.command, bot.folder)
+
+
+def _check_image(bot: Bot, sandbox: Sandbox) -> None:
+    """Raise ArenaError if the image of a bot's runtime lacks what it is built or started with."""
+    runtime = bot.info.runtime
+    for command in filter(None, (bot.build, bot.command)):
+        program = command[0]
+        if "/" not in program and not _is_in_image(sandbox, runtime, program, bot.folder):
+            what = f"'{bot.name}' needs '{program}', which the image of '{runtime}' does not have"
+            raise ArenaError(what, str(bot.source), runtime_of(program))
+
+
+def _is_in_image(sandbox: Sandbox, runtime: str, program: str, folder: Path) -> bool:
+    """Return whether an image has a program; true, too, if its container cannot be started."""
+    known = _in_images.setdefault(sandbox, {})
+    if (runtime, program) not in known:
+        look = Program(folder, ["sh", "-c", _LOOK, "sh", program], runtime)
+        known[runtime, program] = run_once(sandbox, look, _LOOK_SECONDS).code != _MISSING
+    return known[runtime, program]
 
 
 def _open_to_all(folder: Path, *, writable: bool) -> None:

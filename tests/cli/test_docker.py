@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import Ran, error_line, league, records, run
+from arena.sandboxes.docker.images import IMAGES
+from tests.cli.command import LOWEST, Ran, bot, error_line, league, records, run
 from tests.support.depth import depth
 
 VERSION = {"ApiVersion": "1.45", "MinAPIVersion": "1.24", "Components": []}
@@ -171,7 +172,7 @@ def test_images_are_listed(tmp_path: Path) -> None:
     assert listed.code == 0, listed.err
     images = json.loads(listed.out)
     assert images["python"] == {"image": "perudo-arena/python", "available": True}
-    assert set(images) == {"python", "node", "c", "any"}
+    assert images.keys() == IMAGES.keys()
 
 
 def test_unknown_runtime_has_a_hint(tmp_path: Path) -> None:
@@ -184,3 +185,31 @@ def test_failed_build_reports_the_reason(tmp_path: Path) -> None:
         ran = run("images", "build", "python", cwd=tmp_path, env={"DOCKER_HOST": address})
     what = "the build of perudo-arena/python failed"
     error_line(ran, what, "pull access denied for python", "arena images build --from-host")
+
+
+def test_bot_is_checked_in_an_image_that_is_named(tmp_path: Path) -> None:
+    ran = run("check", "sample:honest", "--image", "perudo-arena/python", cwd=tmp_path)
+    assert ran.code == 0, ran.out + ran.err
+    assert "docker" in ran.out
+    what = "image 'perudo-arena/nothing' not found"
+    ran = run("check", "sample:honest", "--image", "perudo-arena/nothing", cwd=tmp_path)
+    error_line(ran, what, "arena images build nothing")
+    ran = run("check", "sample:honest", "--image", "nothing:1", cwd=tmp_path)
+    error_line(ran, "image 'nothing:1' not found", "docker pull nothing:1")
+
+
+def test_images_are_of_the_docker_sandbox(tmp_path: Path) -> None:
+    ran = run("check", "sample:honest", "--image", "x", "--sandbox", "process", cwd=tmp_path)
+    error_line(ran, "the sandbox 'process' uses no images", "--image")
+
+
+@pytest.mark.parametrize(
+    ("key", "needed", "hint"),
+    [("command", "cobol-run", "docs/languages.md"), ("build", "rustc", "`runtime: rust`")],
+)
+def test_program_is_looked_for_in_the_image(
+    tmp_path: Path, key: str, needed: str, hint: str
+) -> None:
+    bot(tmp_path / "bot", LOWEST, **{key: f"{needed} bot.py", "runtime": "any"})
+    ran = run("check", "bot", "--sandbox", "docker", cwd=tmp_path)
+    error_line(ran, f"'bot' needs '{needed}', which the image of 'any' does not have", hint)
