@@ -132,6 +132,6 @@ def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, case: str) -> Non
 
 
 def test_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.submissions.bot.command_exists", lambda command, folder: False)
+    monkeypatch.setattr("arena.submissions.command.command_exists", lambda command, folder: False)
     made = run("new", "my-bot", "--lang", "rust", cwd=tmp_path)
     assert "install rustc: sudo apt-get install rustc" in made.out
