@@ -54,6 +54,7 @@ window.perudoShard = async (shard, text) => {
 /* Where things stand */
 
 const nameOf = (seat) => state.shard.seats[seat];
+const markOf = (seat) => state.shard.marks[seat];
 const steps = () => state.game.steps;
 const step = () => steps()[state.at];
 const last = () => steps().length - 1;
@@ -62,12 +63,6 @@ const revealed = () => step().kind === "call" || step().kind === "end";
 const seesAll = () => state.see === ALL || revealed();
 const sees = (seat) => seesAll() || String(seat) === state.see;
 const goneAt = (seat) => steps().findIndex((one) => one.kind === "fault" && one.seat === seat);
-
-/** The classes of a bot's colour and pattern, by its place in the league, as on all pages. */
-function markOf(seat) {
-  const place = state.shard.places[seat];
-  return `h${place % 8} m${(place + 3 * Math.floor(place / 8)) % 6}`;
-}
 
 /** The address of a step, with whose dice are seen and how fast it plays, if that was chosen. */
 function place(at) {

@@ -3,26 +3,15 @@
 from statistics import median
 
 from arena.check.findings import Measured
-from arena.sandboxes.base import Program, Running, Sandbox
+from arena.sandboxes.base import Program, Running
+from arena.sandboxes.passing import PassingSandbox
 
 
-class ObservedSandbox:
+class ObservedSandbox(PassingSandbox):
     """Passes everything to another sandbox, and remembers the program that it started last."""
 
     running: Running
     """The program that it started last."""
-
-    def __init__(self, sandbox: Sandbox) -> None:
-        self._sandbox = sandbox
-        self.name = sandbox.name
-        self.clock = sandbox.clock
-        self.isolates = sandbox.isolates
-        self.freezes = sandbox.freezes
-        self.uses_host_programs = sandbox.uses_host_programs
-        self.starts_slowly = sandbox.starts_slowly
-
-    def unavailable_reason(self) -> None:
-        """Return None: the sandbox behind it was tried before."""
 
     def start(self, program: Program, *, space: int = 0) -> Running:
         """Start a program; raises OSError."""

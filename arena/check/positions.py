@@ -13,6 +13,9 @@ from arena.perudo.rules import VARIANTS
 from arena.records import Cause, Fault
 from arena.wire.messages import Answer, CalzaOffer, Turn
 
+_FORFEIT = 0.2
+"""How often a rival faults instead of an answer."""
+
 Player = Callable[[Turn | CalzaOffer, Random], Answer]
 
 
@@ -61,10 +64,6 @@ def _game(
             continue
         referee.take(seat, play(asked, chance))
     yield Moment(tuple(referee.notices), None, lambda _: None)
-
-
-_FORFEIT = 0.2
-"""How often a rival faults instead of an answer."""
 
 
 def random_player(asked: Turn | CalzaOffer, chance: Random) -> Answer:

@@ -75,14 +75,14 @@ class TerminalPerson:
                 self._book, self._starting_dice = message.rules.name, message.rules.starting_dice
                 self._begin()
                 others = [name for seat, name in enumerate(self._names) if seat != message.seat]
-                say(f"{message.rules.name}: you against {_listed(others)}. ? helps.")
+                tell(f"{message.rules.name}: you against {_listed(others)}. Type ? for help.")
             case RoundEnd():
                 self._end_round(message)
             case FaultNotice():
                 self._left[message.seat] = 0
                 self._told = 0
                 name = self._names[message.seat]
-                say(f"{name} faulted ({message.cause}) and is out; the round is played again.")
+                tell(f"{name} faulted ({message.cause}) and is out; the round is played again.")
             case GameEnd():
                 self._end_game(message)
             case _:
@@ -95,7 +95,7 @@ class TerminalPerson:
         self._tell_bids(request.bids)
         if isinstance(request, CalzaOffer):
             return self._read_calza(request)
-        say(f"  you have {_dice(request.dice)}")
+        tell(f"  you have {_dice(request.dice)}")
         while True:
             typed = ask("your move: ")
             if not self._helped(typed, request, _HELP):
@@ -103,10 +103,10 @@ class TerminalPerson:
                 if isinstance(answer, Answer):
                     self._told += answer.action == "bid"
                     return answer
-                say(f"  {answer}")
+                tell(f"  {answer}")
 
     def _read_calza(self, request: CalzaOffer) -> Answer:
-        say(f"  you have {_dice(request.dice)}")
+        tell(f"  you have {_dice(request.dice)}")
         while True:
             typed = ask("calza? ")
             if typed in {"c", "calza", "y", "yes"}:
@@ -114,7 +114,7 @@ class TerminalPerson:
             if typed in {"", "p", "pass", "n", "no"}:
                 return Answer(id=request.id, action="pass")
             if not self._helped(typed, request, _CALZA_HELP):
-                say("  type calza, or press Enter to pass")
+                tell("  type calza, or press Enter to pass")
 
     def _helped(self, typed: str, request: Turn | CalzaOffer, text: str) -> bool:
         """Answer a request for help; returns whether it was one."""
@@ -125,10 +125,10 @@ class TerminalPerson:
         elif typed == "odds":
             self._show_odds(request)
         elif typed == "legal" and isinstance(request, Turn):
-            say(f"  {legal(request)}")
+            tell(f"  {legal(request)}")
         elif typed == "rules":
             for clause in CLAUSES:
-                say(f"  {clause.title}: {clause.texts[self._book]}")
+                tell(f"  {clause.title}: {clause.texts[self._book]}")
         else:
             return False
         return True
@@ -144,33 +144,33 @@ class TerminalPerson:
         palifico = ""
         if request.palifico_seat is not None:
             palifico = f"; palifico of {self._names[request.palifico_seat]}: pacos are not wild"
-        say(f"\nround {request.round + 1}: {sum(self._left)} dice ({', '.join(counts)}){palifico}")
+        tell(f"\nround {request.round + 1}: {sum(self._left)} dice ({', '.join(counts)}){palifico}")
 
     def _tell_bids(self, bids: Sequence[SeatBid]) -> None:
         for bid in bids[self._told :]:
-            say(f"  {self._names[bid.seat]}: {name_bid(Bid(bid.quantity, bid.face))}")
+            tell(f"  {self._names[bid.seat]}: {name_bid(Bid(bid.quantity, bid.face))}")
         self._told = len(bids)
 
     def _show_odds(self, request: Turn | CalzaOffer) -> None:
         unseen = sum(self._left) - len(request.dice)
-        wild = 1 if request.palifico_seat is None else None
+        wild = PACO if request.palifico_seat is None else None
         if request.bids:
             bid = Bid(request.bids[-1].quantity, request.bids[-1].face)
             holds = bid_holds(bid, request.dice, unseen, wild)
             exact = bid_exact(bid, request.dice, unseen, wild)
-            say(f"  {name_bid(bid)}: holds {holds:.0%}, exact {exact:.0%}")
+            tell(f"  {name_bid(bid)}: holds {holds:.0%}, exact {exact:.0%}")
         for one in request.raises if isinstance(request, Turn) else ():
             bid = Bid(one.min, one.face)
-            say(f"  {name_bid(bid)}: holds {bid_holds(bid, request.dice, unseen, wild):.0%}")
+            tell(f"  {name_bid(bid)}: holds {bid_holds(bid, request.dice, unseen, wild):.0%}")
 
     def _end_round(self, end: RoundEnd) -> None:
         self._tell_bids(end.bids)
         last, caller = end.bids[-1], self._names[end.caller]
         bid = name_bid(Bid(last.quantity, last.face))
-        say(f"  {caller}: {end.call}, on {bid} by {self._names[last.seat]}")
+        tell(f"  {caller}: {end.call}, on {bid} by {self._names[last.seat]}")
         shown = [f"{name} {_dice(dice)}" for name, dice in zip(self._names, end.dice, strict=True)]
-        say(f"  dice: {', '.join(one for one, dice in zip(shown, end.dice, strict=True) if dice)}")
-        say(f"  {_count(end, last)}; {self._changes(end)}")
+        tell(f"  dice: {', '.join(one for one, dice in zip(shown, end.dice, strict=True) if dice)}")
+        tell(f"  {_count(end, last)}; {self._changes(end)}")
         self._told = 0
 
     def _changes(self, end: RoundEnd) -> str:
@@ -187,7 +187,7 @@ class TerminalPerson:
 
     def _end_game(self, end: GameEnd) -> None:
         by_place = sorted(zip(end.places, self._names, strict=True))
-        say("\n" + ", ".join(f"{place}. {name}" for place, name in by_place))
+        tell("\n" + ", ".join(f"{place}. {name}" for place, name in by_place))
         self._begin()
 
 
@@ -199,7 +199,7 @@ def read_answer(typed: str, request: Turn) -> Answer | str:
         return "there is no bid to doubt: you open the round"
     parts = _BID.fullmatch(typed)
     if not parts:
-        return "type a bid, such as '3 fives', or 'dudo'; ? helps"
+        return "type a bid, such as '3 fives', or 'dudo'; ? for help"
     quantity, face = int(parts[1]), _face(parts[2])
     if not face:
         return f"no face is called '{parts[2]}'; type 1 to 6, or pacos, twos, ..., sixes"
@@ -224,7 +224,7 @@ def ask(prompt: str) -> str:
     return " ".join(typed.lower().split())
 
 
-def say(text: str) -> None:
+def tell(text: str) -> None:
     """Print what happened."""
     head = "\n" if text.startswith("\n") else ""
     click.echo(head + harmless(text.removeprefix("\n")))

@@ -3,47 +3,30 @@
 import os
 import signal
 import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 from tempfile import gettempdir
 from typing import Any
 
 import click
-from msgspec import Struct
 
 from arena.cli import options
 from arena.cli.main import FINDINGS, OK
 from arena.cli.output import print_json, print_table, say, show_page
 from arena.cli.person import TerminalPerson
 from arena.cli.progress_bar import TerminalListener
-from arena.league.play import RunRequest, open_run
-from arena.league.quick_table import (
-    TableRequest,
-    play_with_person,
-    remove_league,
-    write_league,
-)
+from arena.league.config import MAX_GAMES
+from arena.league.quick_table import Result, TableRequest, play_table
+from arena.perudo.rules import MAX_STARTING_DICE
 from arena.publish.links import REPLAY
 from arena.publish.report import ReportRequest, report
 from arena.ratings.intervals import wilson
-from arena.records import FixtureResult
 from arena.sandboxes.registry import AUTO
-from arena.store.store import Store
 
 _GAMES = 20
 """Games in each order of seats, if nobody says how many."""
-
-
-class Result(Struct, frozen=True):
-    """How one bot, or the person, did."""
-
-    name: str
-    games: int
-    wins: int
-    mean_place: float
-    faults: int
 
 
 @click.command()
@@ -51,13 +34,15 @@ class Result(Struct, frozen=True):
 @click.option("--me", "person", is_flag=True, help="Take a seat yourself, in this terminal.")
 @click.option(
     "--games",
-    type=click.IntRange(1, 10_000),
+    type=click.IntRange(1, MAX_GAMES),
     help="Games in each order of seats [default: 20, or 1 with --me].",
 )
 @click.option("--variant", default="bga", show_default=True, help="The rule book.")
 @click.option("--calza", is_flag=True, help="Play with calza.")
 @click.option("--lost-dice-visible", is_flag=True, help="Show how many dice everyone has left.")
-@click.option("--starting-dice", type=click.IntRange(1, 10), help="Dice of each player.")
+@click.option(
+    "--starting-dice", type=click.IntRange(1, MAX_STARTING_DICE), help="Dice of each player."
+)
 @click.option("--seed", callback=options.printable, help="Repeats the dice.")
 @click.option(
     "--into",
@@ -88,12 +73,13 @@ def command(
     request = TableRequest(
         bots=tuple(bots),
         folder=folder or _new_folder(),
-        person=person,
         games=games or (1 if person else _GAMES),
         sandbox=sandbox or AUTO,
         **rules,
     )
-    results = _play(request, trusted=trust_bots)
+    seated = TerminalPerson() if person else None
+    with _hanging_up_interrupts():
+        results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
     if as_json:
         print_json({"league": str(request.league), "results": results})
     else:
@@ -104,52 +90,20 @@ def command(
     return FINDINGS if any(one.faults for one in results) else OK
 
 
-def results_of(fixtures: Iterable[FixtureResult]) -> list[Result]:
-    """Return how everyone at a table did, the most wins first."""
-    places: dict[str, list[int]] = {}
-    faults: Counter[str] = Counter()
-    for fixture in fixtures:
-        for game in fixture.games:
-            for seat, name in enumerate(fixture.fixture.seats):
-                places.setdefault(name, []).append(game.places[seat])
-                faults[name] += game.faults[seat] is not None
-    results = [
-        Result(name, len(all_), all_.count(1), sum(all_) / len(all_), faults[name])
-        for name, all_ in places.items()
-    ]
-    return sorted(results, key=lambda one: (-one.wins, one.mean_place, one.name))
-
-
 def _new_folder() -> Path:
     """Return a folder that does not exist yet, among the user's temporary files."""
     games = Path(gettempdir(), f"perudo-arena-play-{os.getuid()}")
     return games / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
 
 
-def _play(request: TableRequest, *, trusted: bool) -> list[Result]:
-    """Play to the end, or leave nothing behind."""
-    write_league(request)
-    # A terminal that is closed ends the game as Ctrl-C does.
+@contextmanager
+def _hanging_up_interrupts() -> Iterator[None]:
+    """Have a terminal that is closed end the game as Ctrl-C does."""
     before = signal.signal(signal.SIGHUP, signal.default_int_handler)
     try:
-        if request.person:
-            play_with_person(request, TerminalPerson(), say, trusted=trusted)
-        else:
-            _play_bots(request, trusted=trusted)
-    except BaseException:
-        remove_league(request)
-        raise
+        yield
     finally:
         signal.signal(signal.SIGHUP, before)
-    with Store(request.store) as store:
-        return results_of(store.results())
-
-
-def _play_bots(request: TableRequest, *, trusted: bool) -> None:
-    run = RunRequest(request.league, request.store, trust_bots=trusted)
-    with open_run(run, TerminalListener()) as league:
-        if not league.play().finished:
-            raise KeyboardInterrupt
 
 
 def _print(results: Sequence[Result]) -> None:

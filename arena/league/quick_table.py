@@ -1,6 +1,7 @@
 """A table without a league.yaml of one's own: some bots, or bots and a person, for a few games."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from arena.config_files.files import reason
 from arena.errors import ArenaError
 from arena.league.conditions import commit, resolve
 from arena.league.config import League, load_league
+from arena.league.play import RunRequest, open_run
+from arena.league.runner import RunListener
 from arena.match.person import Person, TableWithPerson
 from arena.match.preparation import prepared
 from arena.match.table import play_fixture
-from arena.records import BotInfo, PlayedFixture
+from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS
+from arena.records import BotInfo, FixtureResult
 from arena.sandboxes.registry import make_sandbox
 from arena.store.rows import pack
 from arena.store.store import Store
@@ -24,8 +28,6 @@ from arena.submissions.manifest import find_bots
 
 PERSON = "you"
 """What a person is called at the table."""
-MOST = 6
-"""Seats at a table."""
 
 
 class TableRequest(Struct, frozen=True):
@@ -35,8 +37,6 @@ class TableRequest(Struct, frozen=True):
     """Patterns: folders, archives, `sample:NAME`."""
     folder: Path
     """A new folder: its league.yaml and league.sqlite are those of any league."""
-    person: bool = False
-    """Whether a person has a seat, too."""
     games: int = 1
     """Games per fixture."""
     variant: str = "bga"
@@ -58,20 +58,66 @@ class TableRequest(Struct, frozen=True):
         return self.folder / "league.sqlite"
 
 
-def write_league(request: TableRequest) -> None:
-    """Make the folder and its league.yaml; raises ArenaError if that cannot be."""
+class Result(Struct, frozen=True):
+    """How one bot, or the person, did."""
+
+    name: str
+    games: int
+    wins: int
+    mean_place: float
+    faults: int
+
+
+def play_table(
+    request: TableRequest, listener: RunListener, person: Person | None, *, trusted: bool
+) -> list[Result]:
+    """Play all games of the bots, or one fixture with a person; returns the most wins first.
+
+    Nothing is left behind if it does not come to its end: raises KeyboardInterrupt if it was
+    stopped, ArenaError if it cannot be played.
+    """
+    _write_league(request, with_person=person is not None)
+    try:
+        if person:
+            _play_with_person(request, person, listener, trusted=trusted)
+        else:
+            _play_bots(request, listener, trusted=trusted)
+    except BaseException:
+        _remove_league(request)
+        raise
+    with Store(request.store) as store:
+        return results_of(store.results())
+
+
+def results_of(fixtures: Iterable[FixtureResult]) -> list[Result]:
+    """Return how everyone at a table did, the most wins first."""
+    places: dict[str, list[int]] = {}
+    faults: Counter[str] = Counter()
+    for fixture in fixtures:
+        for game in fixture.games:
+            for seat, name in enumerate(fixture.fixture.seats):
+                places.setdefault(name, []).append(game.places[seat])
+                faults[name] += game.faults[seat] is not None
+    results = [
+        Result(name, len(all_), all_.count(1), sum(all_) / len(all_), faults[name])
+        for name, all_ in places.items()
+    ]
+    return sorted(results, key=lambda one: (-one.wins, one.mean_place, one.name))
+
+
+def _write_league(request: TableRequest, *, with_person: bool) -> None:
     bots = find_bots([(pattern, "BOT") for pattern in request.bots], Path.cwd())
-    players = len(bots) + request.person
-    if not 2 <= players <= MOST:
-        what = f"2 to {MOST} play at a table, not {players}"
+    players = len(bots) + with_person
+    if not MIN_PLAYERS <= players <= MAX_PLAYERS:
+        what = f"{MIN_PLAYERS} to {MAX_PLAYERS} play at a table, not {players}"
         raise ArenaError(what, hint="name other bots, or play a league: arena run")
-    if request.person and any(bot.name == PERSON for bot in bots):
+    if with_person and any(bot.name == PERSON for bot in bots):
         raise ArenaError(f"a bot is called '{PERSON}'", hint="rename it in its bot.yaml")
     rules = {"variant": request.variant, "calza": request.calza}
     rules |= {"lost_dice_visible": request.lost_dice_visible}
     if request.starting_dice is not None:
         rules["starting_dice"] = request.starting_dice
-    names = [bot.name for bot in bots] + [PERSON] * request.person
+    names = [bot.name for bot in bots] + [PERSON] * with_person
     league = {
         "name": ", ".join(names),
         "bots": [str(bot.source) for bot in bots],
@@ -93,14 +139,17 @@ def write_league(request: TableRequest) -> None:
         raise ArenaError(f"it cannot be made: {reason(error)}", str(request.folder)) from None
 
 
-def play_with_person(
-    request: TableRequest, person: Person, note: Callable[[str], None], *, trusted: bool
-) -> PlayedFixture:
-    """Play the first fixture of a written league with a person in a seat, and store it.
+def _play_bots(request: TableRequest, listener: RunListener, *, trusted: bool) -> None:
+    run = RunRequest(request.league, request.store, trust_bots=trusted)
+    with open_run(run, listener) as league:
+        if not league.play().finished:
+            raise KeyboardInterrupt
 
-    Nothing is stored if the person leaves (KeyboardInterrupt). Raises ArenaError for bots that do
-    not start, and for a sandbox that does not work.
-    """
+
+def _play_with_person(
+    request: TableRequest, person: Person, listener: RunListener, *, trusted: bool
+) -> None:
+    """Play the first fixture with a person in a seat, and store it."""
     league = load_league(request.league)
     sandbox = make_sandbox(league.sandbox, runtimes_of(league.bots), league.images)
     check_trust(sandbox, league.bots, trusted=trusted)
@@ -111,7 +160,7 @@ def play_with_person(
         resolution = resolve(league, sandbox.name, store, trusted=trusted)
         conditions = resolution.schedule.conditions
         with prepared(list(rivals.values()), rules, league.limits, sandbox) as staged:
-            commit(resolution, store, note)
+            commit(resolution, store, listener.note)
             fixture = resolution.schedule.fixtures[0]
             programs = {bot.name: bot.program for bot in staged}
             person.meet(fixture.seats)
@@ -119,11 +168,10 @@ def play_with_person(
             with TableWithPerson(at_table, sandbox, conditions.limits, person) as table:
                 played = play_fixture(fixture, rules, table)
         store.add(pack(played))
-    return played
 
 
-def remove_league(request: TableRequest) -> None:
-    """Remove what `write_league` made, and what was stored beside it."""
+def _remove_league(request: TableRequest) -> None:
+    """Remove the league.yaml that was written, and what was stored beside it."""
     for path in request.folder.glob(f"{request.league.stem}.*"):
         path.unlink()
     request.folder.rmdir()

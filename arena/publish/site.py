@@ -230,7 +230,10 @@ class _Site:
             yield from self._table(tables.quarantined(self.head, missing))
 
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
-        yield from shards(self.source, self.selection, self.links, existing, self.league.variants)
+        marks = {bot: one.classes for bot, one in self.marks.items()}
+        yield from shards(
+            self.source, self.selection, self.links, existing, self.league.variants, marks
+        )
         yield firsts(self.selection)
         yield _static("replay.js")
         yield _static("replay.css")

@@ -81,7 +81,7 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
     return _CORRECT
 
 
-def runtime_of(program: str) -> str:
+def how_to_get_in_image(program: str) -> str:
     """Return how to mend a bot whose image lacks a program."""
     if program in _RUNTIMES:
         return f"`runtime: {_RUNTIMES[program]}` in bot.yaml"

@@ -39,26 +39,15 @@ KITS = {
 }
 
 
-def kit(language: str) -> Kit:
-    """Return the kit of a language; raises ArenaError if there is none."""
-    if language not in KITS:
-        hint = did_you_mean(language, KITS)
-        raise ArenaError(f"there is no kit for '{language}'", hint=hint)
-    return KITS[language]
-
-
-def kit_folder(language: str) -> Path:
-    """Return the folder of a kit; raises ArenaError if it is missing from the installation."""
-    return shipped.folder("protocol") / "kits" / language
-
-
 def create(folder: Path, language: str) -> Bot:
     """Make a new folder with the kit of a language, for a bot named like the folder.
 
     Raises ArenaError if there is no such kit, if the folder exists or cannot be made, or if its
-    name cannot be a bot's. Nothing is left behind then.
+    name cannot be a bot's. Nothing is left behind then but folders above it.
     """
-    kit(language)
+    if language not in KITS:
+        raise ArenaError(f"there is no kit for '{language}'", hint=did_you_mean(language, KITS))
+    kits = shipped.folder("protocol") / "kits"
     folder = folder.absolute()
     if folder.exists() or folder.is_symlink():
         raise ArenaError("it exists already", str(folder), "choose a name that is not taken")
@@ -66,8 +55,8 @@ def create(folder: Path, language: str) -> Bot:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent, prefix=".arena-new-") as scratch:
             made = Path(scratch, folder.name)
-            shutil.copytree(kit_folder(language), made)
-            shutil.copy(kit_folder(_POSITIONS), made)
+            shutil.copytree(kits / language, made)
+            shutil.copy(kits / _POSITIONS, made)
             _name(made / MANIFEST, f"name: {_PLACEHOLDER}", f"name: {json.dumps(folder.name)}")
             _name(made / "README.md", f"# {_PLACEHOLDER}", f"# {folder.name}")
             with errors_name_source(made, folder):

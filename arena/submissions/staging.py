@@ -9,7 +9,7 @@ from arena.sandboxes.run_folder import remove_tree
 from arena.sandboxes.run_once import run_once
 from arena.submissions.bot import Bot, StagedBot
 from arena.submissions.build import OnBuild, build
-from arena.submissions.command import check_runnable, how_to_get, runtime_of
+from arena.submissions.command import check_runnable, how_to_get, how_to_get_in_image
 from arena.submissions.folder import BOT_LIMITS, BotLimits, copy
 from arena.submissions.manifest import errors_name_source
 
@@ -88,7 +88,7 @@ def _check_image(bot: Bot, sandbox: Sandbox) -> None:
         program = command[0]
         if "/" not in program and not _is_in_image(sandbox, runtime, program, bot.folder):
             what = f"'{bot.name}' needs '{program}', which the image of '{runtime}' does not have"
-            raise ArenaError(what, str(bot.source), runtime_of(program))
+            raise ArenaError(what, str(bot.source), how_to_get_in_image(program))
 
 
 def _is_in_image(sandbox: Sandbox, runtime: str, program: str, folder: Path) -> bool:

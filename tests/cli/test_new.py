@@ -118,7 +118,7 @@ REFUSED = {
     "an unknown language": (("new", "--lang", "rst"), "no kit for 'rst'", "'rust'"),
     "no folder": ((), "no folder to make", "for example"),
     "a long name": (("x" * 41,), "1 to 40 characters", f"/{'x' * 41}/bot.yaml"),
-    "a misleading name": (("ab\u200bc",), "", ""),
+    "a misleading name": (("ab\u200bc",), "the name 'ab\\u200bc'", "/bot.yaml"),
 }
 
 

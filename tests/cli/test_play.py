@@ -143,7 +143,7 @@ def test_table_that_cannot_be_is_refused(tmp_path: Path, case: str) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken"]
 
 
-def test_bot_that_is_called_you_plays_without_a_person(tmp_path: Path) -> None:
+def test_bot_that_is_called_you_is_refused_beside_a_person(tmp_path: Path) -> None:
     bot(tmp_path / "you", LOWEST)
     ran = run("play", "--me", "you", "--trust-bots", cwd=tmp_path)
     error_line(ran, "a bot is called 'you'", "rename it")

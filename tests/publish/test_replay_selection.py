@@ -11,6 +11,7 @@ import pytest
 from arena.cli.options import replays_option
 from arena.perudo.rules import VARIANTS
 from arena.publish.links import GAMES_PER_SHARD
+from arena.publish.pages.identity import identities
 from arena.publish.replay.selection import ReplayChoice, select_replays
 from arena.publish.replay.steps import replay
 from arena.records import Cause, Faulted, PlayedFixture
@@ -62,7 +63,7 @@ def test_shards_hold_the_games(site: Path) -> None:
     }
     assert first.seats == [A, B, C]
     assert all((site / page).is_file() for page in first.bots)
-    assert first.places == [0, 1, 2]
+    assert first.marks == [one.classes for one in identities((A, B, C)).values()]
     order = msgspec.json.decode(content((site / "games.js").read_text()))
     assert order == {"games": [[0, 0], [0, GAMES_PER_SHARD]]}
 

@@ -4,26 +4,18 @@ from collections.abc import Callable
 from threading import Lock
 
 from arena.sandboxes.base import Program, Running, Sandbox
+from arena.sandboxes.passing import PassingSandbox
 
 
-class RevocableSandbox:
+class RevocableSandbox(PassingSandbox):
     """Passes everything to another sandbox until it is revoked, which ends what is played."""
 
     def __init__(self, sandbox: Sandbox) -> None:
-        self._sandbox = sandbox
-        self.name = sandbox.name
-        self.clock = sandbox.clock
-        self.isolates = sandbox.isolates
-        self.freezes = sandbox.freezes
-        self.uses_host_programs = sandbox.uses_host_programs
-        self.starts_slowly = sandbox.starts_slowly
+        super().__init__(sandbox)
         self.revoked = False
         """Whether it was revoked: what was being played then is not a result."""
         self._running: set[_RevocableRunning] = set()
         self._lock = Lock()
-
-    def unavailable_reason(self) -> None:
-        """Return None: the sandbox behind it was tried before."""
 
     def start(self, program: Program, *, space: int = 0) -> Running:
         """Start a program; raises OSError if it cannot be started, or the run is over."""

@@ -7,7 +7,6 @@ from itertools import groupby
 
 import msgspec
 
-from arena import __version__
 from arena.perudo.rules import Rules
 from arena.publish.game_source import GameSource
 from arena.publish.links import GAMES_PER_SHARD, Links
@@ -16,9 +15,6 @@ from arena.publish.output.site_folder import File
 from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replay
 from arena.records import PlayedFixture
-
-SHARD_VERSION = 4
-"""Goes up whenever the same games may give a different shard."""
 
 FIRSTS = "games.js"
 _CALLBACK = "perudoShard"
@@ -35,8 +31,8 @@ class Shard(msgspec.Struct, frozen=True):
     seats: list[str]
     bots: list[str]
     """Each seat's page."""
-    places: list[int]
-    """Each seat's place in the league, from 0, which decides its mark."""
+    marks: list[str]
+    """The classes of each seat's mark."""
     games: dict[str, Replay]
     """By game number."""
 
@@ -54,7 +50,7 @@ class _ShardSpec(msgspec.Struct, frozen=True):
     games: tuple[int, ...]
     table: str
     bots: list[str]
-    places: list[int]
+    marks: list[str]
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -72,9 +68,13 @@ def shards(
     links: Links,
     existing: Mapping[str, str],
     variants: Mapping[str, Rules],
+    marks: Mapping[str, str],
 ) -> Iterator[File]:
-    """Yield every shard; those whose keys are in `existing`, by path, come without their text."""
-    wanted = list(_wanted(source, selection, links))
+    """Yield every shard; those whose keys are in `existing`, by path, come without their text.
+
+    `marks` are the classes of each bot's mark.
+    """
+    wanted = list(_wanted(source, selection, links, marks))
     same = {one.path for one in wanted if existing.get(one.path) == one.key}
     yield from (File(one.path, None, one.key) for one in wanted if one.path in same)
     missing = [one for one in wanted if one.path not in same]
@@ -83,17 +83,18 @@ def shards(
         yield File(one.path, content, one.key)
 
 
-def _wanted(source: GameSource, selection: Selection, links: Links) -> Iterator[_Wanted]:
-    order = {bot: place for place, bot in enumerate(links.bots)}
+def _wanted(
+    source: GameSource, selection: Selection, links: Links, marks: Mapping[str, str]
+) -> Iterator[_Wanted]:
     for result in source.results:
         fixture = result.fixture
         table = links.division_id(fixture.division)
         pages = [links.bot(name) for name in fixture.seats]
-        places = [order[name] for name in fixture.seats]
+        marked = [marks[name] for name in fixture.seats]
         for number, games in _parts(selection.get(fixture.index, [])):
-            spec = _ShardSpec(number, games, table, pages, places)
-            depends_on = __version__, SHARD_VERSION, source.hashes[fixture.index], spec
-            key = sha256(msgspec.msgpack.encode(depends_on)).hexdigest()[:32]
+            spec = _ShardSpec(number, games, table, pages, marked)
+            depends_on = msgspec.msgpack.encode((source.hashes[fixture.index], spec))
+            key = sha256(depends_on).hexdigest()[:32]
             yield _Wanted(fixture.index, links.shard(fixture.index, number), key, spec)
 
 
@@ -119,7 +120,7 @@ def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _Sh
         table=spec.table,
         seats=seats,
         bots=spec.bots,
-        places=spec.places,
+        marks=spec.marks,
         games={
             str(record.game): replay(record, seats, rules, fixture.max_rounds)
             for record in played.games

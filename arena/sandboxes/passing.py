@@ -1,0 +1,19 @@
+"""What sandboxes share that pass their work on to another one."""
+
+from arena.sandboxes.base import Sandbox
+
+
+class PassingSandbox:
+    """Says of itself what the sandbox behind it says; subclasses start programs there."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self.name = sandbox.name
+        self.clock = sandbox.clock
+        self.isolates = sandbox.isolates
+        self.freezes = sandbox.freezes
+        self.uses_host_programs = sandbox.uses_host_programs
+        self.starts_slowly = sandbox.starts_slowly
+
+    def unavailable_reason(self) -> None:
+        """Return None: the sandbox behind it was tried before."""
