@@ -1,10 +1,12 @@
 """What holds for all tests."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import SystemRandom
+from tempfile import mkdtemp
 
 import pytest
 from hypothesis import settings
@@ -33,8 +35,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-processes", action="store_true", help=about)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Forgive tests that are skipped in the middle what only their end would have tidied up."""
+    """Give the session a temporary folder, and `make check` leave to skip tests in the middle.
+
+    The folder that sessions share by default is closed to other users whenever one of them begins,
+    and thus to the bots of all the others.
+    """
+    if not config.option.basetemp:
+        config.option.basetemp = mkdtemp(prefix="arena-tests-")
+        config.add_cleanup(lambda: shutil.rmtree(config.option.basetemp, ignore_errors=True))
+    # What only the end of a test that is skipped would have tidied up.
     if config.getoption("no_processes"):
         for warning in no_processes.WARNINGS:
             config.addinivalue_line("filterwarnings", f"ignore::{warning}")
