@@ -12,7 +12,8 @@ from arena.cli.main import INTERRUPTED, OK
 from arena.cli.options import json_option, printable, sandbox_option, trust_option, workers_option
 from arena.cli.output import print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
-from arena.league.compare import NEW, OLD, CompareRequest, Comparison, compare
+from arena.league.compare import CompareRequest, compare
+from arena.league.comparison import NEW, OLD, Comparison
 from arena.league.config import MAX_GAMES, MAX_ROUNDS
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS
 from arena.ratings.paired import Paired
@@ -23,11 +24,18 @@ _UNTIL = (
     "Stop as soon as one version is better at this confidence, such as 0.95; --rounds is then the"
     " most."
 )
+_SIZES = click.IntRange(MIN_PLAYERS, MAX_PLAYERS)
 
 
 def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable[..., Any]:
     limits = click.IntRange(low, high)
     return click.option(flag, type=limits, default=default, show_default=True, help=text)
+
+
+def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> Callable[..., Any]:
+    text = f"{text}; repeat it for more."
+    shown: dict[str, Any] = {"multiple": True, "show_default": True, **more}
+    return click.option(flag, name, default=(default,), help=text, **shown)
 
 
 @click.command()
@@ -43,8 +51,8 @@ def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable
 @_number("--rounds", 2, MAX_ROUNDS, 20, _ROUNDS)
 @click.option("--until", type=click.FloatRange(0.5, 0.9999), metavar="CONFIDENCE", help=_UNTIL)
 @_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
-@_number("--players", MIN_PLAYERS, MAX_PLAYERS, 2, "Players at a table.")
-@click.option("--variant", metavar="NAME", default="bga", show_default=True, help="The rule book.")
+@_repeated("--players", "players", 2, "Players at a table", type=_SIZES)
+@_repeated("--variant", "variants", "bga", "A rule book", metavar="NAME")
 @click.option(
     "--seed",
     metavar="TEXT",
@@ -81,15 +89,21 @@ class _Listener(TerminalListener):
 
 def _print(old: str, new: str, comparison: Comparison) -> None:
     say(f"old: {old}; new: {new}")
-    places, wins, until = comparison.mean_place, comparison.win_share, comparison.until
+    until, divisions = comparison.until, comparison.divisions
     interval = f"{100 * until:.4g} %, all looks" if until else "95 %"
-    print_table(
-        ["", "old", "new", "new - old", interval],
-        [_row("mean place", places, 1, ".3f", ""), _row("win share", wins, 100, ".1f", " %")],
-    )
+    rows = []
+    for one in divisions:
+        where = f"{one.variant}, tables of {one.players}"
+        rows.append(_row(where, one.rivals_beaten, one.games))
+    if len(divisions) > 1:
+        rows.append(_row("all, equally weighted", comparison.rivals_beaten, comparison.games))
+    rows += [
+        _row(f"against {one.bot}", one.rivals_beaten, one.games) for one in comparison.opponents
+    ]
+    print_table(["rivals beaten", "old", "new", "new - old", interval, "games"], rows)
     faults = comparison.faults
     click.echo(
-        f"{_verdict(comparison)}, by mean place;"
+        f"{_verdict(comparison)}, by rivals beaten;"
         f" {comparison.games} games each; faults: old {faults[OLD]}, new {faults[NEW]}"
     )
 
@@ -102,9 +116,7 @@ def _verdict(comparison: Comparison) -> str:
     return f"{verdict} at {100 * comparison.until:.4g} %, after {played} of {most} rounds"
 
 
-def _row(name: str, figure: Paired, scale: int, form: str, unit: str) -> list[str]:
-    old, new = (f"{scale * value:{form}}{unit}" for value in (figure.old, figure.new))
-    gap, low, high = (
-        f"{scale * value:+{form}}" for value in (figure.difference, figure.low, figure.high)
-    )
-    return [name, old, new, f"{gap}{unit}", f"{low} to {high}{unit}"]
+def _row(name: str, share: Paired, games: int) -> list[str]:
+    old, new = (f"{100 * value:.1f} %" for value in (share.old, share.new))
+    gap, low, high = (f"{100 * value:+.1f}" for value in (share.difference, share.low, share.high))
+    return [name, old, new, f"{gap} %", f"{low} to {high} %", f"{games}"]

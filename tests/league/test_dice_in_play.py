@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.league.compare import NEW, OLD, comparison_fixtures
+from arena.league.compare import comparison_fixtures
+from arena.league.comparison import NEW, OLD
 from arena.league.dice_in_play import DiceInPlay
 from arena.league.schedule import Schedule
 from arena.league.workers import Task
