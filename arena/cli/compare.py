@@ -10,11 +10,16 @@ from msgspec.structs import asdict
 
 from arena.cli.main import INTERRUPTED, OK
 from arena.cli.options import json_option, printable, sandbox_option, trust_option, workers_option
-from arena.cli.output import print_json, print_table, say
+from arena.cli.output import harmless, print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
+from arena.league.behaviour import Behaviour, Example, Share
 from arena.league.compare import CompareRequest, compare
-from arena.league.comparison import NEW, OLD, Comparison
+from arena.league.comparison import Comparison
 from arena.league.config import MAX_GAMES, MAX_ROUNDS
+from arena.league.versions import NEW, OLD, from_field
+from arena.match.asking import Decision
+from arena.perudo.explain import name_bid
+from arena.perudo.round import Bid
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS
 from arena.ratings.paired import Paired
 from arena.records import LeagueInfo
@@ -74,6 +79,8 @@ def command(old: str, new: str, *, as_json: bool, **options: object) -> int:
         print_json({"old": old, "new": new, **asdict(comparison)})
     else:
         _print(old, new, comparison)
+        if comparison.behaviour:
+            _print_behaviour(comparison.behaviour)
     say(f"to play the same games again: --seed {shlex.quote(comparison.conditions.seed)}")
     return OK
 
@@ -120,3 +127,42 @@ def _row(name: str, share: Paired, games: int) -> list[str]:
     old, new = (f"{100 * value:.1f} %" for value in (share.old, share.new))
     gap, low, high = (f"{100 * value:+.1f}" for value in (share.difference, share.low, share.high))
     return [name, old, new, f"{gap} %", f"{low} to {high} %", f"{games}"]
+
+
+def _print_behaviour(behaviour: Behaviour) -> None:
+    rows = [
+        [one.kind, *map(_percent, (one.versions, one.old, one.new)), f"{one.versions.positions}"]
+        for one in behaviour.differences
+    ]
+    click.echo()
+    head = ["decided otherwise", "new than old", "old than old", "new than new", "positions"]
+    print_table(head, rows)
+    for example in behaviour.examples:
+        click.echo(harmless(_in_words(example)))
+    if any(behaviour.faults.values()):
+        say(f"faults when asked again: old {behaviour.faults[OLD]}, new {behaviour.faults[NEW]}")
+
+
+def _percent(share: Share) -> str:
+    return f"{share.otherwise / share.positions:.1%}" if share.positions else "-"
+
+
+def _in_words(example: Example) -> str:
+    request, seats = example.request, example.seats
+    table = f"{example.variant}, tables of {len(seats)}"
+    if request.palifico_seat is not None:
+        table += ", palifico"
+    dice = " ".join(map(str, request.dice))
+    if request.dice_counts:
+        dice += f" of {sum(request.dice_counts)} dice"
+    moment = "opening"
+    if request.bids:
+        last = request.bids[-1]
+        moment = f"{name_bid(Bid(last.quantity, last.face))} bid by {from_field(seats[last.seat])}"
+    return f"{table}: {dice}, {moment}: old {_decided(example.old)}, new {_decided(example.new)}"
+
+
+def _decided(decision: Decision) -> str:
+    if decision.action == "bid":
+        return name_bid(Bid(decision.quantity, decision.face))
+    return decision.action

@@ -1,24 +1,30 @@
 """Two versions of a bot against the same field: the same tables, the same seats, the same dice."""
 
 from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor
 from itertools import product
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ArenaError
+from arena.league.asked_tables import compare_behaviour
+from arena.league.behaviour import Behaviour
 from arena.league.block_design import joining_blocks
-from arena.league.comparison import NEW, OLD, VERSIONS, Comparison, Games, in_field
+from arena.league.comparison import Comparison, Games
 from arena.league.host import core_count
 from arena.league.master_seed import choose, describe
 from arena.league.process_pool import ProcessEngine
 from arena.league.runner import RunListener, play_due
 from arena.league.schedule import divisions
+from arena.league.versions import NEW, OLD, VERSIONS, in_field
 from arena.match.preparation import prepared
 from arena.perudo.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.perudo.rules import variant
 from arena.records import Fixture, LeagueInfo, LimitsInfo
+from arena.sandboxes.base import Program, Sandbox
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.seeds import block_seed, commitment, fixture_seed
 from arena.submissions.bot import Bot, check_trust, runtimes_of
@@ -74,7 +80,11 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
         at_table = dict(zip(names, staged, strict=True))
         with listener.progress(len(games.fixtures)) as on_result:
             finished = play_due(conditions, at_table, engine, games, listener, on_result)
-    return games.comparison() if finished else None
+        if not finished:
+            return None
+        programs = at_table[OLD].program, at_table[NEW].program
+        behaviour = _behaviour(games, programs, engine, sandbox, listener)
+    return replace(games.comparison(), behaviour=behaviour)
 
 
 def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
@@ -101,6 +111,25 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
                 games = conditions.games, block, dice, limit
                 fixtures.append(Fixture(*place, bots_seed, *games))
     return fixtures
+
+
+def _behaviour(
+    games: Games,
+    programs: Sequence[Program],
+    engine: ProcessEngine,
+    sandbox: Sandbox,
+    listener: RunListener,
+) -> Behaviour | None:
+    """Compare what the versions decide; None, and a note, if that did not come to its end."""
+    tables = games.sample.drawn()
+    listener.note(f"asking both versions again what they decide at {len(tables)} of the tables")
+    try:
+        return compare_behaviour(games.conditions, tables, programs, engine, sandbox)
+    except KeyboardInterrupt:
+        listener.note("stopped: the behaviour of the versions is not compared")
+    except BrokenExecutor:
+        listener.note("a worker died: the behaviour of the versions is not compared")
+    return None
 
 
 def _version(pattern: str, which: str) -> Bot:

@@ -6,17 +6,16 @@ import numpy as np
 from msgspec import Struct
 
 from arena.errors import ArenaError
+from arena.league.asked_tables import TableSample
+from arena.league.behaviour import Behaviour
 from arena.league.schedule import divisions
+from arena.league.versions import NEW, OLD, VERSIONS, in_field, version_seat
 from arena.ratings.arrays import Floats
 from arena.ratings.group_sequential import planned_looks, tails
 from arena.ratings.intervals import TAIL
 from arena.ratings.paired import Paired, paired
 from arena.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.store.rows import PackedFixture
-
-OLD, NEW = "old", "new"
-"""What the two versions are called at their tables."""
-VERSIONS = OLD, NEW
 
 
 class Look(Struct, frozen=True):
@@ -74,6 +73,8 @@ class Comparison(Struct, frozen=True):
     divisions: tuple[DivisionResult, ...]
     opponents: tuple[OpponentResult, ...]
     faults: dict[str, int]
+    behaviour: Behaviour | None = None
+    """None if it was not compared to its end."""
 
 
 def better(rivals_beaten: Paired) -> str | None:
@@ -83,25 +84,18 @@ def better(rivals_beaten: Paired) -> str | None:
     return NEW if rivals_beaten.low > 0 else OLD
 
 
-def in_field(name: str) -> str:
-    """Return what a bot of the field is called at a table: no name is OLD or NEW."""
-    return f"field/{name}"
-
-
-def version_seat(fixture: Fixture) -> tuple[str, int]:
-    """Return which version plays at a table, and in which seat."""
-    version = NEW if NEW in fixture.seats else OLD
-    return version, fixture.seats.index(version)
-
-
 class Games:
     """The fixtures of a comparison, and the results so far."""
 
     def __init__(
-        self, conditions: LeagueInfo, fixtures: Sequence[Fixture], until: float | None
+        self,
+        conditions: LeagueInfo,
+        fixtures: Sequence[Fixture],
+        until: float | None,
     ) -> None:
         self.fixtures = fixtures
-        self._conditions, self._until = conditions, until
+        self.sample = TableSample(conditions.seed, divisions(conditions))
+        self.conditions, self._until = conditions, until
         self._played: set[str] = set()
         self._results = _Results(conditions)
         rounds, columns = conditions.rounds, len(conditions.bots) * len(self._results.divisions)
@@ -132,8 +126,9 @@ class Games:
         rounds = self._planned[number]
         return Look(rounds, self._results.overall(rounds, self._tails[number]))
 
-    def keep(self, _: PackedFixture, result: FixtureResult) -> None:
+    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
         """Count a fixture that was played."""
+        self.sample.add(packed, result.fixture)
         self._results.add(result)
         self._played.add(result.fixture.id)
 
@@ -150,7 +145,7 @@ class Games:
         results, last, tail = self._results, self._looks[-1], self._tails[len(self._looks) - 1]
         by_division = results.by_division(last.rounds, tail)
         return Comparison(
-            conditions=self._conditions,
+            conditions=self.conditions,
             until=self._until,
             looks=tuple(self._looks),
             decision=last.better,

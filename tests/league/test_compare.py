@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.league.compare import CompareRequest, compare, comparison_fixtures
-from arena.league.comparison import NEW, OLD, Comparison, in_field
+from arena.league.comparison import Comparison
 from arena.league.runner import RunListener
 from arena.league.schedule import divisions
+from arena.league.versions import NEW, OLD, in_field
 from arena.perudo.round_limit import max_rounds
 from arena.perudo.rules import BGA, VARIANTS
 from arena.records import Division, Fixture, LeagueInfo, LimitsInfo
