@@ -58,6 +58,7 @@ def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> 
 @_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
 @_repeated("--players", "players", 2, "Players at a table", type=_SIZES)
 @_repeated("--variant", "variants", "bga", "A rule book", metavar="NAME")
+@click.option("--calza", is_flag=True, help="Play with calza.")
 @click.option(
     "--seed",
     metavar="TEXT",
@@ -135,16 +136,17 @@ def _print_behaviour(behaviour: Behaviour) -> None:
         for one in behaviour.differences
     ]
     click.echo()
-    head = ["decided otherwise", "new than old", "old than old", "new than new", "positions"]
+    head = ["decided otherwise", "old to new", "old again", "new again", "positions"]
     print_table(head, rows)
     for example in behaviour.examples:
-        click.echo(harmless(_in_words(example)))
-    if any(behaviour.faults.values()):
-        say(f"faults when asked again: old {behaviour.faults[OLD]}, new {behaviour.faults[NEW]}")
+        click.echo(f"for example {harmless(_in_words(example))}")
+    faults = behaviour.faults
+    if any(faults.values()):
+        click.echo(f"faults when asked again: old {faults[OLD]}, new {faults[NEW]}")
 
 
 def _percent(share: Share) -> str:
-    return f"{share.otherwise / share.positions:.1%}" if share.positions else "-"
+    return f"{100 * share.otherwise / share.positions:.1f} %" if share.positions else ""
 
 
 def _in_words(example: Example) -> str:
@@ -155,11 +157,14 @@ def _in_words(example: Example) -> str:
     dice = " ".join(map(str, request.dice))
     if request.dice_counts:
         dice += f" of {sum(request.dice_counts)} dice"
-    moment = "opening"
+    moment = "to open"
     if request.bids:
         last = request.bids[-1]
-        moment = f"{name_bid(Bid(last.quantity, last.face))} bid by {from_field(seats[last.seat])}"
-    return f"{table}: {dice}, {moment}: old {_decided(example.old)}, new {_decided(example.new)}"
+        moment = (
+            f"after {name_bid(Bid(last.quantity, last.face))} by {from_field(seats[last.seat])}"
+        )
+    decided = f"old {_decided(example.old)}, new {_decided(example.new)}"
+    return f"({table}), with {dice} {moment}: {decided}"
 
 
 def _decided(decision: Decision) -> str:

@@ -48,6 +48,7 @@ class CompareRequest(Struct, frozen=True):
     players: tuple[int, ...] = (2,)
     variants: tuple[str, ...] = ("bga",)
     """Every table size is played under each of them."""
+    calza: bool = False
     seed: str | None = None
     """The one that a comparison printed plays the same games; None draws one."""
     workers: int | None = None
@@ -154,7 +155,7 @@ def _conditions(
 ) -> LeagueInfo:
     return LeagueInfo(
         name=f"{request.old} and {request.new}",
-        variants={name: variant(name, {}) for name in request.variants},
+        variants={name: variant(name, {}, calza=request.calza) for name in request.variants},
         bots=tuple(bot.info for bot in field),
         players=tuple(dict.fromkeys(request.players)),
         games=request.games,
