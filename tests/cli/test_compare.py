@@ -15,10 +15,15 @@ TRUSTED = ("--sandbox", "process", "--trust-bots")
 FIELD = ("--field", "sample:honest", "--field", "sample:memory")
 
 
+def strength(out: str) -> list[str]:
+    """Return the lines on strength."""
+    return out.split("\n\n", maxsplit=1)[0].splitlines()
+
+
 def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
     ran = run("compare", "sample:random", "sample:odds", *FIELD, *SHORT, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    head, table, honest, memory, last = ran.out.splitlines()
+    head, table, honest, memory, last = strength(ran.out)
     assert re.split("  +", head) == ["rivals beaten", "old", "new", "new - old", "95 %", "games"]
     assert table.startswith("bga, tables of 2 ")
     assert float(table.split("%")[2]) > 0
@@ -53,12 +58,40 @@ def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
     assert run(*arguments, "--workers", 1, cwd=tmp_path).out == ran.out
 
 
+def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -> None:
+    arguments = ["compare", "sample:honest", "sample:bluffer", *FIELD, *SHORT, "--seed", "mine"]
+    ran = run(*arguments, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert "asking both versions again what they decide at 2 of the tables\n" in ran.err
+    head, first, *lines = ran.out.split("\n\n")[1].splitlines()
+    columns = ["decided otherwise", "old to new", "old again", "new again", "positions"]
+    assert re.split("  +", head) == columns
+    name, to_new, old_again, new_again, positions = re.split("  +", first)
+    assert (name, old_again) == ("all decisions", "0.0 %")
+    assert float(to_new.removesuffix(" %")) > 0
+    assert float(new_again.removesuffix(" %")) > 0
+    assert int(positions) > 10
+    assert any(re.fullmatch("opening bid .* %  +[0-9]+", line) for line in lines)
+    example = (
+        r"for example \(bga, tables of 2(, palifico)?\), with [1-6 ]+( of \d+ dice)?"
+        r" (to open|after \d+ \w+ by (honest|memory)): old (dudo|\d+ \w+), new (dudo|\d+ \w+)"
+    )
+    examples = [line for line in lines if line.startswith("for")]
+    assert 1 <= len(examples) <= 3
+    assert all(re.fullmatch(example, line) for line in examples)
+    said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)["behaviour"]
+    assert (said["tables"], said["faults"]) == (2, {"old": 0, "new": 0})
+    assert said["differences"][0]["kind"] == "all decisions"
+    assert said["differences"][0]["versions"]["positions"] == int(positions)
+    assert {"request", "old", "new", "seats", "variant"} <= said["examples"][0].keys()
+
+
 def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
     arguments = ["compare", "sample:random", "sample:odds", *FIELD, *TRUSTED, "--games", 3]
     arguments += ["--until", 0.95, "--rounds", 40, "--seed", "mine"]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    head, *_, last = ran.out.splitlines()
+    head, *_, last = strength(ran.out)
     assert head.endswith("95 %, all looks  games")
     said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)
     assert (said["decision"], said["until"]) == ("new", 0.95)
@@ -75,7 +108,7 @@ def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_p
     shapes = ["--variant", "bga", "--variant", "italian", "--players", 3, "--players", 2]
     ran = run(*arguments, *shapes, "--players", 2, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    _, *tables, all_, honest, memory, last = ran.out.splitlines()
+    _, *tables, all_, honest, memory, last = strength(ran.out)
     assert [line.split("  ")[0] for line in tables] == [
         *("bga, tables of 3", "bga, tables of 2"),
         *("italian, tables of 3", "italian, tables of 2"),
@@ -90,7 +123,7 @@ def test_until_says_that_nothing_was_decided(tmp_path: Path) -> None:
     arguments = ["compare", "sample:honest", "sample:honest", *FIELD, *SHORT, "--until", 0.99]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert ran.out.splitlines()[-1].startswith("not decided at 99 %, after 4 of 4 rounds, by ")
+    assert strength(ran.out)[-1].startswith("not decided at 99 %, after 4 of 4 rounds, by ")
 
 
 def test_salt_is_mixed_into_a_seed_that_the_versions_could_guess(tmp_path: Path) -> None:

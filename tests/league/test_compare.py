@@ -21,6 +21,8 @@ from arena.records import Division, Fixture, LeagueInfo, LimitsInfo
 from arena.shipped import folder
 from tests.cli.command import READY, bot
 from tests.publish import factory
+from tests.support.bot_programs import program
+from tests.support.live import write_bot
 
 PATIENT = LimitsInfo(start=60, answer=60, game=600)
 each_field = settings(max_examples=15, deadline=None, database=None)
@@ -95,6 +97,13 @@ def test_bot_is_as_good_as_itself() -> None:
     assert division.win_share.difference == found.rivals_beaten.difference == 0
     assert found.better == 0.5
     assert found.faults == {OLD: 0, NEW: 0}
+    assert set(otherwise(found).values()) == {0}
+
+
+def otherwise(found: Comparison) -> dict[str, int]:
+    """Return, by kind of decision, at how many positions the versions differ."""
+    assert found.behaviour
+    return {one.kind: one.versions.otherwise for one in found.behaviour.differences}
 
 
 def test_better_bot_is_found_to_be_better() -> None:
@@ -108,6 +117,46 @@ def test_better_bot_is_found_to_be_better() -> None:
     worse = play("sample:odds", "sample:random", "honest", "memory")
     assert worse.rivals_beaten.difference == pytest.approx(-found.rivals_beaten.difference)
     assert worse.better == pytest.approx(1 - found.better)
+
+
+DOUBTS = """
+from random import random
+def act(m): opens(m) if not m["dudo"] else answer(m, action="dudo") if random() < 0.5 else answer(m)
+"""
+
+
+def test_changed_opening_is_told_from_doubts_that_are_drawn(tmp_path: Path) -> None:
+    """Both versions draw their doubts without a seed: there they differ from themselves, too."""
+    for name, quantity in (("one", 1), ("two", 2)):
+        opens = f"def opens(m): answer(m, quantity={quantity})"
+        write_bot(tmp_path / name, program(f"{DOUBTS}{opens}"))
+    found = play(f"{tmp_path}/one", f"{tmp_path}/two", "honest", rounds=8, games=4)
+    assert found.behaviour
+    kinds = {one.kind: one for one in found.behaviour.differences}
+    opening, doubt = kinds["opening bid"], kinds["raise or dudo"]
+    assert opening.versions.otherwise == opening.versions.positions > 0
+    assert opening.old.otherwise == opening.new.otherwise == 0
+    assert 0 < doubt.old.otherwise < doubt.old.positions
+    assert 0 < doubt.new.otherwise < doubt.new.positions
+    [example] = [one for one in found.behaviour.examples if not one.request.bids]
+    assert (example.old.quantity, example.new.quantity) == (1, 2)
+
+
+def test_offers_of_calza_are_compared_where_it_is_played() -> None:
+    found = play("sample:honest", "sample:odds", "memory", rounds=8, games=4, calza=True)
+    assert found.behaviour
+    assert "calza or pass" in {one.kind for one in found.behaviour.differences}
+    assert found.conditions.variants["bga"].calza
+
+
+def test_interrupted_behaviour_leaves_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arena.league.compare.compare_behaviour", interrupt)
+    found = play("sample:random", "sample:odds", "honest", rounds=2, games=1)
+    assert found.behaviour is None
+    assert found.games == 2
 
 
 def test_until_stops_as_soon_as_a_version_is_better() -> None:
@@ -168,6 +217,8 @@ def test_faults_are_counted_by_version(tmp_path: Path) -> None:
     quits = bot(tmp_path / "quits", READY + "            sys.exit(3)\n")
     found = play("sample:honest", str(quits), "odds", rounds=2, games=3, workers=1)
     assert found.faults == {OLD: 0, NEW: 6}
+    assert found.behaviour
+    assert found.behaviour.faults[OLD] == 0 < found.behaviour.faults[NEW]
     [division] = found.divisions
     assert (division.win_share.new, division.mean_place.new) == (0, 2)
     assert found.rivals_beaten.new == found.opponents[0].rivals_beaten.new == 0
