@@ -1,6 +1,6 @@
 """Recorded games put to live builds: what each decides in a stored seat, whatever was played."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Literal, NamedTuple, Self
 
 from msgspec import Struct
@@ -47,7 +47,7 @@ def ask(
     builds: Sequence[Build],
     sandbox: Sandbox,
     limits: LimitsInfo,
-) -> Iterator[Position]:
+) -> Generator[Position, None, None]:
     """Put a seat's requests in all games of a fixture to builds, each in a process of its own.
 
     A build hears all that the seat heard, so its memory is that of the games. It is asked no more

@@ -5,12 +5,13 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import astuple
 
 from arena.league.asked_tables import TableSample
 from arena.league.behaviour import Behaviour, Share, summary
 from arena.match.asking import Decision, Position
 from arena.perudo.round import Raises
-from arena.perudo.view import SeatBid
+from arena.perudo.view import SeatBid, View
 from arena.records import Division, Fixture
 from arena.store.rows import pack
 from arena.wire.messages import CalzaOffer, Turn
@@ -32,12 +33,12 @@ def position(
 ) -> Position:
     """Return a position with the decisions of old, new, old again and new again."""
     made = [SeatBid(1, 1, face) for face in range(2, 2 + bids)]
-    view = (0, dice, made, (0, 1), None, palifico)
-    names = {"id": 1, "game": 0, "round": 0}
-    asked = CalzaOffer(*view, **names) if offer else Turn(
-        *view, **names, raises=(Raises(5, 2, 10),), dudo=bids > 0
-    )  # fmt: skip
-    return Position(FIXTURE, asked, decisions)
+    seen = astuple(View(0, dice, made, (0, 1), None, palifico))
+    if offer:
+        return Position(FIXTURE, CalzaOffer(*seen, id=1, game=0, round=0), decisions)
+    raises, dudo = (Raises(5, 2, 10),), bids > 0
+    turn = Turn(*seen, id=1, game=0, round=0, raises=raises, dudo=dudo)
+    return Position(FIXTURE, turn, decisions)
 
 
 def shares(behaviour: Behaviour) -> dict[str, tuple[int, int]]:
