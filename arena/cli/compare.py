@@ -98,17 +98,16 @@ class _Listener(TerminalListener):
 def _print(old: str, new: str, comparison: Comparison) -> None:
     say(f"old: {old}; new: {new}")
     until, divisions = comparison.until, comparison.divisions
-    interval = f"{100 * until:.4g} %, all looks" if until else "95 %"
     rows = []
     for one in divisions:
         where = f"{one.variant}, tables of {one.players}"
         rows.append(_row(where, one.rivals_beaten, one.games))
-    if len(divisions) > 1:
-        rows.append(_row("all, equally weighted", comparison.rivals_beaten, comparison.games))
-    rows += [
-        _row(f"against {one.bot}", one.rivals_beaten, one.games) for one in comparison.opponents
-    ]
-    print_table(["rivals beaten", "old", "new", "new - old", interval, "games"], rows)
+    if until or len(divisions) > 1:
+        name = f"all, {100 * until:.4g} % at all looks" if until else "all, equally weighted"
+        rows.append(_row(name, comparison.rivals_beaten, comparison.games))
+    rivals = comparison.opponents
+    rows += [_row(f"against {one.bot}", one.rivals_beaten, one.games) for one in rivals]
+    print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games"], rows)
     faults = comparison.faults
     click.echo(
         f"{_verdict(comparison)}, by rivals beaten;"
@@ -126,7 +125,8 @@ def _verdict(comparison: Comparison) -> str:
 
 def _row(name: str, share: Paired, games: int) -> list[str]:
     old, new = (f"{100 * value:.1f} %" for value in (share.old, share.new))
-    gap, low, high = (f"{100 * value:+.1f}" for value in (share.difference, share.low, share.high))
+    ends = max(share.low, -1.0), min(share.high, 1.0)
+    gap, low, high = (f"{100 * value:+.1f}" for value in (share.difference, *ends))
     return [name, old, new, f"{gap} %", f"{low} to {high} %", f"{games}"]
 
 

@@ -31,7 +31,7 @@ class Look(Struct, frozen=True):
 
 
 class DivisionResult(Struct, frozen=True):
-    """The result at tables of one size under one rule book; its intervals hold by themselves."""
+    """The result at tables of one size under one rule book, with intervals as at one look."""
 
     variant: str
     players: int
@@ -48,7 +48,7 @@ class OpponentResult(Struct, frozen=True):
     bot: str
     games: int
     rivals_beaten: Paired
-    """Its mean over all divisions; its interval holds by itself."""
+    """Its mean over all divisions, with an interval as at one look."""
 
 
 class Comparison(Struct, frozen=True):
@@ -142,8 +142,8 @@ class Games:
 
     def comparison(self) -> Comparison:
         """Return the result after the last look."""
-        results, last, tail = self._results, self._looks[-1], self._tails[len(self._looks) - 1]
-        by_division = results.by_division(last.rounds, tail)
+        results, last = self._results, self._looks[-1]
+        by_division = results.by_division(last.rounds)
         return Comparison(
             conditions=self.conditions,
             until=self._until,
@@ -153,7 +153,7 @@ class Games:
             rivals_beaten=last.rivals_beaten,
             better=last.rivals_beaten.above,
             divisions=by_division,
-            opponents=results.by_opponent(last.rounds, tail),
+            opponents=results.by_opponent(last.rounds),
             faults=results.faults,
         )
 
@@ -184,44 +184,44 @@ class _Results:
 
     def overall(self, rounds: int, tail: float) -> Paired:
         """Compare the rivals beaten in these rounds over all divisions."""
-        return self._compare(lambda one: one.beaten, self.divisions, rounds, tail)
+        return paired(*self._shares(lambda one: one.beaten, self.divisions, rounds), tail)
 
-    def by_division(self, rounds: int, tail: float) -> tuple[DivisionResult, ...]:
+    def by_division(self, rounds: int) -> tuple[DivisionResult, ...]:
         """Return the result of each division."""
         games = rounds * len(self._bots) * self._games
         return tuple(
             DivisionResult(
-                *(*one, games, self._compare(lambda one: one.beaten, [one], rounds, tail)),
-                mean_place=self._compare(lambda one: one.places, [one], rounds, tail),
-                win_share=self._compare(lambda one: one.wins, [one], rounds, tail),
+                *(*one, games),
+                rivals_beaten=paired(*self._shares(lambda one: one.beaten, [one], rounds)),
+                mean_place=paired(*self._shares(lambda one: one.places, [one], rounds)),
+                win_share=paired(*self._shares(lambda one: one.wins, [one], rounds)),
             )
             for one in self.divisions
         )
 
-    def by_opponent(self, rounds: int, tail: float) -> tuple[OpponentResult, ...]:
+    def by_opponent(self, rounds: int) -> tuple[OpponentResult, ...]:
         """Return the result against each bot of the field."""
         tables = rounds * sum(one.players - 1 for one in self.divisions)
         found = []
         for bot, name in enumerate(self._names):
             column = slice(bot, bot + 1)
-            beaten = self._compare(lambda one: one.ahead, self.divisions, rounds, tail, column)
-            found.append(OpponentResult(name, tables * self._games, beaten))
+            old, new = self._shares(lambda one: one.ahead, self.divisions, rounds, column)
+            found.append(OpponentResult(name, tables * self._games, paired(old, new)))
         return tuple(found)
 
-    def _compare(
+    def _shares(
         self,
         figure: "Callable[[_Tally], Floats]",
         where: Sequence[Division],
         rounds: int,
-        tail: float,
         bots: slice = slice(None),
-    ) -> Paired:
-        """Compare a figure over divisions and bots: each of them is a column of its own."""
-        old, new = (
+    ) -> list[Floats]:
+        """Return a figure of both versions; every bot in every division has its own column."""
+        return [
             np.hstack([figure(self._tallies[version, one])[:rounds, bots] for one in where])
+            / self._games
             for version in VERSIONS
-        )
-        return paired(old / self._games, new / self._games, tail)
+        ]
 
 
 class _Tally:

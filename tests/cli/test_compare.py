@@ -91,8 +91,9 @@ def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
     arguments += ["--until", 0.95, "--rounds", 40, "--seed", "mine"]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    head, *_, last = strength(ran.out)
-    assert head.endswith("95 %, all looks  games")
+    _, table, all_, *_, last = strength(ran.out)
+    assert table.startswith("bga, tables of 2 ")
+    assert all_.startswith("all, 95 % at all looks ")
     said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)
     assert (said["decision"], said["until"]) == ("new", 0.95)
     *_, look = said["looks"]
