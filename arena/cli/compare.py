@@ -101,13 +101,14 @@ def _print(old: str, new: str, comparison: Comparison) -> None:
     rows = []
     for one in divisions:
         where = f"{one.variant}, tables of {one.players}"
-        rows.append(_row(where, one.rivals_beaten, one.games))
+        rows.append([*_row(where, one.rivals_beaten, one.games), one.better or ""])
     if until or len(divisions) > 1:
         name = f"all, {100 * until:.4g} % at all looks" if until else "all, equally weighted"
-        rows.append(_row(name, comparison.rivals_beaten, comparison.games))
+        found = comparison.looks[-1].better
+        rows.append([*_row(name, comparison.rivals_beaten, comparison.games), found or ""])
     rivals = comparison.opponents
-    rows += [_row(f"against {one.bot}", one.rivals_beaten, one.games) for one in rivals]
-    print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games"], rows)
+    rows += [[*_row(f"against {one.bot}", one.rivals_beaten, one.games), ""] for one in rivals]
+    print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
     faults = comparison.faults
     click.echo(
         f"{_verdict(comparison)}, by rivals beaten;"

@@ -13,7 +13,7 @@ from arena.league.versions import NEW, OLD, VERSIONS, in_field, version_seat
 from arena.ratings.arrays import Floats
 from arena.ratings.group_sequential import planned_looks, tails
 from arena.ratings.intervals import TAIL
-from arena.ratings.paired import Paired, paired
+from arena.ratings.paired import Paired, clear, paired
 from arena.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.store.rows import PackedFixture
 
@@ -27,7 +27,8 @@ class Look(Struct, frozen=True):
     @property
     def better(self) -> str | None:
         """The version that is better at the interval's confidence: OLD, NEW, or None."""
-        return better(self.rivals_beaten)
+        share = self.rivals_beaten
+        return None if share.low <= 0 <= share.high else _sign(share)
 
 
 class DivisionResult(Struct, frozen=True):
@@ -40,6 +41,9 @@ class DivisionResult(Struct, frozen=True):
     rivals_beaten: Paired
     mean_place: Paired
     win_share: Paired
+    better: str | None
+    """The version that is better here: OLD, NEW, or None. With 95 % confidence none of those in all
+    divisions is wrong (Holm), as at one look."""
 
 
 class OpponentResult(Struct, frozen=True):
@@ -75,13 +79,6 @@ class Comparison(Struct, frozen=True):
     faults: dict[str, int]
     behaviour: Behaviour | None = None
     """None if it was not compared to its end."""
-
-
-def better(rivals_beaten: Paired) -> str | None:
-    """Return the version that is better at the interval's confidence: OLD, NEW, or None."""
-    if rivals_beaten.low <= 0 <= rivals_beaten.high:
-        return None
-    return NEW if rivals_beaten.low > 0 else OLD
 
 
 class Games:
@@ -158,6 +155,10 @@ class Games:
         )
 
 
+def _sign(share: Paired) -> str:
+    return NEW if share.difference > 0 else OLD
+
+
 class _Results:
     """What both versions did in each division."""
 
@@ -189,14 +190,17 @@ class _Results:
     def by_division(self, rounds: int) -> tuple[DivisionResult, ...]:
         """Return the result of each division."""
         games = rounds * len(self._bots) * self._games
+        where = [[one] for one in self.divisions]
+        beaten = [paired(*self._shares(lambda one: one.beaten, one, rounds)) for one in where]
         return tuple(
             DivisionResult(
                 *(*one, games),
-                rivals_beaten=paired(*self._shares(lambda one: one.beaten, [one], rounds)),
+                rivals_beaten=share,
                 mean_place=paired(*self._shares(lambda one: one.places, [one], rounds)),
                 win_share=paired(*self._shares(lambda one: one.wins, [one], rounds)),
+                better=_sign(share) if is_clear else None,
             )
-            for one in self.divisions
+            for one, share, is_clear in zip(self.divisions, beaten, clear(beaten), strict=True)
         )
 
     def by_opponent(self, rounds: int) -> tuple[OpponentResult, ...]:
@@ -215,13 +219,13 @@ class _Results:
         where: Sequence[Division],
         rounds: int,
         bots: slice = slice(None),
-    ) -> list[Floats]:
+    ) -> tuple[Floats, Floats]:
         """Return a figure of both versions; every bot in every division has its own column."""
-        return [
+        old, new = (
             np.hstack([figure(self._tallies[version, one])[:rounds, bots] for one in where])
-            / self._games
             for version in VERSIONS
-        ]
+        )
+        return old / self._games, new / self._games
 
 
 class _Tally:

@@ -24,12 +24,21 @@ def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
     ran = run("compare", "sample:random", "sample:odds", *FIELD, *SHORT, cwd=tmp_path)
     assert ran.code == 0, ran.err
     head, table, honest, memory, last = strength(ran.out)
-    assert re.split("  +", head) == ["rivals beaten", "old", "new", "new - old", "95 %", "games"]
+    assert re.split("  +", head) == [
+        "rivals beaten",
+        "old",
+        "new",
+        "new - old",
+        "95 %",
+        "games",
+        "better",
+    ]
     assert table.startswith("bga, tables of 2 ")
     assert float(table.split("%")[2]) > 0
     assert honest.startswith("against honest ")
     assert memory.startswith("against memory ")
-    assert [line.split()[-1] for line in (table, honest, memory)] == ["24", "12", "12"]
+    assert table.split()[-2:] == ["24", "new"]
+    assert [line.split()[-1] for line in (honest, memory)] == ["12", "12"]
     assert last.startswith("new is better with probability ")
     assert last.endswith("; 24 games each; faults: old 0, new 0")
     assert float(last.split("probability ")[1].split("%")[0]) > 95
@@ -94,6 +103,7 @@ def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
     _, table, all_, *_, last = strength(ran.out)
     assert table.startswith("bga, tables of 2 ")
     assert all_.startswith("all, 95 % at all looks ")
+    assert all_.endswith("  new")
     said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)
     assert (said["decision"], said["until"]) == ("new", 0.95)
     *_, look = said["looks"]
@@ -115,7 +125,8 @@ def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_p
         *("italian, tables of 3", "italian, tables of 2"),
     ]
     assert all_.startswith("all, equally weighted ")
-    counts = [line.split()[-1] for line in (*tables, all_, honest, memory)]
+    lines = [*tables, all_, honest, memory]
+    counts = [re.split("  +", line)[5] for line in lines]
     assert counts == ["24", "24", "24", "24", "96", "72", "72"]
     assert "; 96 games each; " in last
 

@@ -56,6 +56,7 @@ def test_divisions_weigh_the_same_whatever_their_size() -> None:
     assert differences == [1, -1, 1, -1]
     assert (found.rivals_beaten.old, found.rivals_beaten.new) == (0.5, 0.5)
     assert (found.decision, found.better) == (None, 0.5)
+    assert [one.better for one in found.divisions] == [NEW, OLD, NEW, OLD]
     games = 8 * len(BOTS) * GAMES
     assert [one.games for one in found.divisions] == [games] * 4
     assert found.games == 4 * games
