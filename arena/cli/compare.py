@@ -101,13 +101,13 @@ def _print(old: str, new: str, comparison: Comparison) -> None:
     rows = []
     for one in divisions:
         where = f"{one.variant}, tables of {one.players}"
-        rows.append([*_row(where, one.rivals_beaten, one.games), one.better or ""])
+        rows.append(_row(where, one.rivals_beaten, one.games, one.better))
     if until or len(divisions) > 1:
         name = f"all, {100 * until:.4g} % at all looks" if until else "all, equally weighted"
-        found = comparison.looks[-1].better
-        rows.append([*_row(name, comparison.rivals_beaten, comparison.games), found or ""])
+        found = comparison.decision
+        rows.append(_row(name, comparison.rivals_beaten, comparison.games, found))
     rivals = comparison.opponents
-    rows += [[*_row(f"against {one.bot}", one.rivals_beaten, one.games), ""] for one in rivals]
+    rows += [_row(f"against {one.bot}", one.rivals_beaten, one.games) for one in rivals]
     print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
     faults = comparison.faults
     click.echo(
@@ -124,11 +124,11 @@ def _verdict(comparison: Comparison) -> str:
     return f"{verdict} at {100 * comparison.until:.4g} %, after {played} of {most} rounds"
 
 
-def _row(name: str, share: Paired, games: int) -> list[str]:
+def _row(name: str, share: Paired, games: int, better: str | None = None) -> list[str]:
     old, new = (f"{100 * value:.1f} %" for value in (share.old, share.new))
     ends = max(share.low, -1.0), min(share.high, 1.0)
     gap, low, high = (f"{100 * value:+.1f}" for value in (share.difference, *ends))
-    return [name, old, new, f"{gap} %", f"{low} to {high} %", f"{games}"]
+    return [name, old, new, f"{gap} %", f"{low} to {high} %", f"{games}", better or ""]
 
 
 def _print_behaviour(behaviour: Behaviour) -> None:

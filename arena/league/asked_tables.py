@@ -24,6 +24,8 @@ from arena.store.rows import PackedFixture
 MOST_POSITIONS = 2000
 """Positions at which the versions are asked again, at most."""
 _MOST_TABLES = 40
+_MOST_GAMES = 200
+"""Games of a table that are kept, so that long ones take no memory."""
 _EVERY = 8
 """At one of so many tables they are asked again, at most: it takes four processes."""
 
@@ -41,7 +43,8 @@ class TableSample:
         """Add a table that was played."""
         lot = sha256(f"{self._seed}/asked/{fixture.id}".encode()).hexdigest()
         kept = self._kept[fixture.division]
-        insort(kept, (lot, packed), key=lambda one: one[0])
+        games, logs = packed.games[:_MOST_GAMES], packed.logs[:_MOST_GAMES]
+        insort(kept, (lot, packed._replace(games=games, logs=logs)), key=lambda one: one[0])
         del kept[self._most :]
         self._seen[fixture.division] += 1
 

@@ -145,3 +145,13 @@ def test_tables_are_drawn_by_the_seed_in_whatever_order_they_were_played() -> No
 def test_each_division_has_a_table_and_none_more_than_its_share() -> None:
     assert len(drawn("s", {"bga": 1, "house rules": 3}, Random(1))) == 2
     assert len(drawn("s", {"bga": 400, "house rules": 8}, Random(1))) == 20 + 1
+
+
+def test_long_tables_take_no_memory() -> None:
+    sample = TableSample("s", DIVISIONS)
+    long = factory.fixture(0, ("a", "b"), "bga", games=500)
+    sample.add(pack(long), long.fixture)
+    [packed] = sample.drawn()
+    stored = packed.stored(None)
+    assert stored.played(stored.record()).games == long.games[:200]
+    assert len(packed.logs) == 200
