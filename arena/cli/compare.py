@@ -10,10 +10,16 @@ from msgspec.structs import asdict
 
 from arena.cli.main import INTERRUPTED, OK
 from arena.cli.options import json_option, printable, sandbox_option, trust_option, workers_option
-from arena.cli.output import print_json, print_table, say
+from arena.cli.output import harmless, print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
-from arena.league.compare import NEW, OLD, CompareRequest, Comparison, compare
+from arena.league.behaviour import Behaviour, Example, Share
+from arena.league.compare import CompareRequest, compare
+from arena.league.comparison import Comparison
 from arena.league.config import MAX_GAMES, MAX_ROUNDS
+from arena.league.versions import NEW, OLD, from_field
+from arena.match.asking import Decision
+from arena.perudo.explain import name_bid
+from arena.perudo.round import Bid
 from arena.perudo.rules import MAX_PLAYERS, MIN_PLAYERS
 from arena.ratings.paired import Paired
 from arena.records import LeagueInfo
@@ -23,11 +29,18 @@ _UNTIL = (
     "Stop as soon as one version is better at this confidence, such as 0.95; --rounds is then the"
     " most."
 )
+_SIZES = click.IntRange(MIN_PLAYERS, MAX_PLAYERS)
 
 
 def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable[..., Any]:
     limits = click.IntRange(low, high)
     return click.option(flag, type=limits, default=default, show_default=True, help=text)
+
+
+def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> Callable[..., Any]:
+    text = f"{text}; repeat it for more."
+    shown: dict[str, Any] = {"multiple": True, "show_default": True, **more}
+    return click.option(flag, name, default=(default,), help=text, **shown)
 
 
 @click.command()
@@ -43,8 +56,9 @@ def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable
 @_number("--rounds", 2, MAX_ROUNDS, 20, _ROUNDS)
 @click.option("--until", type=click.FloatRange(0.5, 0.9999), metavar="CONFIDENCE", help=_UNTIL)
 @_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
-@_number("--players", MIN_PLAYERS, MAX_PLAYERS, 2, "Players at a table.")
-@click.option("--variant", metavar="NAME", default="bga", show_default=True, help="The rule book.")
+@_repeated("--players", "players", 2, "Players at a table", type=_SIZES)
+@_repeated("--variant", "variants", "bga", "A rule book", metavar="NAME")
+@click.option("--calza", is_flag=True, help="Play with calza.")
 @click.option(
     "--seed",
     metavar="TEXT",
@@ -66,6 +80,8 @@ def command(old: str, new: str, *, as_json: bool, **options: object) -> int:
         print_json({"old": old, "new": new, **asdict(comparison)})
     else:
         _print(old, new, comparison)
+        if comparison.behaviour:
+            _print_behaviour(comparison.behaviour)
     say(f"to play the same games again: --seed {shlex.quote(comparison.conditions.seed)}")
     return OK
 
@@ -81,15 +97,21 @@ class _Listener(TerminalListener):
 
 def _print(old: str, new: str, comparison: Comparison) -> None:
     say(f"old: {old}; new: {new}")
-    places, wins, until = comparison.mean_place, comparison.win_share, comparison.until
-    interval = f"{100 * until:.4g} %, all looks" if until else "95 %"
-    print_table(
-        ["", "old", "new", "new - old", interval],
-        [_row("mean place", places, 1, ".3f", ""), _row("win share", wins, 100, ".1f", " %")],
-    )
+    until, divisions = comparison.until, comparison.divisions
+    rows = []
+    for one in divisions:
+        where = f"{one.variant}, tables of {one.players}"
+        rows.append(_row(where, one.rivals_beaten, one.games, one.better))
+    if until or len(divisions) > 1:
+        name = f"all, {100 * until:.4g} % at all looks" if until else "all, equally weighted"
+        found = comparison.decision
+        rows.append(_row(name, comparison.rivals_beaten, comparison.games, found))
+    rivals = comparison.opponents
+    rows += [_row(f"against {one.bot}", one.rivals_beaten, one.games) for one in rivals]
+    print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
     faults = comparison.faults
     click.echo(
-        f"{_verdict(comparison)}, by mean place;"
+        f"{_verdict(comparison)}, by rivals beaten;"
         f" {comparison.games} games each; faults: old {faults[OLD]}, new {faults[NEW]}"
     )
 
@@ -102,9 +124,51 @@ def _verdict(comparison: Comparison) -> str:
     return f"{verdict} at {100 * comparison.until:.4g} %, after {played} of {most} rounds"
 
 
-def _row(name: str, figure: Paired, scale: int, form: str, unit: str) -> list[str]:
-    old, new = (f"{scale * value:{form}}{unit}" for value in (figure.old, figure.new))
-    gap, low, high = (
-        f"{scale * value:+{form}}" for value in (figure.difference, figure.low, figure.high)
-    )
-    return [name, old, new, f"{gap}{unit}", f"{low} to {high}{unit}"]
+def _row(name: str, share: Paired, games: int, better: str | None = None) -> list[str]:
+    old, new = (f"{100 * value:.1f} %" for value in (share.old, share.new))
+    ends = max(share.low, -1.0), min(share.high, 1.0)
+    gap, low, high = (f"{100 * value:+.1f}" for value in (share.difference, *ends))
+    return [name, old, new, f"{gap} %", f"{low} to {high} %", f"{games}", better or ""]
+
+
+def _print_behaviour(behaviour: Behaviour) -> None:
+    rows = [
+        [one.kind, *map(_percent, (one.versions, one.old, one.new)), f"{one.versions.positions}"]
+        for one in behaviour.differences
+    ]
+    click.echo()
+    head = ["decided otherwise", "old to new", "old again", "new again", "positions"]
+    print_table(head, rows)
+    for example in behaviour.examples:
+        click.echo(f"for example {harmless(_in_words(example))}")
+    faults = behaviour.faults
+    if any(faults.values()):
+        click.echo(f"faults when asked again: old {faults[OLD]}, new {faults[NEW]}")
+
+
+def _percent(share: Share) -> str:
+    return f"{100 * share.otherwise / share.positions:.1f} %" if share.positions else ""
+
+
+def _in_words(example: Example) -> str:
+    request, seats = example.request, example.seats
+    table = f"{example.variant}, tables of {len(seats)}"
+    if request.palifico_seat is not None:
+        table += ", palifico"
+    dice = " ".join(map(str, request.dice))
+    if request.dice_counts:
+        dice += f" of {sum(request.dice_counts)} dice"
+    moment = "to open"
+    if request.bids:
+        last = request.bids[-1]
+        moment = (
+            f"after {name_bid(Bid(last.quantity, last.face))} by {from_field(seats[last.seat])}"
+        )
+    decided = f"old {_decided(example.old)}, new {_decided(example.new)}"
+    return f"({table}), with {dice} {moment}: {decided}"
+
+
+def _decided(decision: Decision) -> str:
+    if decision.action == "bid":
+        return name_bid(Bid(decision.quantity, decision.face))
+    return decision.action

@@ -15,7 +15,7 @@ TOPICS = {
     "protocol": ("protocol/README.md", "what bots read and write; Perudo in 30 seconds"),
     "languages": ("docs/languages.md", "runtimes, builds and packages"),
     "check": ("docs/check.md", "the steps of arena check"),
-    "compare": ("docs/compare.md", "whether a new version is better"),
+    "compare": ("docs/compare.md", "whether a new version is better, and what it does otherwise"),
     "submissions": ("docs/submissions.md", "archives, names and limits"),
     "league": ("docs/league.md", "league.yaml, key by key"),
     "rules": ("docs/rules.md", "the rule books, clause by clause"),

@@ -24,7 +24,7 @@ COMMANDS = {
     "new": "Begin a bot: a folder with one that already plays.",
     "check": "Try a bot step by step and say how to mend it.",
     "play": "Play a quick table: bots, or bots and you.",
-    "compare": "Say whether a new version of a bot is better.",
+    "compare": "Say whether a new version of a bot is better, and how it differs.",
     "doctor": "Test what each sandbox isolates on this machine.",
     "judge": "Apply the rules to positions.",
     "rules": "Print the rule books, clause by clause.",

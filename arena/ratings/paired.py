@@ -4,6 +4,7 @@ The pairs are compared opponent by opponent: that the versions differ more again
 another is no error of their mean difference over all of them.
 """
 
+from collections.abc import Sequence
 from math import inf, sqrt
 from typing import NamedTuple
 
@@ -51,6 +52,20 @@ def paired(old: Floats, new: Floats, tail: float = TAIL) -> Paired:
         high=mean + half_width,
         above=float(t_cdf(t, df)),
     )
+
+
+def clear(figures: Sequence[Paired], tail: float = TAIL) -> list[bool]:
+    """Return which differences are distinguished from 0, none of them wrongly but by 2 `tail`.
+
+    Holm, "A simple sequentially rejective multiple test procedure" (1979).
+    """
+    beyond = [min(one.above, 1.0 - one.above) for one in figures]
+    found = [False] * len(figures)
+    for rank, which in enumerate(sorted(range(len(figures)), key=beyond.__getitem__)):
+        if beyond[which] * (len(figures) - rank) > tail:
+            break
+        found[which] = True
+    return found
 
 
 def estimate(differences: Floats) -> Estimate:

@@ -10,11 +10,13 @@ share). Prints
 - the power of `--until 0.95` beside that of a sequential probability ratio test (Wald, 1945) of "no
   difference" against "a win share 5 points higher", with errors of 5 %: over games, each version's
   on dice of their own, and over the same pairs of tables. Each time the budget of `--until` is the
-  mean number of games that this SPRT played, and the SPRT's power is that by then.
+  mean number of games that this SPRT played, and the SPRT's power is that by then;
+- how often two equal versions are told apart over several divisions, whose mean decides.
 """
 
 import argparse
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from math import log
 from typing import NamedTuple
@@ -67,6 +69,11 @@ EQUAL = {
     "8 that suit each version differently": Match(8, 2, 20, 10, suits=2.0, spread=0.0),
     "6, most far stronger or weaker": Match(6, 2, 8, 5, spread=16.0),
 }
+POOLED = {
+    "8 opponents at 2 and 4 seats": [Match(8, seats, 20, 5) for seats in (2, 4)],
+    "5 opponents at 2, 4 and 6 seats": [Match(5, seats, 8, 5) for seats in (2, 4, 6)],
+    "1 opponent in 4 variants": [Match(1, 2, 20, 10)] * 4,
+}
 POWER = (Match(9, 2, 4, 10, 1.0), Match(9, 2, 8, 5, 1.0), Match(9, 2, 20, 2, 1.0))
 RACES = [
     Match(opponents, 2, 0, 10, better) for opponents in (8, 3) for better in (0, 0.4, 0.8, 1.6, 3.2)
@@ -84,18 +91,24 @@ def main() -> None:
         "| equal versions | rounds | games a table | one look | `--until` |\n|---|---|---|---|---|"
     )
     for name, match in EQUAL.items():
-        found = decisions(match, count, rng)
-        shares = " | ".join(f"{100 * (1 - one[0] / count):.1f} %" for one in found[:2])
-        print(f"| {name} | {match.rounds} | {match.games} | {shares} |", flush=True)
+        found = decisions([match], count, rng)
+        print(f"| {name} | {match.rounds} | {match.games} | {told_apart(found)} |", flush=True)
     print("\n| rounds | games a table | power at one look |\n|---|---|---|")
     for match in POWER:
-        once = decisions(match, count, rng)[0]
+        once = decisions([match], count, rng)[0]
         print(f"| {match.rounds} | {match.games} | {once[1] / count:.0%} |", flush=True)
     print("\n| opponents | win share | SPRT over | games | power by then | `--until` | games |")
     print("|---|---|---|---|---|---|---|")
     for match in RACES:
         for kind in ("games", "pairs"):
             print(race(match, kind, count, rng), flush=True)
+    print("\n| equal versions, several divisions | rounds | games a table | one look | `--until` |")
+    print("|---|---|---|---|---|")
+    rng = np.random.default_rng([options.seed, 1])
+    for name, matches in POOLED.items():
+        [rounds], [games] = ({one[place] for one in matches} for place in (2, 3))
+        found = decisions(matches, count, rng)
+        print(f"| {name} | {rounds} | {games} | {told_apart(found)} |", flush=True)
 
 
 class Decisions(NamedTuple):
@@ -106,11 +119,20 @@ class Decisions(NamedTuple):
     rounds: float
 
 
-def decisions(match: Match, count: int, rng: np.random.Generator) -> Decisions:
-    """Compare versions again and again, at one look and at all."""
-    played = np.array([differences(match, rng) for _ in range(count)])
-    plan = planned_looks(match.rounds, match.opponents)
-    until, rounds = np.zeros(count, int), np.full(count, match.rounds)
+def told_apart(found: Decisions) -> str:
+    """Return how often versions were told apart, at one look and at all."""
+    counts = found.once, found.until
+    return " | ".join(f"{100 * (1 - one[0] / one.total()):.1f} %" for one in counts)
+
+
+def decisions(divisions: Sequence[Match], count: int, rng: np.random.Generator) -> Decisions:
+    """Compare versions again and again, at one look and at all; the rounds are the same in all."""
+    most = divisions[0].rounds
+    played = np.array(
+        [np.hstack([differences(one, rng) for one in divisions]) for _ in range(count)]
+    )
+    plan = planned_looks(most, sum(one.opponents for one in divisions))
+    until, rounds = np.zeros(count, int), np.full(count, most)
     for look, tail in zip(plan, tails(plan, 1 - ERROR), strict=True):
         decided = np.where(until == 0, decide(played[:, :look], tail), 0)
         until += decided
@@ -120,15 +142,15 @@ def decisions(match: Match, count: int, rng: np.random.Generator) -> Decisions:
 
 
 def decide(played: Floats, tail: float) -> Ints:
-    """Return, for each match, 1 if the new version has better places, -1 if the old one, or 0."""
+    """Return, for each match, 1 if the new version beats more rivals, -1 if the old one, or 0."""
     mean, error, df = np.array([estimate(one) for one in played]).T
     half_width = t_quantile(1 - tail, df) * error
     return np.where(mean < -half_width, 1, np.where(mean > half_width, -1, 0))
 
 
 def differences(match: Match, rng: np.random.Generator) -> Floats:
-    """Return the new version's mean places less the old one's, [round, opponent]."""
-    old, new = game_places(match, rng, SHARED).mean(2)
+    """Return the rivals that the new version beats less than the old one, [round, opponent]."""
+    old, new = game_places(match, rng, SHARED).mean(2) / (match.players - 1)
     return as_floats(new - old).reshape(match.rounds, match.opponents)
 
 
@@ -184,7 +206,7 @@ def race(match: Match, kind: str, count: int, rng: np.random.Generator) -> str:
     mean = float(np.mean(ends))
     by_then = np.mean([one == 1 and end <= mean for one, end in zip(found, ends, strict=True)])
     budget = max(2, round(mean / match.games / match.opponents))
-    ours = decisions(match._replace(rounds=budget), count, rng)
+    ours = decisions([match._replace(rounds=budget)], count, rng)
     games = ours.rounds * match.opponents * match.games
     powers = f"{mean:.0f} | {by_then:.0%} | {ours.until[1] / count:.0%} | {games:.0f}"
     return f"| {match.opponents} | {100 * wins:+.1f} points | {kind} | {powers} |"

@@ -15,14 +15,30 @@ TRUSTED = ("--sandbox", "process", "--trust-bots")
 FIELD = ("--field", "sample:honest", "--field", "sample:memory")
 
 
+def strength(out: str) -> list[str]:
+    """Return the lines on strength."""
+    return out.split("\n\n", maxsplit=1)[0].splitlines()
+
+
 def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
     ran = run("compare", "sample:random", "sample:odds", *FIELD, *SHORT, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    head, places, wins, last = ran.out.splitlines()
-    assert head.split() == ["old", "new", "new", "-", "old", "95", "%"]
-    assert places.startswith("mean place ")
-    assert float(places.split()[4]) < 0
-    assert wins.startswith("win share ")
+    head, table, honest, memory, last = strength(ran.out)
+    assert re.split("  +", head) == [
+        "rivals beaten",
+        "old",
+        "new",
+        "new - old",
+        "95 %",
+        "games",
+        "better",
+    ]
+    assert table.startswith("bga, tables of 2 ")
+    assert float(table.split("%")[2]) > 0
+    assert honest.startswith("against honest ")
+    assert memory.startswith("against memory ")
+    assert table.split()[-2:] == ["24", "new"]
+    assert [line.split()[-1] for line in (honest, memory)] == ["12", "12"]
     assert last.startswith("new is better with probability ")
     assert last.endswith("; 24 games each; faults: old 0, new 0")
     assert float(last.split("probability ")[1].split("%")[0]) > 95
@@ -38,14 +54,45 @@ def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     said = json.loads(ran.out)
     assert (said["old"], said["new"], said["games"]) == ("sample:honest", "sample:odds", 24)
-    place = said["mean_place"]
-    assert place["difference"] == pytest.approx(place["new"] - place["old"])
-    assert place["low"] <= place["difference"] <= place["high"]
-    assert said["better"] == pytest.approx(1 - place["above"])
-    assert 1 <= place["new"] <= 3
+    share = said["rivals_beaten"]
+    assert share["difference"] == pytest.approx(share["new"] - share["old"])
+    assert share["low"] <= share["difference"] <= share["high"]
+    assert said["better"] == share["above"]
+    [division] = said["divisions"]
+    assert (division["variant"], division["players"], division["games"]) == ("italian", 3, 24)
+    assert 1 <= division["mean_place"]["new"] <= 3
+    assert [one["bot"] for one in said["opponents"]] == ["honest", "memory"]
     assert said["conditions"]["seed"] == "mine"
     assert list(said["conditions"]["variants"]) == ["italian"]
     assert run(*arguments, "--workers", 1, cwd=tmp_path).out == ran.out
+
+
+def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -> None:
+    arguments = ["compare", "sample:honest", "sample:bluffer", *FIELD, *SHORT, "--seed", "mine"]
+    ran = run(*arguments, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert "asking both versions again what they decide at 2 of the tables\n" in ran.err
+    head, first, *lines = ran.out.split("\n\n")[1].splitlines()
+    columns = ["decided otherwise", "old to new", "old again", "new again", "positions"]
+    assert re.split("  +", head) == columns
+    name, to_new, old_again, new_again, positions = re.split("  +", first)
+    assert (name, old_again) == ("all decisions", "0.0 %")
+    assert float(to_new.removesuffix(" %")) > 0
+    assert float(new_again.removesuffix(" %")) > 0
+    assert int(positions) > 10
+    assert any(re.fullmatch("opening bid .* %  +[0-9]+", line) for line in lines)
+    example = (
+        r"for example \(bga, tables of 2(, palifico)?\), with [1-6 ]+( of \d+ dice)?"
+        r" (to open|after \d+ \w+ by (honest|memory)): old (dudo|\d+ \w+), new (dudo|\d+ \w+)"
+    )
+    examples = [line for line in lines if line.startswith("for")]
+    assert 1 <= len(examples) <= 3
+    assert all(re.fullmatch(example, line) for line in examples)
+    said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)["behaviour"]
+    assert (said["tables"], said["faults"]) == (2, {"old": 0, "new": 0})
+    assert said["differences"][0]["kind"] == "all decisions"
+    assert said["differences"][0]["versions"]["positions"] == int(positions)
+    assert {"request", "old", "new", "seats", "variant"} <= said["examples"][0].keys()
 
 
 def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
@@ -53,23 +100,42 @@ def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
     arguments += ["--until", 0.95, "--rounds", 40, "--seed", "mine"]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    head, *_, last = ran.out.splitlines()
-    assert head.endswith("95 %, all looks")
+    _, table, all_, *_, last = strength(ran.out)
+    assert table.startswith("bga, tables of 2 ")
+    assert all_.startswith("all, 95 % at all looks ")
+    assert all_.endswith("  new")
     said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)
     assert (said["decision"], said["until"]) == ("new", 0.95)
     *_, look = said["looks"]
-    assert look == {"rounds": look["rounds"], "mean_place": said["mean_place"]}
+    assert look == {"rounds": look["rounds"], "rivals_beaten": said["rivals_beaten"]}
     assert last == (
-        f"new is better at 95 %, after {look['rounds']} of 40 rounds, by mean place;"
+        f"new is better at 95 %, after {look['rounds']} of 40 rounds, by rivals beaten;"
         f" {said['games']} games each; faults: old 0, new 0"
     )
+
+
+def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_path: Path) -> None:
+    arguments = ["compare", "sample:random", "sample:odds", *FIELD, *SHORT]
+    shapes = ["--variant", "bga", "--variant", "italian", "--players", 3, "--players", 2]
+    ran = run(*arguments, *shapes, "--players", 2, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    _, *tables, all_, honest, memory, last = strength(ran.out)
+    assert [line.split("  ")[0] for line in tables] == [
+        *("bga, tables of 3", "bga, tables of 2"),
+        *("italian, tables of 3", "italian, tables of 2"),
+    ]
+    assert all_.startswith("all, equally weighted ")
+    lines = [*tables, all_, honest, memory]
+    counts = [re.split("  +", line)[5] for line in lines]
+    assert counts == ["24", "24", "24", "24", "96", "72", "72"]
+    assert "; 96 games each; " in last
 
 
 def test_until_says_that_nothing_was_decided(tmp_path: Path) -> None:
     arguments = ["compare", "sample:honest", "sample:honest", *FIELD, *SHORT, "--until", 0.99]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert ran.out.splitlines()[-1].startswith("not decided at 99 %, after 4 of 4 rounds, by mean")
+    assert strength(ran.out)[-1].startswith("not decided at 99 %, after 4 of 4 rounds, by ")
 
 
 def test_salt_is_mixed_into_a_seed_that_the_versions_could_guess(tmp_path: Path) -> None:
@@ -86,7 +152,7 @@ def test_salt_is_mixed_into_a_seed_that_the_versions_could_guess(tmp_path: Path)
     assert last == f"to play the same games again: --seed {seed}"
     again = run(*arguments, "--seed", seed, *TRUSTED, cwd=tmp_path)
     assert "warning: no salt is mixed in" in again.err
-    assert json.loads(again.out)["mean_place"] == json.loads(ran.out)["mean_place"]
+    assert json.loads(again.out)["rivals_beaten"] == json.loads(ran.out)["rivals_beaten"]
 
 
 def test_two_folders_with_one_name_against_a_pattern(tmp_path: Path) -> None:
@@ -97,7 +163,7 @@ def test_two_folders_with_one_name_against_a_pattern(tmp_path: Path) -> None:
     ran = run("compare", "v1", "v2", "--field", "field/*", *SHORT, "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
     said = json.loads(ran.out)
-    assert (said["better"], said["mean_place"]["difference"]) == (0.5, 0)
+    assert (said["better"], said["rivals_beaten"]["difference"]) == (0.5, 0)
     assert [bot["name"] for bot in said["conditions"]["bots"]] == ["ann", "bob"]
 
 
@@ -119,7 +185,15 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
         [ODDS, HONEST, "--field", HONEST, "--players", "4"],
         ["1 bots in the field are too few for tables of 4 / --field / name more, or fewer --play"],
     ),
+    "too few for one size": (
+        [ODDS, HONEST, "--field", HONEST, "--players", "2", "--players", "3"],
+        ["1 bots in the field are too few for tables of 3 / --field / "],
+    ),
     "variant": ([ODDS, HONEST, "--variant", "bag"], ["unknown variant 'bag'", "mean 'bga'?"]),
+    "second variant": (
+        [ODDS, HONEST, "--variant", "bga", "--variant", "italain"],
+        ["unknown variant 'italain'", "mean 'italian'?"],
+    ),
     "players": ([ODDS, HONEST, "--players", "7"], ["--players", "7", "/ arena compare / see: "]),
     "one round": ([ODDS, HONEST, "--rounds", "1"], ["--rounds", "/ arena compare / see: "]),
     "until": ([ODDS, HONEST, "--until", "1"], ["--until", "/ arena compare / see: "]),

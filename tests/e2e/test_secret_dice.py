@@ -171,4 +171,4 @@ def test_field_of_a_comparison_knows_no_dice(tmp_path: Path) -> None:
     found = compare(request)
     assert found
     assert found.games == 32
-    assert found.mean_place.old == found.mean_place.new
+    assert found.rivals_beaten.old == found.rivals_beaten.new

@@ -1,6 +1,8 @@
 """Two versions against one field: pairs of tables alike in all but the version."""
 
 import shutil
+from collections import defaultdict
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -8,22 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.league.compare import (
-    NEW,
-    OLD,
-    CompareRequest,
-    Comparison,
-    compare,
-    comparison_fixtures,
-    in_field,
-)
+from arena.league.compare import CompareRequest, compare, comparison_fixtures
+from arena.league.comparison import Comparison
 from arena.league.runner import RunListener
+from arena.league.schedule import divisions
+from arena.league.versions import NEW, OLD, in_field
 from arena.perudo.round_limit import max_rounds
-from arena.perudo.rules import BGA
-from arena.records import Fixture, LeagueInfo, LimitsInfo
+from arena.perudo.rules import BGA, VARIANTS
+from arena.records import Division, Fixture, LeagueInfo, LimitsInfo
 from arena.shipped import folder
 from tests.cli.command import READY, bot
 from tests.publish import factory
+from tests.support.bot_programs import program
+from tests.support.live import write_bot
 
 PATIENT = LimitsInfo(start=60, answer=60, game=600)
 each_field = settings(max_examples=15, deadline=None, database=None)
@@ -32,8 +31,8 @@ each_field = settings(max_examples=15, deadline=None, database=None)
 def conditions(names: tuple[str, ...], players: int, rounds: int, games: int = 2) -> LeagueInfo:
     return factory.league(
         names,
-        variants={"bga": BGA},
-        players=(players,),
+        variants={"bga": BGA, "italian": VARIANTS["italian"]},
+        players=tuple(dict.fromkeys((players, 2))),
         rounds=rounds,
         games=games,
         sandbox="process",
@@ -59,8 +58,10 @@ def test_fixtures_of_a_pair_differ_only_in_the_version(
         assert [NEW if bot == OLD else bot for bot in old.seats] == list(new.seats)
         assert (old.dice_key, old.seed, old.block) == (new.dice_key, new.seed, new.block)
         assert set(old.seats) - {OLD} <= set(map(in_field, names))
-        assert old.max_rounds == new.max_rounds == max_rounds(BGA, players)
-    assert len({old.dice_key for old, _ in found}) == len(found) == rounds * len(names)
+        rules, size = info.variants[old.variant], len(old.seats)
+        assert old.max_rounds == new.max_rounds == max_rounds(rules, size)
+    tables = rounds * len(names) * len(info.variants) * len(info.players)
+    assert len({old.dice_key for old, _ in found}) == len(found) == tables
     ids = [one.id for pair in found for one in pair]
     assert len(set(ids)) == len(ids)
 
@@ -69,13 +70,15 @@ def test_fixtures_of_a_pair_differ_only_in_the_version(
 @given(st.integers(2, 6), st.integers(0, 4), st.integers(2, 9))
 def test_each_round_meets_the_field_evenly(players: int, more: int, rounds: int) -> None:
     names = tuple("abcdefghij"[: players - 1 + more])
-    for block in range(rounds):
-        tables = [
-            old.seats for old, _ in pairs(conditions(names, players, rounds)) if old.block == block
-        ]
-        [seat] = {table.index(OLD) for table in tables}
-        for other in set(range(players)) - {seat}:
-            assert sorted(table[other] for table in tables) == sorted(map(in_field, names))
+    info = conditions(names, players, rounds)
+    tables = defaultdict[tuple[int, Division], list[tuple[str, ...]]](list)
+    for old, _ in pairs(info):
+        tables[old.block, old.division].append(old.seats)
+    assert list(tables) == list(product(range(rounds), divisions(info)))
+    for (_, division), seated in tables.items():
+        [seat] = {table.index(OLD) for table in seated}
+        for other in set(range(division.players)) - {seat}:
+            assert sorted(table[other] for table in seated) == sorted(map(in_field, names))
 
 
 def play(old: str, new: str, *field: str, **options: Any) -> Comparison:
@@ -89,19 +92,71 @@ def play(old: str, new: str, *field: str, **options: Any) -> Comparison:
 def test_bot_is_as_good_as_itself() -> None:
     found = play("sample:bluffer", "sample:bluffer", "honest", "memory")
     assert found.games == 6 * 2 * 4
-    assert found.mean_place.old == found.mean_place.new
-    assert found.win_share.difference == 0
+    [division] = found.divisions
+    assert division.mean_place.old == division.mean_place.new
+    assert division.win_share.difference == found.rivals_beaten.difference == 0
     assert found.better == 0.5
     assert found.faults == {OLD: 0, NEW: 0}
+    assert set(otherwise(found).values()) == {0}
+
+
+def otherwise(found: Comparison) -> dict[str, int]:
+    """Return, by kind of decision, at how many positions the versions differ."""
+    assert found.behaviour
+    return {one.kind: one.versions.otherwise for one in found.behaviour.differences}
 
 
 def test_better_bot_is_found_to_be_better() -> None:
     found = play("sample:random", "sample:odds", "honest", "memory")
     assert found.better > 0.99
-    assert found.mean_place.high < 0 < found.win_share.low
+    [division] = found.divisions
+    assert division.mean_place.high < 0 < division.win_share.low
+    assert division.rivals_beaten == found.rivals_beaten
+    assert [one.bot for one in found.opponents] == ["honest", "memory"]
+    assert all(one.rivals_beaten.difference > 0 for one in found.opponents)
     worse = play("sample:odds", "sample:random", "honest", "memory")
-    assert worse.mean_place.difference == pytest.approx(-found.mean_place.difference)
+    assert worse.rivals_beaten.difference == pytest.approx(-found.rivals_beaten.difference)
     assert worse.better == pytest.approx(1 - found.better)
+
+
+DOUBTS = """
+from random import random
+def act(m): opens(m) if not m["dudo"] else answer(m, action="dudo") if random() < 0.5 else answer(m)
+"""
+
+
+def test_changed_opening_is_told_from_doubts_that_are_drawn(tmp_path: Path) -> None:
+    """Both versions draw their doubts without a seed: there they differ from themselves, too."""
+    for name, quantity in (("one", 1), ("two", 2)):
+        opens = f"def opens(m): answer(m, quantity={quantity})"
+        write_bot(tmp_path / name, program(f"{DOUBTS}{opens}"))
+    found = play(f"{tmp_path}/one", f"{tmp_path}/two", "honest", rounds=8, games=4)
+    assert found.behaviour
+    kinds = {one.kind: one for one in found.behaviour.differences}
+    opening, doubt = kinds["opening bid"], kinds["raise or dudo"]
+    assert opening.versions.otherwise == opening.versions.positions > 0
+    assert opening.old.otherwise == opening.new.otherwise == 0
+    assert 0 < doubt.old.otherwise < doubt.old.positions
+    assert 0 < doubt.new.otherwise < doubt.new.positions
+    [example] = [one for one in found.behaviour.examples if not one.request.bids]
+    assert (example.old.quantity, example.new.quantity) == (1, 2)
+
+
+def test_offers_of_calza_are_compared_where_it_is_played() -> None:
+    found = play("sample:honest", "sample:odds", "memory", rounds=8, games=4, calza=True)
+    assert found.behaviour
+    assert "calza or pass" in {one.kind for one in found.behaviour.differences}
+    assert found.conditions.variants["bga"].calza
+
+
+def test_interrupted_behaviour_leaves_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arena.league.compare.compare_behaviour", interrupt)
+    found = play("sample:random", "sample:odds", "honest", rounds=2, games=1)
+    assert found.behaviour is None
+    assert found.games == 2
 
 
 def test_until_stops_as_soon_as_a_version_is_better() -> None:
@@ -112,8 +167,8 @@ def test_until_stops_as_soon_as_a_version_is_better() -> None:
     assert [look.better for look in before] == [None] * len(before)
     assert last.rounds < 20
     assert found.games == last.rounds * 2 * 3
-    assert found.mean_place == last.mean_place
-    assert found.mean_place.high < 0
+    assert found.rivals_beaten == last.rivals_beaten
+    assert found.rivals_beaten.low > 0
     worse = play("sample:odds", "sample:random", "honest", "memory", workers=1, **options)
     assert (worse.decision, worse.games) == (OLD, found.games)
 
@@ -132,20 +187,41 @@ def test_without_until_there_is_one_look_at_the_end() -> None:
 
 
 def test_same_seed_plays_the_same_games() -> None:
-    options = {"players": 3, "variant": "italian", "rounds": 2, "games": 2}
+    options = {"players": (3, 2), "variants": ("italian", "bga"), "rounds": 2, "games": 2}
     one = play("sample:honest", "sample:odds", "honest", "memory", workers=2, **options)
     other = play("sample:honest", "sample:odds", "honest", "memory", workers=1, **options)
     assert one == other
-    assert list(one.conditions.variants) == ["italian"]
     assert one.conditions.seed == "s"
-    assert 1 <= one.mean_place.new <= 3
+    shapes = [(division.variant, division.players) for division in one.divisions]
+    assert shapes == [("italian", 3), ("italian", 2), ("bga", 3), ("bga", 2)]
+    assert all(1 <= division.mean_place.new <= division.players for division in one.divisions)
+
+
+def test_results_by_division_and_by_opponent_have_the_mean_of_all() -> None:
+    found = play(
+        *("sample:random", "sample:odds", "honest", "memory", "bluffer"),
+        players=(2, 4),
+        variants=("bga", "italian"),
+        rounds=2,
+        games=2,
+    )
+    assert [one.games for one in found.divisions] == [2 * 3 * 2] * 4
+    assert [one.games for one in found.opponents] == [2 * 2 * (1 + 3) * 2] * 3
+    for version in (OLD, NEW):
+        for parts in (found.divisions, found.opponents):
+            shares = [getattr(one.rivals_beaten, version) for one in parts]
+            assert getattr(found.rivals_beaten, version) == pytest.approx(sum(shares) / len(shares))
 
 
 def test_faults_are_counted_by_version(tmp_path: Path) -> None:
     quits = bot(tmp_path / "quits", READY + "            sys.exit(3)\n")
     found = play("sample:honest", str(quits), "odds", rounds=2, games=3, workers=1)
     assert found.faults == {OLD: 0, NEW: 6}
-    assert (found.win_share.new, found.mean_place.new) == (0, 2)
+    assert found.behaviour
+    assert found.behaviour.faults[OLD] == 0 < found.behaviour.faults[NEW]
+    [division] = found.divisions
+    assert (division.win_share.new, division.mean_place.new) == (0, 2)
+    assert found.rivals_beaten.new == found.opponents[0].rivals_beaten.new == 0
 
 
 def test_bots_of_the_field_may_be_called_old_and_new(tmp_path: Path) -> None:
@@ -165,7 +241,7 @@ def test_bots_of_the_field_may_be_called_old_and_new(tmp_path: Path) -> None:
     found = compare(request)
     assert found
     assert [bot.name for bot in found.conditions.bots] == [NEW, OLD]
-    assert found.mean_place.difference == 0
+    assert found.rivals_beaten.difference == 0
 
 
 def test_stopped_comparison_has_no_result() -> None:

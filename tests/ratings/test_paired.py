@@ -7,7 +7,7 @@ import pytest
 
 from arena.ratings.arrays import Floats, as_floats
 from arena.ratings.group_sequential import planned_looks, tails
-from arena.ratings.paired import Paired, paired
+from arena.ratings.paired import Paired, clear, paired
 from arena.ratings.t_distribution import normal_cdf, t_cdf
 from tests.support.depth import depth
 
@@ -78,6 +78,18 @@ def test_95_of_100_intervals_contain_the_truth(rounds: int, opponents: int) -> N
     drawn = (paired(np.zeros(shape), draw.normal(0.5, spread, shape)) for _ in range(trials))
     held = sum(found.low <= 0.5 <= found.high for found in drawn)
     assert 0.92 <= held / trials <= 0.985
+
+
+def test_several_differences_are_clear_if_holm_says_so() -> None:
+    def figures(*above: float) -> list[Paired]:
+        return [Paired(0.5, 0.5, one - 0.5, 0, 0, one) for one in above]
+
+    assert clear(figures(0.98)) == [True]
+    assert clear(figures(0.98, 0.5)) == [False, False]
+    assert clear(figures(0.02, 0.99)) == [True, True]
+    assert clear(figures(0.995, 0.5, 0.985)) == [True, False, False]
+    assert clear(figures(0.5, 1.0, 0.988)) == [False, True, True]
+    assert clear([]) == []
 
 
 def test_looks_are_at_least_four_rounds_and_eight_pairs_apart() -> None:

@@ -1,0 +1,102 @@
+"""The result of a comparison over several variants and table sizes: one verdict, and its parts."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from arena.league.compare import comparison_fixtures
+from arena.league.comparison import Comparison, Games
+from arena.league.versions import NEW, OLD, version_seat
+from arena.records import Fixture, FixtureResult, GameResult
+from arena.store.rows import PackedFixture, pack
+from tests.publish import factory
+from tests.support.depth import depth
+
+BOTS = ("ann", "bob", "cid")
+GAMES = 2
+PACKED: PackedFixture = pack(factory.fixture(0, ("a", "b"), "bga"))
+"""Stands for every table that was played."""
+
+Place = Callable[[str, Fixture], int]
+"""Returns the place of a version at a table."""
+
+
+def comparison(place: Place, until: float | None = None, **changes: Any) -> Comparison:
+    """Return the result if these are the places of the versions in all games at a table."""
+    conditions = factory.league(BOTS, **{"games": GAMES, "rounds": 8, **changes})
+    games = Games(conditions, comparison_fixtures(conditions), until)
+    while due := games.due():
+        for fixture in due:
+            games.keep(PACKED, result(fixture, place))
+    return games.comparison()
+
+
+def result(fixture: Fixture, place: Place) -> FixtureResult:
+    version, seat = version_seat(fixture)
+    own = place(version, fixture)
+    others = [one for one in range(1, len(fixture.seats) + 1) if one != own]
+    places = (*others[:seat], own, *others[seat:])
+    faults = (None,) * len(places)
+    games = [GameResult(game, places, faults, 9, 9, 30) for game in range(fixture.games)]
+    return FixtureResult(fixture, games, "process", "wall", 10, 1.0)
+
+
+def first(is_first: bool, fixture: Fixture) -> int:
+    return 1 if is_first else len(fixture.seats)
+
+
+def test_divisions_weigh_the_same_whatever_their_size() -> None:
+    def place(version: str, fixture: Fixture) -> int:
+        return first((version == NEW) == (len(fixture.seats) == 2), fixture)
+
+    found = comparison(place, players=(2, 4))
+    differences = [one.rivals_beaten.difference for one in found.divisions]
+    assert differences == [1, -1, 1, -1]
+    assert (found.rivals_beaten.old, found.rivals_beaten.new) == (0.5, 0.5)
+    assert (found.decision, found.better) == (None, 0.5)
+    assert [one.better for one in found.divisions] == [NEW, OLD, NEW, OLD]
+    games = 8 * len(BOTS) * GAMES
+    assert [one.games for one in found.divisions] == [games] * 4
+    assert found.games == 4 * games
+
+
+def test_opponents_are_those_that_a_version_finished_ahead_of() -> None:
+    """At a table of three whoever is second is ahead of one rival."""
+    rng = Random(1)
+    found = comparison(lambda _, fixture: rng.randint(1, len(fixture.seats)), players=(2, 3))
+    assert [one.bot for one in found.opponents] == list(BOTS)
+    assert [one.games for one in found.opponents] == [8 * 2 * (1 + 2) * GAMES] * 3
+    for version in (OLD, NEW):
+        shares = [getattr(one.rivals_beaten, version) for one in found.opponents]
+        assert getattr(found.rivals_beaten, version) == pytest.approx(sum(shares) / 3)
+    [_, three, *_] = found.divisions
+    expected = (3 - three.mean_place.old) / 2
+    assert three.rivals_beaten.old == pytest.approx(expected)
+
+
+def test_one_decision_ends_all_divisions_after_the_same_round() -> None:
+    rng = Random(1)
+
+    def place(version: str, fixture: Fixture) -> int:
+        better = 0.9 if version == NEW and fixture.variant == "bga" else 0.3
+        return first(rng.random() < better, fixture)
+
+    found = comparison(place, until=0.95, rounds=40)
+    assert found.decision == NEW
+    [*_, last] = found.looks
+    assert last.rounds < 40
+    assert [one.games for one in found.divisions] == [last.rounds * len(BOTS) * GAMES] * 4
+    assert found.games == 4 * last.rounds * len(BOTS) * GAMES
+    assert found.rivals_beaten == last.rivals_beaten
+
+
+def test_equal_versions_are_seldom_told_apart_over_several_divisions() -> None:
+    rng, trials = Random(2), depth(25, 100)
+
+    def place(_: str, fixture: Fixture) -> int:
+        return rng.randint(1, len(fixture.seats))
+
+    found = [comparison(place, until=0.9, rounds=12, players=(2, 4)) for _ in range(trials)]
+    assert sum(one.decision is not None for one in found) <= trials * 0.1 + 3 * trials**0.5 * 0.3
