@@ -4,17 +4,22 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+from msgspec.structs import replace
+
 from arena.errors import ArenaError
 from arena.match.seats import Seats
 from arena.perudo.rules import Rules
 from arena.records import Fault, Fixture, LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.run_folder import run_folder
+from arena.sandboxes.run_once import last_line
 from arena.sessions.multiplexer import Multiplexer
 from arena.submissions.bot import Bot, StagedBot
 from arena.submissions.staging import stage
 
 _THREADS = 4
+_LINE = 150
+"""How many characters of a bot's last line are shown."""
 
 
 @contextmanager
@@ -40,13 +45,18 @@ def prepared(
 
 
 def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
-    """Start a bot, greet it and end it; returns its fault, None if it was ready in time."""
+    """Start a bot, greet it and end it; returns its fault, None if it was ready in time.
+
+    The fault has the last line of standard error, which mostly says what is wrong.
+    """
     fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
     with Multiplexer([bot.program], sandbox, limits) as multiplexer:
-        if fault := Seats(fixture, rules, multiplexer).start(0):
-            return fault
-        [(_, _, reply)] = multiplexer.wait()
-        return reply if isinstance(reply, Fault) else None
+        fault = Seats(fixture, rules, multiplexer).start(0)
+        if not fault:
+            [(_, _, reply)] = multiplexer.wait()
+            fault = reply if isinstance(reply, Fault) else None
+    said = last_line(multiplexer.stderr[0].encode())[:_LINE]
+    return replace(fault, detail=f"{fault.detail}: {said}") if fault and said else fault
 
 
 def _map(

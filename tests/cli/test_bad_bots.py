@@ -14,7 +14,10 @@ STARTS: dict[str, tuple[str, list[str]]] = {
         "raise SystemExit(7)",
         ["'new' does not start: the program ended with exit code 7 / ", "/ see why: arena check "],
     ),
-    "does not parse": ("def", ["'new' does not start: ", "ended with exit code 1"]),
+    "does not parse": (
+        "def",
+        ["'new' does not start: ", "ended with exit code 1: SyntaxError: invalid syntax / "],
+    ),
     "kills itself": (
         "import os\nos.kill(os.getpid(), 9)",
         ["'new' does not start: ", "killed by SIGKILL"],

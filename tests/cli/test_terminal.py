@@ -80,7 +80,7 @@ def test_an_error_is_one_visible_line_whatever_the_name(tmp_path: Path, name: st
     ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert _visible(ran.err)
-    starts = "does not start: the program ended with exit code 1 / "
+    starts = "does not start: the program ended with exit code 1: "
     assert ("has a character that does not show" if name in REFUSED else starts) in ran.err
 
 
