@@ -84,6 +84,11 @@ class Referee:
         """The seats that are still in the game."""
         return {seat for seat, left in enumerate(self._standing.dice) if left}
 
+    @property
+    def to_act(self) -> int:
+        """The seat on turn."""
+        return self._now.to_act
+
     def request(self, seat: int, id_: int) -> Turn | CalzaOffer:
         """Build what a waiting seat is asked, from what it may see."""
         seen = astuple(seen_by(seat, self._now, self._hands, self._bids))

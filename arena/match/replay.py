@@ -1,6 +1,6 @@
 """Play recorded games again, from their actions or with live bots: the records must be the same."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 import msgspec
@@ -36,11 +36,7 @@ def replay(fixture: Fixture, rules: Rules, record: GameRecord) -> GameRecord:
     It equals `record` unless the record, the seed or the rules were changed since. Raises
     ReplayError if an action is missing or left over.
     """
-    players = len(fixture.seats)
-    calza_seats = frozenset(range(players)) if rules.calza else frozenset[int]()
-    referee = Referee(
-        *(rules, players, fixture.dice_key, record.game, calza_seats), max_rounds=fixture.max_rounds
-    )
+    referee = referee_of(fixture, rules, record.game)
     for moment in moments(record.events):
         if not referee.waiting:
             raise ReplayError(f"game {record.game} goes on after its end")
@@ -48,6 +44,18 @@ def replay(fixture: Fixture, rules: Rules, record: GameRecord) -> GameRecord:
     if referee.waiting:
         raise ReplayError(f"game {record.game} has no end")
     return referee.record
+
+
+def referee_of(fixture: Fixture, rules: Rules, game: int) -> Referee:
+    """Return the referee of a recorded game, at its beginning.
+
+    The record does not say who asked for calza: whoever might call it is offered it, and passes.
+    """
+    players = len(fixture.seats)
+    calza_seats = frozenset(range(players)) if rules.calza else frozenset[int]()
+    return Referee(
+        *(rules, players, fixture.dice_key, game, calza_seats), max_rounds=fixture.max_rounds
+    )
 
 
 def moments(events: Sequence[Event]) -> list[list[Event]]:
@@ -65,23 +73,47 @@ def moments(events: Sequence[Event]) -> list[list[Event]]:
 
 def feed(referee: Referee, moment: Sequence[Event]) -> None:
     """Take the actions of one moment."""
-    action = moment[0]
-    if isinstance(action, Faulted):
-        faults = {e.seat: Fault(e.cause, e.detail) for e in moment if isinstance(e, Faulted)}
+    if isinstance(moment[0], Faulted):
+        faults = faults_of(moment)
         if gone := faults.keys() - referee.alive:
             raise ReplayError(f"game {referee.game}: seat {min(gone)} is not there to fault")
         referee.forfeit(faults)
         return
-    callers: tuple[int, ...] = ()
+    if referee.offering:
+        _take(referee, replies(referee, moment[0]))
+    if not callers(moment[0]):
+        _take(referee, replies(referee, moment[0]))
+
+
+def replies(referee: Referee, action: Event) -> dict[int, Answer]:
+    """Return what the waiting seats answered for a bid or a call to happen; it may be later."""
+    if referee.offering:
+        called = callers(action)
+        return {
+            seat: Answer(id=0, action="calza" if seat in called else "pass")
+            for seat in referee.waiting
+        }
     turn = Answer(id=0, action="dudo")
     if isinstance(action, BidMade):
         turn = Answer(id=0, action="bid", quantity=action.quantity, face=action.face)
-    elif isinstance(action, CallMade) and action.call == "calza":
-        callers = (action.seat, *action.rivals)
-    for seat in referee.waiting if referee.offering else ():
-        referee.take(seat, Answer(id=0, action="calza" if seat in callers else "pass"))
-    for seat in referee.waiting if not callers else ():
-        referee.take(seat, turn)
+    return dict.fromkeys(referee.waiting, turn)
+
+
+def faults_of(moment: Sequence[Event]) -> dict[int, Fault]:
+    """Return the faults of a moment by seat; none if it is a bid or a call."""
+    return {e.seat: Fault(e.cause, e.detail) for e in moment if isinstance(e, Faulted)}
+
+
+def callers(action: Event) -> tuple[int, ...]:
+    """Return the seats that called calza in an action."""
+    if isinstance(action, CallMade) and action.call == "calza":
+        return action.seat, *action.rivals
+    return ()
+
+
+def _take(referee: Referee, answers: Mapping[int, Answer]) -> None:
+    for seat, answer in answers.items():
+        referee.take(seat, answer)
 
 
 class Difference(Struct, frozen=True):
