@@ -1,6 +1,7 @@
 """A recorded game as one seat lived it: the same requests and news, and its own answers."""
 
 import json
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -80,7 +81,7 @@ def test_requests_news_and_answers_are_those_of_the_live_game(
                 check_answer(moment, given, seat, record.events[moment.step :])
 
 
-def check_answer(moment: SeatMoment, given: Answer, seat: int, came: list[Event]) -> None:
+def check_answer(moment: SeatMoment, given: Answer, seat: int, came: Sequence[Event]) -> None:
     """Check a moment's answer against what was given, and against what came of it."""
     first, stored = came[0], moment.answer
     if stored is None or isinstance(stored, Fault):
