@@ -59,6 +59,9 @@ def command(
     watcher = _Steps(asked, stops=bool(terminal) and not as_json, prints=not as_json)
     if not as_json:
         click.echo(harmless(f"{asked_again.heading(request, asked)}, no time limits"))
+    if not reaches_terminal(asked.sandbox):
+        what = f"breakpoint() and most debuggers do not work in the sandbox '{asked.sandbox.name}'"
+        say(f"{what}: --sandbox process --trust-bots if you trust the bot")
     with hanging_up_interrupts():
         decisions, why = rerun_as(request, asked, watcher, terminal)
     return asked_again.finish(
@@ -84,14 +87,9 @@ class _Steps(Watcher):
         """Whether the bot's last line on standard error has not ended yet."""
 
     def started(self, pid: int | None) -> None:
-        sandbox, runtime = self._asked.sandbox, self._asked.bot.info.runtime
-        attach = f"; to attach: {how_to_attach(runtime, pid)}" if pid else ""
-        say(f"started{f', process {pid}' if pid else ''}{attach}")
-        if not reaches_terminal(sandbox):
-            say(
-                f"the sandbox '{sandbox.name}' keeps debuggers out: if you trust the bot,"
-                " --sandbox process --trust-bots lets them in"
-            )
+        if pid:
+            attach = how_to_attach(self._asked.bot.info.runtime, pid)
+            say(f"started, process {pid}; to attach: {attach}")
 
     def asking(self, request: Request) -> bool:
         self._end_line()

@@ -13,7 +13,7 @@ from arena.league.config import load_league
 from arena.league.rerun_as import rerun_as, stored_fixture
 from arena.match.asked_again import Decision, Watcher
 from arena.match.replay import Rerun, rerun
-from arena.records import LeagueInfo, PlayedFixture
+from arena.records import Fault, LeagueInfo, PlayedFixture
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.store.store import Store
@@ -21,6 +21,8 @@ from arena.submissions.bot import Bot, check_trust, runtimes_of
 from arena.submissions.staging import stage
 
 _MAX_NUMBER = 10**9
+_FAULTS = 3
+"""Faults of a bot that are explained."""
 _MAX_SHOWN = 160
 """Characters of an event that are printed."""
 
@@ -65,7 +67,8 @@ def command(
         ask = {"fixture": fixture, "game": game, "bot": bot, "store": store}
         return _rerun_as(league, ask, **chosen)
     for name in ("seat", "differing", "record"):
-        if chosen.pop(name) not in {None, False}:
+        given = chosen.pop(name)
+        if given is not None and given is not False:
             raise ArenaError(f"--{name} needs --as", "arena rerun", "name a bot: --as my-bot")
     return _rerun(league, fixture, game, store, **chosen)
 
@@ -138,10 +141,15 @@ def _print_decisions(decisions: Sequence[Decision], runtime: str) -> None:
         ]
         for one in decisions
     ]
-    print_table(head, rows)
-    for one in decisions:
+    if rows:
+        print_table(head, rows)
+    faulted = [one for one in decisions if isinstance(one.now, Fault)]
+    for one in faulted[:_FAULTS]:
+        click.echo(f"game {one.request.game}, step {one.step}")
         for line in asked_again.fault_lines(one, runtime) + asked_again.stderr_lines(one):
-            click.echo(harmless(f"game {one.request.game}, step {one.step}: {line}"))
+            click.echo(harmless(f"  {line}"))
+    if len(faulted) > _FAULTS:
+        click.echo(f"and {len(faulted) - _FAULTS} more faults (--json prints them)")
 
 
 def _say_what_changed(

@@ -129,7 +129,7 @@ class _Asker:
         """Put one request to the bot; returns why the next one cannot be, "" if it can."""
         if not self._multiplexer.live(0):
             if self._starts > self._limits.restarts:
-                return f"it was restarted {self._limits.restarts} times"
+                return "it has used up its restarts"
             if fault := self._start():
                 self._note(moment, request, fault)
                 return "it does not start"

@@ -101,8 +101,8 @@ class ChildProcess:
         return None
 
     def pid(self) -> int | None:
-        """Return the id of the program itself, not of its sandbox."""
-        return self._program_pid
+        """Return the id of the program itself, not of its sandbox; None if that begins just now."""
+        return self._process.pid if self._info_fd is None else _child_of_init(self._init_pid)
 
     def peak_memory(self) -> int | None:
         """Return the most bytes that the largest of its processes has held."""
@@ -166,13 +166,9 @@ class ChildProcess:
         return None
 
     @cached_property
-    def _program_pid(self) -> int | None:
-        return self._process.pid if self._info_fd is None else _child_of_init(self._init_pid)
-
-    @cached_property
     def _cpu_clock(self) -> int | None:
         """The kernel's clock of the CPU time that the program itself used."""
-        pid = self._program_pid
+        pid = self.pid()
         return None if pid is None else _CPUCLOCK_SCHED | ~pid << 3
 
 
