@@ -28,7 +28,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return play(tmp_path_factory.mktemp("played"), limits=limits)
 
 
-def words(folder: Path | str, *arguments: object) -> tuple[object, ...]:
+def words(folder: object, *arguments: object) -> tuple[object, ...]:
     return ("debug", "league.yaml", FIXTURE, 0, "--as", folder, *TRUSTED, *arguments)
 
 

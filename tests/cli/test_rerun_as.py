@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from arena.submissions.kits import KITS
 from tests.cli.asked import DOUBTER, FIXTURE, TRUSTED, asked, at_turns, build, play
 from tests.cli.command import HANG, error_line, opened, run
+from tests.store import edit
 from tests.support.bot_programs import start, turn
 from tests.support.depth import depth
 
@@ -83,14 +85,29 @@ def test_recorded_lines_are_for_the_tests_of_a_kit(
     assert turns
     assert all(one["stored"] == one["now"] for one in turns)
     assert {"round_end", "game_end"} <= {line["type"] for line in lines}
-    done = subprocess.run(
-        ["sh", "-c", KITS[language].test],
-        cwd=tmp_path / "kit",
-        capture_output=True,
-        timeout=HANG,
-        check=False,
-    )
+    run_in(tmp_path / "kit", "sh", "-c", KITS[language].test)
+
+
+def run_in(folder: Path, *command: str) -> None:
+    """Run a command that must succeed."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=HANG, check=False)
     assert done.returncode == 0, done
+
+
+STAYS = """
+from bot import choose
+from perudo import positions
+turns = positions("mended.jsonl")
+assert turns
+assert all(choose(view) == view.turn["now"] != view.turn["stored"] for view in turns)
+"""
+
+
+def test_answers_stand_beside_the_recorded_turns(played: Path, tmp_path: Path) -> None:
+    assert run("new", "kit", cwd=tmp_path).code == 0
+    words = ("--seat", 0, "--differing", "--record", tmp_path / "kit/mended.jsonl")
+    assert asked(tmp_path / "kit", *words, cwd=played)[0] == 1
+    run_in(tmp_path / "kit", sys.executable, "-c", STAYS)
 
 
 def test_only_what_is_listed_is_recorded_with_all_the_news(played: Path, tmp_path: Path) -> None:
@@ -102,6 +119,19 @@ def test_only_what_is_listed_is_recorded_with_all_the_news(played: Path, tmp_pat
     assert [one["id"] for one in turns] == [one["request"]["id"] for one in said["decisions"]]
     assert all(one["stored"] != one["now"] for one in turns)
     assert sum(line["type"] == "game_end" for line in lines) == 2
+
+
+def test_only_the_store_is_needed(played: Path, tmp_path: Path) -> None:
+    edit.copied(played / "league.sqlite", tmp_path / "league.sqlite")
+    code, said = asked(played / "mine", cwd=tmp_path)
+    assert (code, said["differing"]) == (0, 0)
+
+
+def test_game_that_was_changed_is_not_asked(played: Path, tmp_path: Path) -> None:
+    store = edit.copied(played / "league.sqlite", tmp_path / "league.sqlite")
+    edit.edit_record(store, FIXTURE, lambda record: record["games"][0]["places"].reverse())
+    ran = run("rerun", "league.yaml", FIXTURE, 0, "--as", played / "mine", *TRUSTED, cwd=tmp_path)
+    error_line(ran, "fixture 0 is not as it was played", "league.sqlite", "arena verify")
 
 
 # ---------------------------------------------------------------- faults
