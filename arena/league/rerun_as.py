@@ -1,6 +1,7 @@
 """A stored game put to another build of a bot: what it decides otherwise, and why it faults."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -107,6 +108,8 @@ def write_lines(file: Path, stored: StoredSeat, decisions: Sequence[Decision]) -
     except FileExistsError:
         raise exists(file) from None
     except OSError as error:
+        with suppress(OSError):
+            file.unlink()
         raise ArenaError(f"it cannot be written: {reason(error)}", str(file)) from None
 
 
