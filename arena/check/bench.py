@@ -5,8 +5,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.check.meter import Meter, ObservedSandbox
+from arena.check.meter import Meter
 from arena.records import LimitsInfo
+from arena.sandboxes.passing import ObservedSandbox
 from arena.sandboxes.registry import AUTO
 from arena.submissions.bot import Bot, StagedBot
 from arena.wire.messages import Ready

@@ -37,7 +37,7 @@ _BY_STDERR = (
 _BY_OUTPUT = (
     (
         r"\(Pdb\)|^> .*\(\d+\)|^--(?:Return|Call)--",
-        "remove breakpoint(): the debugger uses standard input and output",
+        "remove breakpoint(): it uses standard input and output; in arena debug, the terminal",
     ),
     (r"^\ufeff|^\\xff\\xfe|\x00|\\x00", "write UTF-8, without a byte order mark"),
 )

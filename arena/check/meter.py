@@ -3,20 +3,7 @@
 from statistics import median
 
 from arena.check.findings import Measured
-from arena.sandboxes.base import Program, Running
-from arena.sandboxes.passing import PassingSandbox
-
-
-class ObservedSandbox(PassingSandbox):
-    """Passes everything to another sandbox, and remembers the program that it started last."""
-
-    running: Running
-    """The program that it started last."""
-
-    def start(self, program: Program, *, space: int = 0) -> Running:
-        """Start a program; raises OSError."""
-        self.running = self._sandbox.start(program, space=space)
-        return self.running
+from arena.sandboxes.base import Running
 
 
 class Meter:

@@ -48,10 +48,11 @@ class Tape:
         self.came = ""
 
     def add(self, direction: str, line: bytes) -> None:
-        """Note a line to the bot (`>>`) or from it."""
+        """Note a line to the bot (`>>`) or from it (`<<`)."""
         text = line.decode("utf-8", "backslashreplace").rstrip("\r\n")
         if direction == "<<":
             self.came = text
+        if direction != ">>":
             return
         if self.came:
             self.sent.clear()

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from arena.check import drills, games
 from arena.check.bench import Bench
 from arena.check.findings import Finding, Findings
-from arena.check.meter import ObservedSandbox
 from arena.check.positions import moments, random_player
 from arena.check.probe import Probe, Table
 from arena.errors import ArenaError
 from arena.perudo.rules import BGA
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.sandbox import DockerSandbox
+from arena.sandboxes.passing import ObservedSandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.submissions.bot import Bot, check_trust, runtimes_of
 from arena.submissions.folder import BOT_LIMITS, is_ignored, walk

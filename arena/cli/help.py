@@ -21,7 +21,7 @@ TOPICS = {
     "rules": ("docs/rules.md", "the rule books, clause by clause"),
     "sandboxes": ("docs/sandboxing.md", "what each sandbox promises, and how to get it"),
     "cluster": ("docs/cluster.md", "playing on several machines"),
-    "report": ("docs/report.md", "how to read a report"),
+    "report": ("docs/report.md", "how to read a report, and to debug a fault"),
     "site": ("docs/site.md", "the pages and data files of a report"),
     "publishing": ("docs/publishing.md", "how to publish a report"),
     "ratings": ("docs/ratings.md", "what the numbers mean, and how often they hold"),

@@ -1,10 +1,8 @@
 """`arena play`: a quick table of bots, or of bots and a person."""
 
 import os
-import signal
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from tempfile import gettempdir
@@ -17,6 +15,7 @@ from arena.cli.main import FINDINGS, OK
 from arena.cli.output import print_json, print_table, say, show_page
 from arena.cli.person import TerminalPerson
 from arena.cli.progress_bar import TerminalListener
+from arena.cli.terminal import hanging_up_interrupts
 from arena.league.config import MAX_GAMES
 from arena.league.quick_table import Result, TableRequest, play_table
 from arena.perudo.rules import MAX_STARTING_DICE
@@ -78,7 +77,7 @@ def command(
         **rules,
     )
     seated = TerminalPerson() if person else None
-    with _hanging_up_interrupts():
+    with hanging_up_interrupts():
         results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
     if as_json:
         print_json({"league": str(request.league), "results": results})
@@ -94,16 +93,6 @@ def _new_folder() -> Path:
     """Return a folder that does not exist yet, among the user's temporary files."""
     games = Path(gettempdir(), f"perudo-arena-play-{os.getuid()}")
     return games / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
-
-
-@contextmanager
-def _hanging_up_interrupts() -> Iterator[None]:
-    """Have a terminal that is closed end the game as Ctrl-C does."""
-    before = signal.signal(signal.SIGHUP, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGHUP, before)
 
 
 def _print(results: Sequence[Result]) -> None:

@@ -1,16 +1,19 @@
-"""`arena rerun`: play a stored fixture again with live bots, and compare."""
+"""`arena rerun`: play a stored fixture again with live bots, or ask one of them, and compare."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from arena.cli import options
-from arena.cli.output import harmless, print_json, say
+from arena.cli import asked_again, options
+from arena.cli.output import harmless, print_json, print_table, say
 from arena.errors import ArenaError, did_you_mean
 from arena.league.config import load_league
+from arena.league.rerun_as import rerun_as, stored_fixture
+from arena.match.asked_again import Decision, Watcher
 from arena.match.replay import Rerun, rerun
-from arena.records import LeagueInfo, PlayedFixture
+from arena.records import Fault, LeagueInfo, PlayedFixture
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.store.store import Store
@@ -18,6 +21,8 @@ from arena.submissions.bot import Bot, check_trust, runtimes_of
 from arena.submissions.staging import stage
 
 _MAX_NUMBER = 10**9
+_FAULTS = 3
+"""Faults of a bot that are explained."""
 _MAX_SHOWN = 160
 """Characters of an event that are printed."""
 
@@ -26,6 +31,16 @@ _MAX_SHOWN = 160
 @options.league_argument
 @click.argument("fixture", type=click.IntRange(0, _MAX_NUMBER))
 @click.argument("game", type=click.IntRange(0, _MAX_NUMBER), required=False)
+@click.option(
+    "--as",
+    "bot",
+    metavar="BOT",
+    help="Instead, ask BOT (a folder, an archive, sample:NAME) what was asked then, in the sandbox"
+    " of arena check, and show what it decides otherwise.",
+)
+@asked_again.seat_option
+@click.option("--differing", is_flag=True, help="With --as: only what it decides otherwise.")
+@asked_again.record_option
 @options.store_option
 @options.sandbox_option
 @options.trust_option
@@ -34,21 +49,43 @@ def command(
     league: Path,
     fixture: int,
     game: int | None,
-    store: Path | None,
-    sandbox: str | None,
     *,
-    trust_bots: bool,
-    as_json: bool,
+    bot: str | None,
+    store: Path | None,
+    **chosen: Any,
 ) -> int:
     """Play FIXTURE of LEAGUE again with the current bots, on the same dice and in the same seats.
 
     FIXTURE is its number in the schedule, from 0, as in the report. With GAME, from 0, the
     conversation of that game is printed. The exit code is 1 if any game differs from the stored
     one. Nothing is stored.
+
+    With --as, another build of a bot is asked what its seat was asked, whatever it answers: each
+    request is that of the stored game. The exit code is 1 if it faults or decides otherwise.
     """
+    if bot is not None:
+        ask = {"fixture": fixture, "game": game, "bot": bot, "store": store}
+        return _rerun_as(league, ask, **chosen)
+    for name in ("seat", "differing", "record"):
+        given = chosen.pop(name)
+        if given is not None and given is not False:
+            raise ArenaError(f"--{name} needs --as", "arena rerun", "name a bot: --as my-bot")
+    return _rerun(league, fixture, game, store, **chosen)
+
+
+def _rerun(
+    league: Path,
+    fixture: int,
+    game: int | None,
+    store: Path | None,
+    *,
+    sandbox: str | None,
+    trust_bots: bool,
+    as_json: bool,
+) -> int:
     config = load_league(league)
     with Store(options.store_path(league, store)) as opened:
-        info, stored = _stored(opened, fixture, game)
+        info, stored = opened.conditions(), stored_fixture(opened, fixture, game)
     current = {bot.name: bot for bot in config.bots}
     for name in stored.fixture.seats:
         if name not in current:
@@ -70,16 +107,49 @@ def command(
     return 1 if result.differences else 0
 
 
-def _stored(store: Store, fixture: int, game: int | None) -> tuple[LeagueInfo, PlayedFixture]:
-    """Return the conditions and the fixture; raises ArenaError if either is missing."""
-    info = store.conditions()
-    played = next(store.played(fixture, fixture), None)
-    if played is None:
-        raise ArenaError(f"fixture {fixture} is not stored", str(store.path), "see: arena status")
-    if game is not None and game not in {record.game for record in played.games}:
-        hint = f"its games are 0 to {len(played.games) - 1}"
-        raise ArenaError(f"fixture {fixture} has no game {game}", str(store.path), hint)
-    return info, played
+def _rerun_as(
+    league: Path,
+    ask: dict[str, Any],
+    *,
+    record: Path | None,
+    differing: bool,
+    trust_bots: bool,
+    as_json: bool,
+    **chosen: Any,
+) -> int:
+    request, asked = asked_again.find(
+        league, ask.pop("store"), record, trusted=trust_bots, **ask, **chosen
+    )
+    decisions, why = rerun_as(request, asked, Watcher())
+    listed = [one for one in decisions if one.differs or not differing]
+    if not as_json:
+        click.echo(harmless(asked_again.heading(request, asked)))
+        _print_decisions(listed, asked.bot.info.runtime)
+    return asked_again.finish(asked, decisions, why, record=record, listed=listed, as_json=as_json)
+
+
+def _print_decisions(decisions: Sequence[Decision], runtime: str) -> None:
+    """Print the decisions side by side; those that differ are marked."""
+    head = ["game", "round", "step", "dice", "last bid", "stored", "now", ""]
+    rows = [
+        [
+            *map(str, (one.request.game, one.request.round, one.step)),
+            " ".join(map(str, one.request.dice)),
+            asked_again.last_bid(one.request),
+            *map(asked_again.in_words, (one.stored, one.now)),
+            "<" if one.differs else "",
+        ]
+        for one in decisions
+    ]
+    if rows:
+        print_table(head, rows)
+    faulted = [one for one in decisions if isinstance(one.now, Fault)]
+    for one in faulted[:_FAULTS]:
+        click.echo(f"game {one.request.game}, step {one.step}")
+        for line in asked_again.fault_lines(one, runtime) + asked_again.stderr_lines(one):
+            click.echo(harmless(f"  {line}"))
+    if len(faulted) > _FAULTS:
+        click.echo(f"and {len(faulted) - _FAULTS} more faults (--json prints them)")
 
 
 def _say_what_changed(

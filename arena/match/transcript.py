@@ -59,7 +59,8 @@ def conversation(
     lines: list[Line] = []
 
     def log(seat: int, direction: str, line: bytes) -> None:
-        lines.append(Line(direction, seat, line.decode("utf-8", "backslashreplace").rstrip()))
+        if direction != "!!":
+            lines.append(Line(direction, seat, line.decode("utf-8", "backslashreplace").rstrip()))
 
     with Multiplexer([bot.program for bot in bots], sandbox, limits, log) as multiplexer:
         played = play_fixture(fixture, rules, multiplexer)

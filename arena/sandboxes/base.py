@@ -76,6 +76,9 @@ class Running(Protocol):
         False means that all of them sleep or wait.
         """
 
+    def pid(self) -> int | None:
+        """Return the program's process id on this machine; None if it cannot be told."""
+
     def peak_memory(self) -> int | None:
         """Return the most bytes that its largest process has held; None if none can be seen."""
 

@@ -100,6 +100,10 @@ class ChildProcess:
             return any_busy(self._pids())
         return None
 
+    def pid(self) -> int | None:
+        """Return the id of the program itself, not of its sandbox; None if that begins just now."""
+        return self._process.pid if self._info_fd is None else _child_of_init(self._init_pid)
+
     def peak_memory(self) -> int | None:
         """Return the most bytes that the largest of its processes has held."""
         with suppress(OSError):
@@ -164,7 +168,7 @@ class ChildProcess:
     @cached_property
     def _cpu_clock(self) -> int | None:
         """The kernel's clock of the CPU time that the program itself used."""
-        pid = self._process.pid if self._info_fd is None else _child_of_init(self._init_pid)
+        pid = self.pid()
         return None if pid is None else _CPUCLOCK_SCHED | ~pid << 3
 
 

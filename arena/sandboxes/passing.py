@@ -1,6 +1,6 @@
 """What sandboxes share that pass their work on to another one."""
 
-from arena.sandboxes.base import Sandbox
+from arena.sandboxes.base import Program, Running, Sandbox
 
 
 class PassingSandbox:
@@ -17,3 +17,15 @@ class PassingSandbox:
 
     def unavailable_reason(self) -> None:
         """Return None: the sandbox behind it was tried before."""
+
+
+class ObservedSandbox(PassingSandbox):
+    """Passes everything to another sandbox, and remembers the program that it started last."""
+
+    running: Running
+    """The program that it started last."""
+
+    def start(self, program: Program, *, space: int = 0) -> Running:
+        """Start a program; raises OSError."""
+        self.running = self._sandbox.start(program, space=space)
+        return self.running

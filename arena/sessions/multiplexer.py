@@ -21,7 +21,10 @@ SeatReply = tuple[int, int, Reply]
 """A seat, the id of its request and the reply."""
 _Handler = Callable[[], Sequence[SeatReply]]
 Log = Callable[[int, str, bytes], None]
-"""Gets every line with its seat and its direction: ">>" to the bot, "<<" from it."""
+"""Gets every line with its seat and its direction: ">>" to the bot, "<<" from it.
+
+What comes on standard error has the direction "!!", as it comes: in any pieces.
+"""
 
 
 class Multiplexer:

@@ -168,6 +168,8 @@ class Session:
         except BlockingIOError:
             return True
         self._errors += chunk
+        if self._log and chunk:
+            self._log("!!", chunk)
         if len(self._errors) > 4 * MAX_STDERR:
             del self._errors[:-MAX_STDERR]
         return bool(chunk)

@@ -211,7 +211,7 @@ def _other(value: Any, rng: Random) -> Any:
 # ---------------------------------------------------------------- command lines
 
 ENDINGS = {
-    **{name: ["--sandbox", "process"] for name in ("run", "rerun", "check")},
+    **{name: ["--sandbox", "process"] for name in ("run", "rerun", "debug", "check")},
     "compare": ["--field", "bots/good", "--sandbox", "process"],
     **{name: [] for name in ("report", "verify", "export", "status", "judge", "rules", "perft")},
 }

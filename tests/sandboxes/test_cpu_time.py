@@ -161,6 +161,17 @@ def test_frozen_bot_does_not_think(make: Callable[[], Sandbox], runs: Path) -> N
 
 
 @HOST_SANDBOXES
+def test_process_id_is_that_of_the_program_not_of_its_sandbox(
+    make: Callable[[], Sandbox], runs: Path
+) -> None:
+    with thinker(runs, make(), FROZEN) as (_, running):
+        command = Path(f"/proc/{running.pid()}/cmdline").read_bytes().split(b"\0")
+        assert command[0].startswith(b"python3")
+        assert b"bot.py" in command
+        assert running.cpu_time() is not None
+
+
+@HOST_SANDBOXES
 def test_bot_without_a_control_group_is_stopped_with_its_children(
     make: Callable[..., Sandbox], runs: Path
 ) -> None:

@@ -46,6 +46,25 @@ def test_request_longer_than_the_pipe_is_written_in_parts(tmp_path: Path) -> Non
         assert multiplexer.wait() == [(0, 1, Answer(id=1, action="dudo"))]
 
 
+def test_standard_error_is_logged_as_it_comes(tmp_path: Path) -> None:
+    body = f"{SAY_READY}os.write(2, b'half a line')\nsys.stdin.read(1)\nos.write(2, b'!')\n{DUDO}"
+    heard: list[tuple[str, bytes]] = []
+    bot = write_bot(tmp_path / "bot", body)
+    with Multiplexer(
+        [in_place(bot).program],
+        ProcessSandbox(),
+        PATIENT,
+        lambda _, direction, line: heard.append((direction, line)),
+    ) as multiplexer:
+        multiplexer.start(0, b"{}\n")
+        multiplexer.wait()
+        multiplexer.ask(0, 1, b"!\n")
+        multiplexer.wait()
+    written = [line for direction, line in heard if direction == "!!"]
+    assert b"".join(written) == b"half a line!"
+    assert [direction for direction, _ in heard if direction != "!!"] == [">>", "<<", ">>", "<<"]
+
+
 def test_bye_reaches_bot_with_unread_request(tmp_path: Path) -> None:
     """It guessed the id; the request is still in the outbox when its input is closed."""
     with one_bot(tmp_path, DUDO) as multiplexer:

@@ -62,6 +62,9 @@ class _RevocableRunning:
     def is_busy(self) -> bool | None:
         return self._inner.is_busy()
 
+    def pid(self) -> int | None:
+        return self._inner.pid()
+
     def peak_memory(self) -> int | None:
         return self._inner.peak_memory()
 

@@ -63,6 +63,9 @@ class Container:
             return any_busy(self._cgroup.pids()) if self._cgroup else None
         return None
 
+    def pid(self) -> None:
+        """Return None: the engine may run on another machine."""
+
     def peak_memory(self) -> int | None:
         """Return the most bytes that the largest process in the container has held."""
         with suppress(OSError):

@@ -1,0 +1,163 @@
+"""`arena debug`: a stored game put to a bot step by step, at a terminal and without one."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.asked import DOUBTER, FIXTURE, TRUSTED, at_turns, build, play
+from tests.cli.command import HANG, arena, environment, error_line, run
+from tests.e2e.live import wait_for_death
+from tests.support.bot_programs import turn
+
+PROMPT = "quit > "
+SAYS = turn("(print('thinking about', m['dice'], file=sys.stderr), answer(m))")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league whose bots get little time."""
+    limits = {"answer": 0.5, "wall": 1}
+    return play(tmp_path_factory.mktemp("played"), limits=limits)
+
+
+def words(folder: object, *arguments: object) -> tuple[object, ...]:
+    return ("debug", "league.yaml", FIXTURE, 0, "--as", folder, *TRUSTED, *arguments)
+
+
+class Terminal:
+    """`arena debug` at a terminal, and a person who waits for what to answer."""
+
+    def __init__(self, ours: int, process: subprocess.Popen[bytes]) -> None:
+        self.text = ""
+        self.process = process
+        self._ours = ours
+
+    def read_until(self, sign: str) -> str:
+        """Return what came up to a sign, which must come."""
+        while sign not in self.text:
+            assert self._read(), f"it ended before it said {sign!r}: {self.text}"
+        head, _, self.text = self.text.partition(sign)
+        return head
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    def end(self) -> int:
+        """Read to the end; returns the exit code."""
+        while self._read():
+            pass
+        return self.process.wait(HANG)
+
+    def _read(self) -> bool:
+        assert select.select([self._ours], [], [], HANG)[0], f"nothing came after {self.text!r}"
+        try:
+            chunk = os.read(self._ours, 65_536)
+        except OSError:  # nobody has it open any more
+            return False
+        self.text += chunk.decode().replace("\r\n", "\n")
+        return bool(chunk)
+
+
+@contextmanager
+def at_terminal(played: Path, temporary: Path, *arguments: object) -> Iterator[Terminal]:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        arena(*words(*arguments)),
+        cwd=played,
+        env=environment(TMPDIR=str(temporary)),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        process_group=0,
+    ) as process:
+        os.close(theirs)
+        try:
+            yield Terminal(ours, process)
+        finally:
+            process.kill()
+            os.close(ours)
+
+
+def test_without_a_terminal_nothing_stops_it(played: Path, tmp_path: Path) -> None:
+    ran = run(*words(build(tmp_path / "new", SAYS)), cwd=played)
+    assert ran.code == 0, ran
+    asked = ran.out.count("game 0, round ")
+    assert asked == ran.out.count("  step ") == ran.err.count("thinking about [") > 0
+    assert f"asked: {asked}, decided otherwise: 0, faults: 0" in ran.err
+    assert re.search(r"started, process \d+; to attach: gdb -p \d+", ran.err)
+
+
+def test_no_time_limit_holds(played: Path, tmp_path: Path) -> None:
+    folder = build(tmp_path / "new", at_turns(1, do="time.sleep(1.2)"))
+    again = ("rerun", *words(folder)[1:])
+    assert "timeout" in run(*again, cwd=played).out
+    ran = run(*words(folder), cwd=played)
+    assert (ran.code, "timeout" in ran.out) == (0, False)
+
+
+def test_differences_and_faults_are_shown_at_their_steps(played: Path, tmp_path: Path) -> None:
+    ran = run(*words(build(tmp_path / "new", DOUBTER)), cwd=played)
+    assert ran.code == 1
+    assert re.search(r"  step \d+: stored 1 \w+, now dudo  <\n", ran.out)
+    ran = run(*words(build(tmp_path / "odd", at_turns(2, do="say('what')"))), cwd=played)
+    assert ran.code == 1
+    assert "  malformed_line: not valid JSON" in ran.out
+    assert ran.err.count("started, process ") > 1
+
+
+def test_person_steps_goes_on_and_quits(played: Path, tmp_path: Path) -> None:
+    folder = build(tmp_path / "new", SAYS)
+    with at_terminal(played, tmp_path, folder) as terminal:
+        assert "thinking" not in terminal.read_until(PROMPT)
+        terminal.type("\n")
+        assert terminal.read_until(PROMPT).count("thinking about [") == 1
+        terminal.type("c\n")
+        assert terminal.end() == 0
+        assert PROMPT not in terminal.text
+    with at_terminal(played, tmp_path, folder) as terminal:
+        terminal.read_until(PROMPT)
+        terminal.type("q\n")
+        assert terminal.end() == 0
+        assert "not all was asked: stopped" in terminal.text
+
+
+def test_breakpoint_opens_a_debugger_in_the_terminal(played: Path, tmp_path: Path) -> None:
+    folder = build(tmp_path / "new", at_turns(1, do="breakpoint()"))
+    with at_terminal(played, tmp_path, folder) as terminal:
+        terminal.read_until(PROMPT)
+        terminal.type("c\n")
+        terminal.read_until("(Pdb) ")
+        terminal.type("p 6 * 7\n")
+        assert "42" in terminal.read_until("(Pdb) ")
+        terminal.type("c\n")
+        assert terminal.end() == 0
+        assert "decided otherwise: 0, faults: 0" in terminal.text
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])
+def test_interruption_leaves_nothing_behind(
+    played: Path, tmp_path: Path, sent: signal.Signals
+) -> None:
+    folder = build(tmp_path / "new", turn("(print('stuck', file=sys.stderr, flush=True), hang())"))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with at_terminal(played, temporary, folder) as terminal:
+        [pid] = re.findall(r"started, process (\d+)", terminal.read_until(PROMPT))
+        terminal.type("\n")
+        terminal.read_until("stuck")
+        os.killpg(terminal.process.pid, sent)
+        assert terminal.end() == 130
+    assert list(temporary.iterdir()) == []
+    wait_for_death(int(pid))
+
+
+def test_bot_is_needed(played: Path) -> None:
+    error_line(run("debug", "league.yaml", 0, cwd=played), "missing option '--as'")
