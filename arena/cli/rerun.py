@@ -11,6 +11,7 @@ from arena.cli.output import harmless, print_json, print_table, say
 from arena.errors import ArenaError, did_you_mean
 from arena.league.config import load_league
 from arena.league.rerun_as import rerun_as, stored_fixture
+from arena.league.schedule import Schedule
 from arena.match.asked_again import Decision, Watcher
 from arena.match.replay import Rerun, rerun
 from arena.records import Fault, LeagueInfo, PlayedFixture
@@ -98,7 +99,7 @@ def _rerun(
     _say_what_changed(info, stored, bots, chosen.name)
     with run_folder() as runs:
         staged = [stage(bot, runs, chosen) for bot in bots]
-        rules = info.variants[stored.fixture.variant]
+        _, rules = Schedule(info).drawn[stored.fixture.id]
         result = rerun(stored, rules, staged, chosen, info.limits, game)
     if as_json:
         print_json(result)

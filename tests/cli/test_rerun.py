@@ -67,6 +67,18 @@ def test_rerun_of_a_whole_fixture_is_the_same(played: Path) -> None:
     assert said["transcript"]
 
 
+def test_fixture_of_an_earlier_variant_is_the_same(tmp_path: Path) -> None:
+    for dice in (2, 3):
+        rules = {"variant": "bga", "label": "bga", "starting_dice": dice}
+        league(tmp_path, bots=FIELD, variants=[rules], games=2, rounds=1)
+        run("run", "league.yaml", *TRUSTED, "--accept-changes", cwd=tmp_path)
+    stored = records(tmp_path / "league.sqlite")
+    assert len(stored) == 6
+    for index in range(len(stored)):
+        ran = run("rerun", "league.yaml", index, *TRUSTED, cwd=tmp_path)
+        assert (ran.code, ran.err) == (0, f"fixture {index}, 2 games: as stored\n")
+
+
 def test_changed_bot_is_named_and_differs(tmp_path: Path, played: Path) -> None:
     copied(played / "league.sqlite", tmp_path / "league.sqlite")
     bot(tmp_path / "odd", LOWEST)
