@@ -33,7 +33,6 @@ from arena.publish.pages.front import MOMENTS, description, front, progress, sta
 from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.identity import identities, marked_links
 from arena.publish.pages.podium import PICTURE, podium
-from arena.publish.pages.standings import leaders
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
 from arena.publish.replay.shards import firsts, shards
@@ -145,7 +144,6 @@ class _Site:
             "causes": faults.CAUSES,
             "ranked": matches.ranked,
             "tagged": any(info.tags for info in league.bots),
-            "leaders": leaders,
             "identities": self.marks,
             "verdict": description(self.progress, standings(ratings), len(league.bots)),
             "paired": tables.PAIRED,
@@ -162,6 +160,7 @@ class _Site:
     def files(self, existing: Mapping[str, str]) -> Iterator[File]:
         """Yield every file of the site, each once; `existing` has the keys of earlier files."""
         yield _static("style.css")
+        yield _static("shared.js")
         yield _static("tables.js")
         yield File("font.css", font_css())
         yield from self._front()

@@ -13,6 +13,8 @@ import msgspec
 from arena.publish.links import GAMES_PER_SHARD, MATCHES, REPLAY, Links
 from arena.publish.replay.shards import Shard
 
+SCRIPTS = {"shared.js", "replay.js", "tables.js", "matches.js"}
+
 
 def content(script: str) -> bytes:
     """The JSON that a script hands over."""

@@ -18,7 +18,7 @@ from arena.ratings.table import Suspicion
 from arena.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.in_memory import write_site
-from tests.publish.pages import broken_links, read, tree
+from tests.publish.pages import SCRIPTS, broken_links, read, tree
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 MENU = ["Standings", "Bots", "Watch", "Matches", "Stats", "About"]
@@ -83,7 +83,7 @@ def test_ids_are_unique_and_nothing_runs_or_is_styled_inline(site: Path) -> None
             assert tag not in {"style", "iframe", "object", "embed"}
             if tag == "script":
                 assert set(attributes) == {"src", "defer"}
-                assert Path(attributes["src"]).name in {"replay.js", "tables.js", "matches.js"}
+                assert Path(attributes["src"]).name in SCRIPTS
             assert not any(key == "style" or key.startswith("on") for key in attributes)
 
 
