@@ -12,6 +12,7 @@ from arena.playstats.league_summary import timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
+from arena.publish.fault_words import CAUSES
 from arena.publish.game_source import GameSource
 from arena.publish.links import (
     ABOUT,
@@ -141,7 +142,7 @@ class _Site:
             "quarantined": self.state.quarantined,
             "links": self.links,
             "watchable": self.watchable,
-            "causes": faults.CAUSES,
+            "causes": CAUSES,
             "ranked": matches.ranked,
             "tagged": any(info.tags for info in league.bots),
             "identities": self.marks,

@@ -269,7 +269,7 @@ def test_a_link_to_a_fault_leads_to_its_step(page: Page, site: Path) -> None:
     page.goto(address(site / "faults.html"))
     page.click("a.watch")
     page.wait_for_selector("#replay:not([hidden])")
-    assert "faults and is out: illegal_action" in (page.text_content("#now") or "")
+    assert "faults and is out: against the rules." in (page.text_content("#now") or "")
 
 
 @pytest.mark.parametrize("fragment", ["#0.3.0", "#nonsense", "#0.1/../2.3", "#x.y.z"])

@@ -1,6 +1,5 @@
 """One row builder for all tables of standings, and who may be first."""
 
-
 from msgspec import Struct
 
 from arena.publish.pages.axis import Axis, axis_of
