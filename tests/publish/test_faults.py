@@ -52,7 +52,3 @@ def test_kinds_that_are_not_shown_are_counted(monkeypatch: pytest.MonkeyPatch) -
     model = faults.model(summary((0, 1, Cause.TIMEOUT, "late"), (1, 0, Cause.CRASH, "gone")))
     assert [len(one.kinds) for one in model["bots"]] == [1]
     assert (model["left"], model["faulty"]) == (1, 1)
-
-
-def test_every_cause_has_words() -> None:
-    assert all("_" not in words.name for words in faults.CAUSES.values())

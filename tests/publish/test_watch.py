@@ -58,6 +58,7 @@ def test_moments_in_words(one: Moment, title: str) -> None:
 def test_every_cause_and_kind_has_words() -> None:
     assert set(TITLES) == set(KINDS)
     assert list(CAUSES) == list(Cause)
+    assert all("_" not in words.name for words in CAUSES.values())
     for cause in Cause:
         assert view(moment("fault", cause=cause)).title.startswith("alpha ")
 
