@@ -182,12 +182,13 @@ function columnOf(round, faulty) {
   const label = `Round ${round.number + 1}${faulty ? ", with a fault" : ""}: ${left}`;
   const most = diceOf(state.game.rounds[0]);
   let top = most;
-  const parts = round.dice.map((hand, seat) => {
+  const parts = round.dice.flatMap((hand, seat) => {
     top -= hand.length;
-    return element("rect", { class: markOf(seat), y: top, width: 1, height: hand.length });
+    const place = { y: `${100 * top / most}%`, width: "100%", height: `${100 * hand.length / most}%` };
+    const mark = element("foreignObject", place, element("i", { class: markOf(seat) }));
+    return hand.length ? [element("rect", { class: markOf(seat), ...place }), mark] : [];
   });
-  const bar = element("svg", { viewBox: `0 0 1 ${most}`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...parts);
-  return element("a", { class: faulty ? "faulty" : "", "aria-label": label, title: label }, bar);
+  return element("a", { class: faulty ? "faulty" : "", "aria-label": label, title: label }, element("svg", { "aria-hidden": "true" }, ...parts));
 }
 
 function showRounds() {

@@ -33,7 +33,7 @@ def print_view(page: Page) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_paper_shows_every_page_whole(browser: Browser, report: Path, kind: str) -> None:
     with watched(browser) as page:
-        show(page, report, kind)
+        show(page, report / KINDS[kind])
         print_view(page)
         assert page.evaluate(CUT) == []
         assert page.locator(USED).locator("visible=true").count() == 0

@@ -29,9 +29,8 @@ from arena.records import LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
-from tests.publish.pages import read
+from tests.publish.pages import document, read, table_text
 from tests.publish.test_models import row
-from tests.publish.test_site import document, table_text
 
 LARGEST = 150_000
 XHTML = "{http://www.w3.org/1999/xhtml}"

@@ -28,9 +28,8 @@ from arena.records import (
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
-from tests.publish.pages import broken_links, content, tree
+from tests.publish.pages import XHTML, broken_links, content, document, tree
 from tests.publish.test_models import row
-from tests.publish.test_site import XHTML, document
 
 
 def searched(

@@ -11,7 +11,6 @@ from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES, summarize_league
 from arena.publish.data.tables import pair
 from arena.publish.pages.axis import axis_of, round_axis
-from arena.publish.pages.faults import CAUSES
 from arena.publish.pages.leaderboard import tint
 from arena.ratings.intervals import wilson
 from arena.ratings.table import Duel, Leaderboard, Row
@@ -103,10 +102,6 @@ def test_tint_is_even_if_the_interval_holds_one_half(ahead: int, games: int, col
 def test_wilson_agrees_with_a_published_value() -> None:
     # 81 of 263: the worked example in Newcombe (1998), 0.2553 to 0.3662.
     assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=1e-4)
-
-
-def test_every_cause_is_explained() -> None:
-    assert set(CAUSES) == set(Cause)
 
 
 def test_league_summary_counts_every_game_once() -> None:
