@@ -123,7 +123,7 @@ def test_without_scripts_the_tables_are_complete(browser: Browser, report: Path,
             assert "need JavaScript" in (page.text_content("noscript") or "")
 
 
-@pytest.mark.parametrize("kind", ["faults", "bot", "suspicions"])
+@pytest.mark.parametrize("kind", ["bot", "conditions", "faults", "suspicions"])
 def test_rows_of_many_columns_are_cards_on_a_phone(
     browser: Browser, report: Path, kind: str
 ) -> None:
