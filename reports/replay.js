@@ -5,14 +5,6 @@ const GAMES_PER_SHARD = 32;
 const SPEEDS = [["slow", 3000], ["calm", 1800], ["normal", 1000], ["quick", 500], ["fast", 200]];
 const NORMAL = 3;
 const CALLED = "called", ALL = "all";
-const PIPS = {
-  1: [[0, 0]],
-  2: [[-1, -1], [1, 1]],
-  3: [[-1, -1], [0, 0], [1, 1]],
-  4: [[-1, -1], [1, -1], [-1, 1], [1, 1]],
-  5: [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]],
-  6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
-};
 const PLACES = ["", "1st", "2nd", "3rd", "4th", "5th", "6th"];
 
 const site = document.title.slice(document.title.indexOf(" – "));
@@ -55,9 +47,8 @@ function matches(face, bid, round) {
 /* The table */
 
 function die(face, matched = false) {
-  const pips = PIPS[face].map(([dx, dy]) => element("circle", { class: "pip", cx: 12 + dx * 6, cy: 12 + dy * 6, r: 2.4 }));
-  const body = element("rect", { class: "face", x: 0.75, y: 0.75, width: 22.5, height: 22.5, rx: 5 });
-  return element("svg", { class: matched ? "shown match" : "shown", viewBox: "0 0 24 24", role: "img", "aria-label": String(face) }, body, ...pips);
+  const options = { class: matched ? "shown match" : "shown", role: "img", "aria-label": String(face) };
+  return element("svg", options, element("use", { href: `#die-${face}` }));
 }
 
 function cup(count, lifted) {

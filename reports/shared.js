@@ -5,7 +5,7 @@
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
-const DRAWN = new Set(["svg", "path", "rect", "circle", "text", "foreignObject"]);
+const DRAWN = new Set(["svg", "path", "rect", "text", "use", "foreignObject"]);
 const waiting = new Map();
 
 const get = (id) => document.getElementById(id);
