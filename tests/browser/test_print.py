@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from tests.browser.conftest import address, watched
 from tests.browser.sites import KINDS
 from tests.browser.test_pages import show
+from tests.support.sampling import sample
 
 A4: ViewportSize = {"width": 718, "height": 1046}
 """Pixels between margins of one centimetre."""
@@ -46,6 +47,14 @@ def test_paper_shows_all_of_many_bots(browser: Browser, showcase: Path) -> None:
         for path in ("index.html", "bots.html", "tables/bga-6p.html", "head-to-head/bga-6p.html"):
             page.goto(address(showcase / path))
             print_view(page)
+            assert page.evaluate(CUT) == [], path
+
+
+def test_paper_shows_names_of_any_length(browser: Browser, hostile: Path) -> None:
+    with watched(browser) as page:
+        print_view(page)
+        for path in sample(sorted(hostile.rglob("*.html")), 8, "pages on paper"):
+            page.goto(address(path))
             assert page.evaluate(CUT) == [], path
 
 
