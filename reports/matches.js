@@ -1,16 +1,13 @@
 /* The search in all matches. Without this script the newest are listed, and all page by page.
 
-   A page on a file system may load scripts and nothing else: each stretch of the schedule is one.
-   The newest are searched first, and no more of them than it takes to fill the table. What is asked
-   for stands in the address. Every text comes from bots in the end: it is only ever set as text. */
+   Each stretch of the schedule is loaded by itself. The newest are searched first, and no more of
+   them than it takes to fill the page. What is asked for stands in the address. */
 "use strict";
 
 const STEP = 100;
-const get = (id) => document.getElementById(id);
 const list = get("matches");
 const newest = [...list.children];
 const newestSaid = get("found").textContent;
-const waiting = new Map();
 const shards = new Map();
 const fields = {};
 const state = { bot: "", with: "", variant: "", players: "", table: "", faults: "", upsets: "" };
@@ -18,33 +15,8 @@ let index = null;
 let wanted = STEP;
 let turn = 0;
 
-function element(kind, options = {}, ...children) {
-  const made = document.createElement(kind);
-  for (const [key, value] of Object.entries(options)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
-
-/* Shards */
-
-function load(name) {
-  return new Promise((resolve, reject) => {
-    waiting.set(name, resolve);
-    const script = element("script", { src: `matches/${name}.js` });
-    script.addEventListener("error", () => reject(new Error(`matches/${name}.js is missing`)));
-    document.head.append(script);
-  });
-}
-
-window.perudoMatches = async (name, text) => {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const resolve = waiting.get(name);
-  if (resolve) resolve(await new Response(stream).json());
-};
-
 function shard(number) {
-  if (!shards.has(number)) shards.set(number, load(`${number}`));
+  if (!shards.has(number)) shards.set(number, load(`${number}`, `matches/${number}.js`));
   return shards.get(number);
 }
 
@@ -205,7 +177,7 @@ function addFields() {
   get("more").append(fields.more);
 }
 
-load("index").then((given) => {
+load("index", "matches/index.js").then((given) => {
   index = given;
   addFields();
   readAddress();

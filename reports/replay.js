@@ -1,55 +1,16 @@
-/* The replay: it shows what the shards say, and computes nothing but positions.
-
-   Every text comes from bots in the end: it is only ever set as text, never as markup. */
+/* The replay: it shows what the shards say, and computes nothing but positions. */
 "use strict";
 
-const SVG = "http://www.w3.org/2000/svg";
 const GAMES_PER_SHARD = 32;
 const SPEEDS = [["slow", 3000], ["calm", 1800], ["normal", 1000], ["quick", 500], ["fast", 200]];
 const NORMAL = 3;
 const CALLED = "called", ALL = "all";
-const PIPS = {
-  1: [[0, 0]],
-  2: [[-1, -1], [1, 1]],
-  3: [[-1, -1], [0, 0], [1, 1]],
-  4: [[-1, -1], [1, -1], [-1, 1], [1, 1]],
-  5: [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]],
-  6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
-};
 const PLACES = ["", "1st", "2nd", "3rd", "4th", "5th", "6th"];
-const DRAWN = new Set(["svg", "path", "rect", "circle", "text"]);
 
-const get = (id) => document.getElementById(id);
 const site = document.title.slice(document.title.indexOf(" – "));
 const moments = [...document.querySelectorAll(".moments a")].map((link) => link.getAttribute("href"));
-const waiting = new Map();
 let firsts = null;
 const state = { shard: null, game: null, at: 0, see: CALLED, speed: NORMAL, timer: 0, hidden: null, moment: -1 };
-
-function element(kind, options = {}, ...children) {
-  const made = DRAWN.has(kind) ? document.createElementNS(SVG, kind) : document.createElement(kind);
-  for (const [key, value] of Object.entries(options)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
-
-/* Shards */
-
-function load(shard, src = `replays/${shard}.js`) {
-  return new Promise((resolve, reject) => {
-    waiting.set(shard, resolve);
-    const script = element("script", { src });
-    script.addEventListener("error", () => reject(new Error("there is no replay of this game")));
-    document.head.append(script);
-  });
-}
-
-window.perudoShard = async (shard, text) => {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const resolve = waiting.get(shard);
-  if (resolve) resolve(await new Response(stream).json());
-};
 
 /* Where things stand */
 
@@ -86,9 +47,8 @@ function matches(face, bid, round) {
 /* The table */
 
 function die(face, matched = false) {
-  const pips = PIPS[face].map(([dx, dy]) => element("circle", { class: "pip", cx: 12 + dx * 6, cy: 12 + dy * 6, r: 2.4 }));
-  const body = element("rect", { class: "face", x: 0.75, y: 0.75, width: 22.5, height: 22.5, rx: 5 });
-  return element("svg", { class: matched ? "shown match" : "shown", viewBox: "0 0 24 24", role: "img", "aria-label": String(face) }, body, ...pips);
+  const options = { class: matched ? "shown match" : "shown", role: "img", "aria-label": String(face) };
+  return element("svg", options, element("use", { href: `#die-${face}` }));
 }
 
 function cup(count, lifted) {
@@ -213,12 +173,13 @@ function columnOf(round, faulty) {
   const label = `Round ${round.number + 1}${faulty ? ", with a fault" : ""}: ${left}`;
   const most = diceOf(state.game.rounds[0]);
   let top = most;
-  const parts = round.dice.map((hand, seat) => {
+  const parts = round.dice.flatMap((hand, seat) => {
     top -= hand.length;
-    return element("rect", { class: markOf(seat), y: top, width: 1, height: hand.length });
+    const place = { y: `${100 * top / most}%`, width: "100%", height: `${100 * hand.length / most}%` };
+    const mark = element("foreignObject", place, element("i", { class: markOf(seat) }));
+    return hand.length ? [element("rect", { class: markOf(seat), ...place }), mark] : [];
   });
-  const bar = element("svg", { viewBox: `0 0 1 ${most}`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...parts);
-  return element("a", { class: faulty ? "faulty" : "", "aria-label": label, title: label }, bar);
+  return element("a", { class: faulty ? "faulty" : "", "aria-label": label, title: label }, element("svg", { "aria-hidden": "true" }, ...parts));
 }
 
 function showRounds() {
@@ -413,13 +374,16 @@ function complain(message) {
   get("replay").hidden = true;
 }
 
+const loadShard = (name) => load(name, `replays/${name}.js`)
+  .catch(() => { throw new Error("there is no replay of this game"); });
+
 async function openGame(fragment) {
   const [where, ...options] = fragment.replace(/^#/, "").split("&");
   const found = /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?$/.exec(where);
   if (!found) throw new Error("the address names no game");
   const [fixture, game, at] = [found[1], found[2], found[3] || 0].map(Number);
   const known = state.shard && state.shard.fixture === fixture && state.shard.games[game];
-  const shard = known ? state.shard : await load(`${fixture}-${Math.floor(game / GAMES_PER_SHARD)}`);
+  const shard = known ? state.shard : await loadShard(`${fixture}-${Math.floor(game / GAMES_PER_SHARD)}`);
   if (!shard.games[game]) throw new Error("there is no replay of this game");
   const next = await findNextGame(shard, game);
   choose(new Map(options.map((one) => one.split("="))));

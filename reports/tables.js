@@ -1,7 +1,6 @@
 /* A table that can be sorted and filtered. Without this script it is complete, in its own order.
 
-   What is chosen stands in the address, so that it can be linked to. Every text comes from bots in
-   the end: it is only ever set as text, never as markup. */
+   What is chosen stands in the address, so that it can be linked to. */
 "use strict";
 
 const table = document.querySelector("table.sortable");
@@ -13,13 +12,6 @@ const home = heads.find((head) => head.hasAttribute("aria-sort")) || null;
 const homeWay = home && home.getAttribute("aria-sort");
 const fields = {};
 const state = { sort: "", find: "", author: "", tag: "" };
-
-function element(kind, options = {}, ...children) {
-  const made = document.createElement(kind);
-  for (const [key, value] of Object.entries(options)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 /* What is in the cells */
 

@@ -12,6 +12,7 @@ from arena.playstats.league_summary import timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
+from arena.publish.fault_words import CAUSES
 from arena.publish.game_source import GameSource
 from arena.publish.links import (
     ABOUT,
@@ -33,7 +34,6 @@ from arena.publish.pages.front import MOMENTS, description, front, progress, sta
 from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.identity import identities, marked_links
 from arena.publish.pages.podium import PICTURE, podium
-from arena.publish.pages.standings import leaders
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
 from arena.publish.replay.shards import firsts, shards
@@ -142,10 +142,9 @@ class _Site:
             "quarantined": self.state.quarantined,
             "links": self.links,
             "watchable": self.watchable,
-            "causes": faults.CAUSES,
+            "causes": CAUSES,
             "ranked": matches.ranked,
             "tagged": any(info.tags for info in league.bots),
-            "leaders": leaders,
             "identities": self.marks,
             "verdict": description(self.progress, standings(ratings), len(league.bots)),
             "paired": tables.PAIRED,
@@ -162,6 +161,7 @@ class _Site:
     def files(self, existing: Mapping[str, str]) -> Iterator[File]:
         """Yield every file of the site, each once; `existing` has the keys of earlier files."""
         yield _static("style.css")
+        yield _static("shared.js")
         yield _static("tables.js")
         yield File("font.css", font_css())
         yield from self._front()

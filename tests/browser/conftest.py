@@ -34,6 +34,18 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def showcase(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a league of many bots, played to its end."""
+    return sites.showcase(tmp_path_factory.mktemp("showcase"))
+
+
+@pytest.fixture(scope="session")
+def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a league of many bots of which a third is played."""
+    return sites.showcase(tmp_path_factory.mktemp("unfinished"), left=864)
+
+
+@pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a league in which every text was written to do harm."""
     return sites.hostile(tmp_path_factory.mktemp("hostile"))

@@ -44,6 +44,14 @@ KINDS = {
     "rules": "rules.html",
 }
 """One page of each kind, in the sample."""
+SHOWCASED = {
+    **KINDS,
+    "leaderboard": "tables/bga-6p.html",
+    "head-to-head": "head-to-head/bga-6p.html",
+    "bot": "bots/glitch-14980158.html",
+    "watch a table": "watch/bga-6p.html",
+}
+"""The same of a showcase."""
 
 NAMES = ("bluffer", "Counting House", "honest", "markov-opponent-model-2", "odds", "Zoë's bot")
 VARIANTS = {

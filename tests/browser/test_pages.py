@@ -10,7 +10,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page
 
 from tests.browser.conftest import address, watched
-from tests.browser.sites import KINDS
+from tests.browser.sites import KINDS, SHOWCASED
 from tests.publish.pages import broken_links
 from tests.support.sampling import sample
 
@@ -24,13 +24,23 @@ WORDS = """rows => rows.map(row => {
   return texts.join(" ").split(/\\s+/).filter(Boolean);
 })"""
 GRAVE = {"serious", "critical"}
+PAGES = {"report": KINDS, "unfinished": SHOWCASED}
+"""The pages of each kind in the sites of these fixtures."""
+PHONE = {"width": 390, "height": 844}
 TABLELESS = {"about", "matches", "match page", "replay", "rules", "watch", "watch a table"}
 
 
-def show(page: Page, site: Path, kind: str) -> None:
-    page.goto(address(site / KINDS[kind]))
-    if kind == "replay":
+def show(page: Page, path: Path) -> None:
+    page.goto(address(path))
+    if path.name == KINDS["replay"]:
         page.wait_for_selector("#replay:not([hidden])")
+
+
+@pytest.fixture
+def shown(request: pytest.FixtureRequest, site: str, kind: str) -> Path:
+    """The page of a kind in the site of that name."""
+    folder: Path = request.getfixturevalue(site)
+    return folder / PAGES[site][kind]
 
 
 def test_no_kind_of_page_is_left_out(report: Path) -> None:
@@ -44,23 +54,27 @@ def test_links_all_resolve(report: Path) -> None:
     assert broken_links(report) == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_page_fits_every_window_and_scheme(browser: Browser, report: Path, kind: str) -> None:
+@pytest.mark.parametrize(("site", "kind"), sample(product(PAGES, KINDS), 20, "pages that fit"))
+def test_page_fits_every_window_and_scheme(
+    browser: Browser, shown: Path, site: str, kind: str
+) -> None:
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     with watched(browser) as page:
-        show(page, report, kind)
-        for width, scheme in sample(product(WIDTHS, SCHEMES), 2, f"windows of {kind}"):
+        show(page, shown)
+        for width, scheme in sample(product(WIDTHS, SCHEMES), 2, f"windows of {site}, {kind}"):
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-            path = SCREENSHOTS / f"{kind}-{width}-{scheme}.jpeg"
+            path = SCREENSHOTS / f"{site}-{kind}-{width}-{scheme}.jpeg"
             page.screenshot(path=path, full_page=True, type="jpeg", quality=80)
             assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-@pytest.mark.parametrize(("kind", "scheme"), sample(product(KINDS, SCHEMES), 10, "pages for axe"))
-def test_axe_finds_nothing_serious(browser: Browser, report: Path, kind: str, scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("site", "kind", "scheme"), sample(product(PAGES, KINDS, SCHEMES), 14, "pages for axe")
+)
+def test_axe_finds_nothing_serious(browser: Browser, shown: Path, scheme: Any) -> None:
     with watched(browser, color_scheme=scheme) as page:
-        show(page, report, kind)
+        show(page, shown)
         page.evaluate(AXE_SCRIPT)
         found = page.evaluate("axe.run({preload: false, resultTypes: ['violations']})")
         assert found["passes"]
@@ -109,9 +123,22 @@ def test_without_scripts_the_tables_are_complete(browser: Browser, report: Path,
             assert "need JavaScript" in (page.text_content("noscript") or "")
 
 
+@pytest.mark.parametrize("kind", ["bot", "conditions", "faults", "suspicions"])
+def test_rows_of_many_columns_are_cards_on_a_phone(
+    browser: Browser, report: Path, kind: str
+) -> None:
+    with watched(browser, viewport=PHONE) as page:
+        show(page, report / KINDS[kind])
+        cards = page.locator(".scroll:has(> table.stack)")
+        assert cards.count()
+        sizes = cards.evaluate_all("all => all.map(one => [one.scrollWidth, one.clientWidth])")
+        assert all(inner <= outer for inner, outer in sizes)
+        assert not cards.locator("thead").locator("visible=true").count()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_keyboard_reaches_the_content(page: Page, report: Path, kind: str) -> None:
-    show(page, report, kind)
+    show(page, report / KINDS[kind])
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.locator(".skip").is_visible()

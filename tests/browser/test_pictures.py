@@ -5,15 +5,17 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from tests.browser import pictures, sites
+from tests.browser import pictures
 from tests.browser.pictures import FOLDER
 
 MOST = 150_000
 """Bytes."""
 
 
-def test_pictures_are_those_of_the_readme_and_small(browser: Browser, tmp_path: Path) -> None:
-    pictures.take(browser, sites.showcase(tmp_path / "site"), tmp_path)
+def test_pictures_are_those_of_the_readme_and_small(
+    browser: Browser, showcase: Path, tmp_path: Path
+) -> None:
+    pictures.take(browser, showcase, tmp_path)
     taken = {path.name for path in tmp_path.glob("*.png")}
     readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
     assert taken == set(re.findall(r"docs/pictures/([a-z]+\.png)", readme))

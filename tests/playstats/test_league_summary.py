@@ -17,8 +17,7 @@ from arena.ratings.standings import Ratings
 from arena.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.in_memory import write_site
-from tests.publish.pages import broken_links, read, unpacked
-from tests.publish.test_site import table_text
+from tests.publish.pages import broken_links, read, table_text, unpacked
 from tests.support import played_games as games
 
 NASTY = '</title></svg><script>alert(1)</script>"\x1b[31m{{ 7 * 7 }}'

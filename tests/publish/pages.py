@@ -6,12 +6,17 @@ import re
 from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import html5lib
 import msgspec
 
 from arena.publish.links import GAMES_PER_SHARD, MATCHES, REPLAY, Links
 from arena.publish.replay.shards import Shard
+
+XHTML = "{http://www.w3.org/1999/xhtml}"
+SCRIPTS = {"shared.js", "replay.js", "tables.js", "matches.js"}
 
 
 def content(script: str) -> bytes:
@@ -119,3 +124,16 @@ def _is_step(folder: Path, target: Path, fragment: str) -> bool:
     fixture, game, step = map(int, fragment.partition("&")[0].split("."))
     path = folder / Links.shard(fixture, game // GAMES_PER_SHARD)
     return path.is_file() and step < _steps(path.read_bytes())[str(game)]
+
+
+def document(path: Path) -> Any:
+    return html5lib.HTMLParser(strict=True).parse(path.read_bytes(), transport_encoding="utf-8")
+
+
+def table_text(path: Path, caption: str) -> list[list[str]]:
+    """The text of each cell in the body of the table with that caption's id."""
+    for table in document(path).iter(f"{XHTML}table"):
+        if table.find(f"{XHTML}caption").get("id") == caption:
+            rows = table.find(f"{XHTML}tbody").iter(f"{XHTML}tr")
+            return [["".join(cell.itertext()).strip() for cell in row] for row in rows]
+    raise AssertionError(f"no table {caption}")

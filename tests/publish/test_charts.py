@@ -79,8 +79,8 @@ def test_everything_stays_within_the_frame(chart: Chart) -> None:
 
 @pytest.mark.parametrize("chart", ALL.values(), ids=ALL)
 def test_every_row_has_a_cell_in_every_column(chart: Chart) -> None:
-    assert chart.rows
-    assert all(len(row) == len(chart.columns) for row in chart.rows)
+    assert chart.numbers.rows
+    assert all(len(row) == len(chart.numbers.columns) for row in chart.numbers.rows)
 
 
 def test_a_history_goes_through_its_points_within_its_band() -> None:
@@ -92,7 +92,7 @@ def test_a_history_goes_through_its_points_within_its_band() -> None:
     assert band[-1] == pytest.approx((5, -2 - 1.96 * 4), abs=0.1)
     assert HISTORY.reference is not None
     assert value(HISTORY.y, HISTORY.reference.y1) == pytest.approx(0, abs=0.1)
-    assert HISTORY.rows[-1] == ("20", "+3.00", "1.00", "40")
+    assert HISTORY.numbers.rows[-1] == ("20", "+3.00", "1.00", "40")
 
 
 @pytest.mark.parametrize("points", [[(1, 0.0, 0.0)], [(1, 0.0, 8.3)], [(100_000, 30.0, 0.1)]])

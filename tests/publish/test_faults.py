@@ -1,12 +1,18 @@
 """The page of faults: like ones together, with the share of games, in words."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.league_summary import LeagueSummary, summarize_league
+from arena.publish.output.text import percent
 from arena.publish.pages import faults
 from arena.records import Cause, Faulted
 from tests.publish import factory
+from tests.publish.in_memory import write_site
+from tests.publish.pages import document, table_text
 
 BGA = factory.league(()).variants["bga"]
 
@@ -54,5 +60,56 @@ def test_kinds_that_are_not_shown_are_counted(monkeypatch: pytest.MonkeyPatch) -
     assert (model["left"], model["faulty"]) == (1, 1)
 
 
-def test_every_cause_has_words() -> None:
-    assert all("_" not in words.name for words in faults.CAUSES.values())
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(*factory.sample(), tmp_path_factory.mktemp("site")).parent
+
+
+def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
+    rows = json.loads((site / "data/faults.json").read_bytes())["rows"]
+    assert [
+        (row["cause"], row["bot"], row["index"], row["game"], row["round"]) for row in rows
+    ] == [
+        ("crash", "delta", 1, 1, 1),
+        ("crash", "delta", 1, 2, 1),
+        ("timeout", "Bravo Bot", 2, 0, 1),
+    ]
+    assert rows[0]["opponents"] == ["gamma"]
+    assert [row[-4:-1] for row in table_text(site / "faults.html", "caption")] == [
+        ["crashed exit status 1", "2", "bga, 2\u00a0players: " + where(1, 1, 1) + " replay"],
+    ]
+    said = (site / "faults.html").read_text()
+    assert "all of 2" in said
+    assert f"{percent(2 / 8)}</span> <small>2 of 8" in said
+    page = (site / "bots/delta.html").read_text()
+    assert "&lt;b&gt;boom&lt;/b&gt;" in page
+    assert f"Faulted in {percent(2 / 8)} of its games</a>: crashed 2." in page
+    assert page.count('class="stderr"') == 1
+    front = " ".join("".join(document(site / "index.html").itertext()).split())
+    assert "3 games were lost by faults, 2 of them by delta, the others by 1 bot." in front
+
+
+def where(index: int, game: int, round_: int) -> str:
+    """A place counted from 1, and the numbers that `arena rerun` takes."""
+    place = f"match~{index + 1}, game~{game + 1}, round~{round_ + 1} rerun~{index}~{game}"
+    return place.replace("~", "\u00a0")
+
+
+def test_no_faults_is_said(tmp_path: Path) -> None:
+    league, _, _ = factory.sample()
+    played = [factory.fixture(0, ("alpha", "gamma"))]
+    write_site(league, factory.ratings(played), played, tmp_path)
+    assert "There are none" in (tmp_path / "faults.html").read_text()
+    assert "No bot faulted." in (tmp_path / "index.html").read_text()
+    assert (tmp_path / "data/faults.csv").read_text().count("\n") == 1
+
+
+def test_many_like_faults_are_one_line_and_whole_in_data(tmp_path: Path) -> None:
+    names = ("alpha", "gamma")
+    always = {game: Faulted(1, Cause.FLOOD, "too long") for game in range(600)}
+    played = [factory.fixture(0, names, faults=always, games=600)]
+    write_site(factory.league(names), factory.ratings(played), played, tmp_path)
+    [line] = table_text(tmp_path / "faults.html", "caption")
+    assert line[3] == "600"
+    assert "The first 50 of 600 faults." in (tmp_path / "bots/gamma.html").read_text()
+    assert len(json.loads((tmp_path / "data/faults.json").read_bytes())["rows"]) == 600

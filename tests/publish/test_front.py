@@ -15,7 +15,7 @@ from arena.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
-from tests.publish.test_site import document, table_text
+from tests.publish.pages import document, table_text
 
 DONE, HALF = Progress(10, 0, None), Progress(5, 5, 9.0)
 
@@ -146,3 +146,5 @@ def test_a_bot_has_the_same_mark_on_every_page(tmp_path: Path) -> None:
         mark = f'<i class="h{one.colour} m{one.pattern}"></i>'
         for page in ("bots.html", "tables/bga-2p.html", "tables/overall.html", f"bots/{bot}.html"):
             assert mark in (tmp_path / page).read_text()
+        chart = f'<figure class="chart h{one.colour} m{one.pattern}"'
+        assert chart in (tmp_path / f"bots/{bot}.html").read_text()

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 from arena.publish.data.tables import pair
 from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed
-from arena.publish.pages.axis import scale_of
+from arena.publish.pages.axis import round_axis
 from arena.publish.pages.front import MOST
 from arena.publish.pages.leaderboard import (
     CELLS,
@@ -18,7 +19,7 @@ from arena.publish.pages.leaderboard import (
     lines,
     overview,
 )
-from arena.publish.pages.standings import NAMED, leaders
+from arena.publish.pages.standings import board_standings
 from arena.publish.pages.templates import environment
 from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
@@ -28,9 +29,8 @@ from arena.records import LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
-from tests.publish.pages import read
+from tests.publish.pages import document, read, table_text
 from tests.publish.test_models import row
-from tests.publish.test_site import document, table_text
 
 LARGEST = 150_000
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -50,20 +50,23 @@ def board(rows: list[Row]) -> Leaderboard:
 
 
 @pytest.mark.parametrize(
-    ("ranges", "best", "others", "more"),
+    ("ranges", "first", "said"),
     [
-        ([(1, 1), (2, 3), (2, 3)], "a", (), 0),
-        ([(1, 2), (1, 2), (3, 3)], "a", ("b",), 0),
-        ([(1, 3), (2, 3), (1, 3)], "a", ("c",), 0),
-        ([(1, 8)] * 8, "a", ("b", "c", "d", "e"), 3),
+        ([(1, 1), (2, 3), (2, 3)], "a", "a is best."),
+        ([(1, 2), (1, 2), (3, 3)], "ab", "a leads; b may be first, too."),
+        ([(1, 3), (2, 3), (1, 3)], "ac", "a leads; c may be first, too."),
+        ([(1, 8)] * 8, "abcdefgh", "a leads; b, c, d, e and 3 more may be first, too."),
+        ([], "", ""),
     ],
 )
 def test_leaders_are_all_that_may_be_first(
-    ranges: list[tuple[int, int]], best: str, others: tuple[str, ...], more: int
+    ranges: list[tuple[int, int]], first: str, said: str
 ) -> None:
-    found = leaders(ranked(*ranges))
-    assert found is not None
-    assert (found.best, found.others, found.more) == (best, others, more)
+    found = board_standings(board(ranked(*ranges))).first
+    assert found == tuple(first)
+    known = {"links": SimpleNamespace(bot=str), "root": "", "page": ""}
+    parts = environment().get_template("board_parts.html").make_module(known)
+    assert re.sub("<[^>]*>", "", parts.leaders(found)).strip() == said  # type: ignore[attr-defined]
 
 
 def test_list_of_possible_firsts_agrees_with_the_table_of_pairs(many: "Data") -> None:
@@ -77,11 +80,8 @@ def test_list_of_possible_firsts_agrees_with_the_table_of_pairs(many: "Data") ->
             for at, chance in enumerate(row.cells)
             if chance is not None and chance.tint.startswith("ahead")
         }
-        found = leaders(one.rows)
-        assert found is not None
         names = [row.bot for row in one.rows if row.bot not in beaten]
-        assert [found.best, *found.others] == names[:NAMED]
-        assert found.more == max(0, len(names) - NAMED)
+        assert board_standings(one).first == tuple(names)
         ranges = {row.bot: range(row.best, row.worst + 1) for row in one.rows}
         overlapping += [
             row.bot
@@ -92,10 +92,6 @@ def test_list_of_possible_firsts_agrees_with_the_table_of_pairs(many: "Data") ->
             and set(ranges[row.bot]) & set(ranges[one.rows[at].bot])
         ]
     assert overlapping, "ranges that overlap do not say that a pair is not told apart"
-
-
-def test_empty_table_has_no_leader() -> None:
-    assert leaders([]) is None
 
 
 def test_charts_say_which_ratings_rest_on_one_bot(tmp_path: Path) -> None:
@@ -142,8 +138,8 @@ def test_a_line_has_its_margin_author_and_trend() -> None:
     assert (first.margin, first.info.author, first.trend, second.trend) == (1.0, "Ada", -0.25, None)
 
 
-def test_scale_labels_are_thinned_when_there_are_many() -> None:
-    many, few = scale_of([-7.5, 12.5]), scale_of([-1.0, 3.0])
+def test_labels_of_an_axis_are_thinned_when_there_are_many() -> None:
+    many, few = round_axis([-7.5, 12.5]), round_axis([-1.0, 3.0])
     assert (many.ticks, many.labels) == ((-10, -5, 0, 5, 10, 15), (-10, 0, 10))
     assert (few.ticks, few.labels) == ((-1, 0, 1, 2, 3), (-1, 0, 1, 2, 3))
 

@@ -28,9 +28,8 @@ from arena.records import (
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
-from tests.publish.pages import broken_links, content, tree
+from tests.publish.pages import XHTML, broken_links, content, document, tree
 from tests.publish.test_models import row
-from tests.publish.test_site import XHTML, document
 
 
 def searched(
@@ -232,6 +231,6 @@ def test_names_cannot_end_the_script_that_holds_them(tmp_path: Path) -> None:
     played = [factory.fixture(0, names, faults=fault)]
     write_site(factory.league(names), factory.ratings(played), played, tmp_path)
     script = (tmp_path / "matches/index.js").read_text()
-    assert script.startswith('perudoMatches("index", "')
+    assert script.startswith('perudoShard("index", "')
     assert not set("<>'\x1b") & set(script)
     assert sorted(unpacked(script)["bots"].values()) == ['</script><b>"', r"\x1b[31m\u{dc80}"]

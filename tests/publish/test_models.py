@@ -10,8 +10,7 @@ from arena.perudo.rules import VARIANTS
 from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES, summarize_league
 from arena.publish.data.tables import pair
-from arena.publish.pages.axis import axis_of, scale_of
-from arena.publish.pages.faults import CAUSES
+from arena.publish.pages.axis import axis_of, round_axis
 from arena.publish.pages.leaderboard import tint
 from arena.ratings.intervals import wilson
 from arena.ratings.table import Duel, Leaderboard, Row
@@ -52,11 +51,11 @@ def row(bot: str, mu: float, sigma: float) -> Row:
         [(0.1 * n, 0.1 * n + 0.05) for n in range(9)],
     ],
 )
-def test_scale_covers_every_interval_of_few_bots(intervals: list[tuple[float, float]]) -> None:
-    scale = axis_of(intervals)
-    assert 2 <= len(scale.ticks) <= 8
-    for value in [*scale.ticks, *(end for ends in intervals for end in ends)]:
-        assert 0 < position(scale.at(value)) < 100
+def test_axis_covers_every_interval_of_few_bots(intervals: list[tuple[float, float]]) -> None:
+    axis = axis_of(intervals)
+    assert 2 <= len(axis.ticks) <= 8
+    for value in [*axis.ticks, *(end for ends in intervals for end in ends)]:
+        assert 0 < axis.at(value) < 100
 
 
 def test_the_lowest_tenth_does_not_squeeze_the_others() -> None:
@@ -64,24 +63,20 @@ def test_the_lowest_tenth_does_not_squeeze_the_others() -> None:
     far = [(0.01, 0.02), (0.0, 0.01)]
     assert axis_of([*near, *far]) == axis_of(near)
     assert axis_of([*near, *far, far[0]]) != axis_of(near)
-    scale = axis_of([*near, *far])
-    assert position(scale.at(0.01)) == 0.0
-    assert position(scale.width(0.01, 0.02)) == 0.0
-
-
-def position(part: str) -> float:
-    return float(part.rstrip("%"))
+    axis = axis_of([*near, *far])
+    assert axis.at(0.01) == 0.0
+    assert axis.width(0.01, 0.02) == 0.0
 
 
 def test_a_bar_is_as_long_as_its_interval() -> None:
-    scale = scale_of([0.0, 4.0])
-    ends = [position(scale.at(value)) for value in (0.0, 4.0)]
-    assert position(scale.width(0.0, 4.0)) == pytest.approx(ends[1] - ends[0], abs=0.11)
+    axis = axis_of([(0.0, 4.0)])
+    ends = [axis.at(value) for value in (0.0, 4.0)]
+    assert axis.width(0.0, 4.0) == pytest.approx(ends[1] - ends[0], abs=0.11)
 
 
-def test_small_scales_have_the_decimals_they_need() -> None:
-    assert scale_of([-0.2, 0.2]).digits == 1
-    assert scale_of([-10, 10]).digits == 0
+def test_small_axes_have_the_decimals_they_need() -> None:
+    assert round_axis([-0.2, 0.2]).digits == 1
+    assert round_axis([-10, 10]).digits == 0
 
 
 @pytest.mark.parametrize(
@@ -107,10 +102,6 @@ def test_tint_is_even_if_the_interval_holds_one_half(ahead: int, games: int, col
 def test_wilson_agrees_with_a_published_value() -> None:
     # 81 of 263: the worked example in Newcombe (1998), 0.2553 to 0.3662.
     assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=1e-4)
-
-
-def test_every_cause_is_explained() -> None:
-    assert set(CAUSES) == set(Cause)
 
 
 def test_league_summary_counts_every_game_once() -> None:

@@ -93,7 +93,8 @@ def test_the_last_die_is_the_end_of_a_seat() -> None:
 
 def test_faults_and_the_end_are_told() -> None:
     told = steps(Faulted(2, Cause.FLOOD, "a\x1b[2Jb\nc"))
-    assert told[1].said == r"gamma faults and is out: flood. a\x1b[2Jb\nc"
+    assert told[1].said == r"gamma faults and is out: wrote too much. a\x1b[2Jb\nc"
+    assert told[1].word == "wrote too much"
     assert told[2].said == "The game is over: 1st beta, 2nd alpha, 3rd gamma."
     assert told[2].seat == 1
 

@@ -11,7 +11,7 @@ from arena.publish.output.ascii_names import ascii_name
 from arena.publish.pages.podium import HEIGHT, PICTURE, WIDTH, podium
 from tests.publish import factory
 from tests.publish.in_memory import write_site
-from tests.publish.test_site import XHTML, document
+from tests.publish.pages import XHTML, document
 
 ADDRESS = "https://example.org/cup"
 

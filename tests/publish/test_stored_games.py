@@ -139,6 +139,7 @@ def test_unchanged_files_are_not_rewritten(tmp_path: Path) -> None:
     assert {
         "style.css",
         "replay.js",
+        "shared.js",
         "data/suspicions.csv",
         *(f"replays/{n}-0.js" for n in range(4)),
     } <= same

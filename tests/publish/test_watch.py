@@ -7,6 +7,7 @@ from arena.perudo.rules import variant
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.moments import KINDS, Kind, Moment, order
+from arena.publish.fault_words import CAUSES
 from arena.publish.moments import SiteMoments, site_moments
 from arena.publish.pages.watch import TITLES, highlights, lists, view
 from arena.ratings.standings import favourites
@@ -56,6 +57,8 @@ def test_moments_in_words(one: Moment, title: str) -> None:
 
 def test_every_cause_and_kind_has_words() -> None:
     assert set(TITLES) == set(KINDS)
+    assert list(CAUSES) == list(Cause)
+    assert all("_" not in words.name for words in CAUSES.values())
     for cause in Cause:
         assert view(moment("fault", cause=cause)).title.startswith("alpha ")
 

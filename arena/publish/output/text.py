@@ -49,13 +49,13 @@ def csv_text(text: str) -> str:
     return "'" * text.startswith(_FORMULA) + one_line(text)
 
 
-def script(function: str, name: str, content: msgspec.Struct) -> str:
-    """Return a script that calls a function with a name and its content, as compressed JSON.
+def script(name: str, content: msgspec.Struct) -> str:
+    """Return a script of data, as compressed JSON; reports/shared.js loads it by its name.
 
     A page on a file system may load nothing but scripts; base64 has no letters that could end one.
     """
     data = gzip.compress(msgspec.json.encode(content), compresslevel=6, mtime=0)
-    return f'{function}("{name}", "{base64.b64encode(data).decode()}");\n'
+    return f'perudoShard("{name}", "{base64.b64encode(data).decode()}");\n'
 
 
 def clipped(text: str, limit: int) -> str:

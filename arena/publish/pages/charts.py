@@ -3,9 +3,9 @@
 A chart's units are those of its view box. It is about as wide as a telephone, to be read there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -13,7 +13,7 @@ from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data
 from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryRow, SeatAdvantageRow
 from arena.publish.output.text import fixed, grouped, percent, signed
-from arena.publish.pages.axis import Axis, scale_of
+from arena.publish.pages.axis import Axis, round_axis
 from arena.ratings.intervals import Z95
 
 WIDTH, HEIGHT, SQUARE = 360, 200, 300
@@ -21,6 +21,7 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 18, 10, 40
 """Margins: room for the labels of both axes."""
 _TICKS = 6
 """Labels on an axis of whole numbers, at most."""
+Shown = TypeVar("Shown")
 
 
 class Tick(Struct, frozen=True):
@@ -59,6 +60,14 @@ class Line(Struct, frozen=True):
     y2: float
 
 
+class Numbers(Struct, frozen=True):
+    """The table of a chart's numbers."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """In words, the first cell naming the row."""
+
+
 class Chart(Struct, frozen=True, kw_only=True):
     """One chart, ready to be drawn, and the table of its numbers."""
 
@@ -81,9 +90,7 @@ class Chart(Struct, frozen=True, kw_only=True):
     """The corners of a line."""
     dots: tuple[Dot, ...] = ()
     bars: tuple[Bar, ...] = ()
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    """The numbers in words, the first column naming the row."""
+    numbers: Numbers
 
     @property
     def floor(self) -> int:
@@ -91,38 +98,39 @@ class Chart(Struct, frozen=True, kw_only=True):
         return self.height - BOTTOM
 
 
-class Scale(Struct, frozen=True):
-    """A scale along one side of a chart, in units of its view box."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def at(self, value: float) -> float:
-        """Return a value's coordinate, to a tenth of a unit."""
-        part = (value - self.low) / (self.high - self.low)
-        return round(self.start + part * (self.end - self.start), 1)
+def _across(axis: Axis) -> Axis:
+    return axis.along(LEFT, WIDTH - RIGHT)
 
 
-def _across(low: float, high: float) -> Scale:
-    return Scale(low, high, LEFT, WIDTH - RIGHT)
+def _upwards(axis: Axis, height: int = HEIGHT) -> Axis:
+    return axis.along(height - BOTTOM, TOP)
 
 
-def _upwards(low: float, high: float, height: int = HEIGHT) -> Scale:
-    return Scale(low, high, height - BOTTOM, TOP)
+def _ticks(axis: Axis, label: Callable[[float], str]) -> tuple[Tick, ...]:
+    return tuple(Tick(axis.at(value), label(value)) for value in axis.ticks)
 
 
-def _share_ticks(axis: Axis, y: Scale) -> tuple[Tick, ...]:
+def _share_ticks(axis: Axis) -> tuple[Tick, ...]:
     digits = max(0, axis.digits - 2)
-    return tuple(Tick(y.at(value), percent(value, digits)) for value in axis.ticks)
+    return _ticks(axis, lambda share: percent(share, digits))
+
+
+def _level(y: Axis, value: float) -> Line:
+    return Line(LEFT, y.at(value), WIDTH - RIGHT, y.at(value))
+
+
+def _numbers(rows: Iterable[Shown], columns: Mapping[str, Callable[[Shown], str]]) -> Numbers:
+    """Return the table below a chart, given what each column says of a row."""
+    return Numbers(
+        tuple(columns), tuple(tuple(say(row) for say in columns.values()) for row in rows)
+    )
 
 
 def _interval(row: CalibrationRow | SeatAdvantageRow) -> str:
     return f"{percent(row.low)} to {percent(row.high)}"
 
 
-def _dot(x: float, row: CalibrationRow | SeatAdvantageRow, y: Scale, words: str) -> Dot:
+def _dot(x: float, row: CalibrationRow | SeatAdvantageRow, y: Axis, words: str) -> Dot:
     return Dot(x, y.at(row.share), words, y.at(row.low), y.at(row.high))
 
 
@@ -145,12 +153,12 @@ def model(summary: LeagueSummary) -> dict[str, Any]:
 def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
     """Draw mu ± 1.96 sigma over a bot's games, one row or more; `reference` is what has mu 0."""
     ends = [row.mu + side * Z95 * row.sigma for row in rows for side in (-1, 1)]
-    axis = scale_of([0.0, *ends])
-    x, y = _across(0, rows[-1].games), _upwards(axis.ticks[0], axis.ticks[-1])
+    y = _upwards(round_axis([0.0, *ends]))
+    games = [tick for tick in round_axis([0, rows[-1].games]).ticks if tick <= rows[-1].games]
+    x = _across(Axis(0, rows[-1].games, tuple(games)))
     upper = [(x.at(row.games), y.at(row.mu + Z95 * row.sigma)) for row in rows]
     lower = [(x.at(row.games), y.at(row.mu - Z95 * row.sigma)) for row in rows]
     last = rows[-1]
-    games = scale_of([0, last.games])
     return Chart(
         words=(
             f"From {signed(rows[0].mu)} after {grouped(rows[0].games)} games"
@@ -158,33 +166,35 @@ def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
         ),
         across="games of this bot",
         up="μ",
-        x=tuple(
-            Tick(x.at(value), grouped(int(value))) for value in games.ticks if value <= last.games
-        ),
-        y=tuple(Tick(y.at(value), signed(value, axis.digits)) for value in axis.ticks),
-        reference=Line(LEFT, y.at(0), WIDTH - RIGHT, y.at(0)),
+        x=_ticks(x, lambda games: grouped(int(games))),
+        y=_ticks(y, lambda mu: signed(mu, y.digits)),
+        reference=_level(y, 0),
         band=_corners([*upper, *reversed(lower)]),
         path=_corners([(x.at(row.games), y.at(row.mu)) for row in rows]),
         dots=(Dot(x.at(last.games), y.at(last.mu), f"now {signed(last.mu)}"),),
-        columns=("Games", "μ", "\u03c3", "Games at the table"),
-        rows=tuple(
-            (grouped(row.games), signed(row.mu), fixed(row.sigma), grouped(row.table_games))
-            for row in rows
+        numbers=_numbers(
+            rows,
+            {
+                "Games": lambda row: grouped(row.games),
+                "μ": lambda row: signed(row.mu),
+                "\u03c3": lambda row: fixed(row.sigma),
+                "Games at the table": lambda row: grouped(row.table_games),
+            },
         ),
     )
 
 
 def calibration(rows: Sequence[CalibrationRow]) -> Chart:
     """Draw how often bids were true by how likely they were; on the dashed line both are equal."""
-    x, y = _across(0, 1), _upwards(0, 1, SQUARE)
-    marks = [0, 0.25, 0.5, 0.75, 1]
+    axis = Axis(0, 1, (0, 0.25, 0.5, 0.75, 1), 2)
+    x, y = _across(axis), _upwards(axis, SQUARE)
     return Chart(
         words="Bids by how likely their bidders' own dice made them, and how often they were true.",
         across="odds by the bidder's own dice",
         up="share true",
         height=SQUARE,
-        x=tuple(Tick(x.at(mark), percent(mark, 0)) for mark in marks),
-        y=tuple(Tick(y.at(mark), percent(mark, 0)) for mark in marks),
+        x=_share_ticks(x),
+        y=_share_ticks(y),
         reference=Line(x.at(0), y.at(0), x.at(1), y.at(1)),
         path=_corners([(x.at(row.said), y.at(row.share)) for row in rows]),
         dots=tuple(
@@ -196,17 +206,16 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
             )
             for row in rows
         ),
-        columns=("Likely", "Bids", "Mean", "True", "Share true", "95 % interval"),
-        rows=tuple(
-            (
-                f"{percent(row.at_least, 0)} to {percent(row.below, 0)}",
-                grouped(row.bids),
-                percent(row.said),
-                grouped(row.held),
-                percent(row.share),
-                _interval(row),
-            )
-            for row in rows
+        numbers=_numbers(
+            rows,
+            {
+                "Likely": lambda row: f"{percent(row.at_least, 0)} to {percent(row.below, 0)}",
+                "Bids": lambda row: grouped(row.bids),
+                "Mean": lambda row: percent(row.said),
+                "True": lambda row: grouped(row.held),
+                "Share true": lambda row: percent(row.share),
+                "95 % interval": _interval,
+            },
         ),
     )
 
@@ -214,8 +223,9 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
 def game_length(rows: Sequence[GameLengthRow]) -> Chart:
     """Draw the share of games by how many rounds they took; there is at least one row."""
     counts = range(rows[0].rounds, rows[-1].rounds + 1)
-    axis = scale_of([0, *(row.share for row in rows)])
-    x, y = _across(counts[0] - 0.5, counts[-1] + 0.5), _upwards(axis.ticks[0], axis.ticks[-1])
+    named = tuple(counts[:: ceil(len(counts) / _TICKS)])
+    x = _across(Axis(counts[0] - 0.5, counts[-1] + 0.5, named))
+    y = _upwards(round_axis([0, *(row.share for row in rows)]))
     games = sum(row.games for row in rows)
     mean = sum(row.rounds * row.games for row in rows) / games
     width = round((x.end - x.start) / len(counts) * 0.8, 1)
@@ -223,8 +233,8 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
         words=f"{grouped(games)} games took {fixed(mean, 1)} rounds on average.",
         across="rounds",
         up="share of games",
-        x=tuple(Tick(x.at(count), str(count)) for count in counts[:: ceil(len(counts) / _TICKS)]),
-        y=_share_ticks(axis, y),
+        x=_ticks(x, str),
+        y=_share_ticks(y),
         bars=tuple(
             Bar(
                 round(x.at(row.rounds) - width / 2, 1),
@@ -235,36 +245,41 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
             )
             for row in rows
         ),
-        columns=("Rounds", "Games", "Share"),
-        rows=tuple((str(row.rounds), grouped(row.games), percent(row.share)) for row in rows),
+        numbers=_numbers(
+            rows,
+            {
+                "Rounds": lambda row: str(row.rounds),
+                "Games": lambda row: grouped(row.games),
+                "Share": lambda row: percent(row.share),
+            },
+        ),
     )
 
 
 def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
     """Draw the share of games that each seat won, against chance; there is at least one row."""
     chance = rows[0].chance
-    axis = scale_of([chance, *(end for row in rows for end in (row.low, row.high))])
-    x, y = _across(-0.5, len(rows) - 0.5), _upwards(axis.ticks[0], axis.ticks[-1])
+    x = _across(Axis(-0.5, len(rows) - 0.5, tuple(row.seat for row in rows)))
+    y = _upwards(round_axis([chance, *(end for row in rows for end in (row.low, row.high))]))
     return Chart(
         words=f"The share of games that each seat won; chance is {percent(chance)}.",
         across="seat",
         up="share won",
-        x=tuple(Tick(x.at(row.seat), str(row.seat + 1)) for row in rows),
-        y=_share_ticks(axis, y),
-        reference=Line(LEFT, y.at(chance), WIDTH - RIGHT, y.at(chance)),
+        x=_ticks(x, lambda seat: f"{seat + 1:.0f}"),
+        y=_share_ticks(y),
+        reference=_level(y, chance),
         dots=tuple(
             _dot(x.at(row.seat), row, y, f"seat {row.seat + 1}: {percent(row.share)}")
             for row in rows
         ),
-        columns=("Seat", "Games", "Won", "Share", "95 % interval"),
-        rows=tuple(
-            (
-                str(row.seat + 1),
-                grouped(row.games),
-                grouped(row.wins),
-                percent(row.share),
-                _interval(row),
-            )
-            for row in rows
+        numbers=_numbers(
+            rows,
+            {
+                "Seat": lambda row: str(row.seat + 1),
+                "Games": lambda row: grouped(row.games),
+                "Won": lambda row: grouped(row.wins),
+                "Share": lambda row: percent(row.share),
+                "95 % interval": _interval,
+            },
         ),
     )

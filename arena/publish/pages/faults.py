@@ -18,26 +18,6 @@ _VARYING = re.compile(r'"[^"]*"|\d+(?:[.,]\d+)*')
 """What differs between details that say the same: numbers, and what was quoted."""
 
 
-class CauseWords(Struct, frozen=True):
-    """A cause as a visitor reads it."""
-
-    name: str
-    meaning: str
-
-
-CAUSES = {
-    Cause.TIMEOUT: CauseWords("too slow", "no answer within a limit"),
-    Cause.CRASH: CauseWords("crashed", "the program ended or could not be started"),
-    Cause.ILLEGAL_ACTION: CauseWords("against the rules", "an answer that the rules forbid"),
-    Cause.MALFORMED_LINE: CauseWords(
-        "not readable", "a line that is not strict JSON, or not an answer to what was asked"
-    ),
-    Cause.FLOOD: CauseWords(
-        "wrote too much", "a line too long, or much output that nobody asked for"
-    ),
-}
-
-
 class Kind(Struct, frozen=True):
     """Faults of one bot with the same cause and like details."""
 

@@ -39,11 +39,9 @@ CELLS = 2300
 
 def model(board: Leaderboard, league: LeagueInfo) -> dict[str, Any]:
     """Return what a leaderboard's page shows."""
-    return {
-        "board": board,
-        "lines": lines(board, league),
-        "axis": board_standings(board).axis,
-    }
+    standings = board_standings(board)
+    shown = {"lines": lines(board, league), "standings": standings, "axis": standings.axis}
+    return {"board": board, **shown}
 
 
 def head_to_head_model(board: Leaderboard) -> dict[str, Any]:

@@ -22,8 +22,6 @@ SHARD = 2000
 """Fixtures of the schedule that are searched at a time."""
 NEWEST_SHOWN = 50
 """Fixtures that the page of the search shows before anything is asked for."""
-_CALLBACK = "perudoMatches"
-"""The function of reports/matches.js that takes the search's data."""
 
 
 class Page(Struct, frozen=True):
@@ -137,9 +135,9 @@ def search_files(
         shards=list(parts),
         fixtures=len(matches),
     )
-    yield File("matches/index.js", script(_CALLBACK, "index", index))
+    yield File("matches/index.js", script("index", index))
     for number, part in parts.items():
-        yield File(f"matches/{number}.js", script(_CALLBACK, str(number), _shard(part, links)))
+        yield File(f"matches/{number}.js", script(str(number), _shard(part, links)))
 
 
 def _shard(matches: Sequence[MatchRow], links: Links) -> SearchShard:

@@ -1,7 +1,5 @@
 """One row builder for all tables of standings, and who may be first."""
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from arena.publish.pages.axis import Axis, axis_of
@@ -37,7 +35,10 @@ class Standings(Struct, frozen=True):
 
     @property
     def first(self) -> tuple[str, ...]:
-        """Who may be first, the likeliest first: pairs decide, not ranges that overlap."""
+        """Who may be first: every bot of which no other is clearly better, the likeliest first.
+
+        Pairs decide that, not ranges that overlap.
+        """
         return tuple(row.bot for row in self.rows if row.may_be_first)
 
     @property
@@ -69,28 +70,3 @@ def standing(row: Row, players: int) -> Standing:
     )
     ranks = row.best, row.worst
     return Standing(row.bot, *ranks, low, share, high, row.games, row.provisional)
-
-
-NAMED = 5
-"""Bots that a sentence names."""
-
-
-class Leaders(Struct, frozen=True):
-    """Who may be the best: the first named is the likeliest."""
-
-    best: str
-    others: tuple[str, ...]
-    """Who else may be the best; as many as a sentence can name."""
-    more: int
-    """How many there are besides."""
-
-
-def leaders(rows: Sequence[Row] | Sequence[OverallRow]) -> Leaders | None:
-    """Return who may be the best of a table, or None if nobody is rated.
-
-    That is every bot of which no other is clearly better: pairs decide, not ranges that overlap.
-    """
-    names = [row.bot for row in rows if row.best == 1]
-    if not names:
-        return None
-    return Leaders(names[0], tuple(names[1:NAMED]), max(0, len(names) - NAMED))

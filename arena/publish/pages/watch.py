@@ -8,10 +8,10 @@ from msgspec import Struct
 from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
 from arena.playstats.moments import KINDS, Kind, Moment
+from arena.publish.fault_words import CAUSES
 from arena.publish.links import Links
 from arena.publish.moments import SiteMoments
 from arena.publish.replay.steps import likely
-from arena.records import Cause
 
 TITLES: dict[Kind, tuple[str, str]] = {
     "comeback": ("Comebacks", "Won from at most half of a fair share of the dice."),
@@ -22,14 +22,6 @@ TITLES: dict[Kind, tuple[str, str]] = {
     "fault": ("Faults", "Games that a bot lost by an error; the rarer it errs, the higher here."),
 }
 """Of each kind, its heading and what it holds."""
-
-_FAULTS = {
-    Cause.TIMEOUT: "answers too late",
-    Cause.CRASH: "crashes",
-    Cause.ILLEGAL_ACTION: "breaks a rule",
-    Cause.MALFORMED_LINE: "sends an answer that cannot be read",
-    Cause.FLOOD: "sends too much",
-}
 
 
 class MomentView(Struct, frozen=True):
@@ -107,7 +99,7 @@ def _did(one: Moment) -> Iterator[str]:
         case "upset":
             yield f"wins, only {chance} likely to beat {one.rival}"
         case "fault":
-            yield f"{_FAULTS[one.cause] if one.cause else 'faults'},"
+            yield f"{CAUSES[one.cause].did if one.cause else 'faults'},"
             yield f"with {_dice(one.dice)} on the table"
 
 

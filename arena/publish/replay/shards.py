@@ -17,8 +17,6 @@ from arena.publish.replay.steps import Replay, replay
 from arena.records import PlayedFixture
 
 FIRSTS = "games.js"
-_CALLBACK = "perudoShard"
-"""The function of reports/replay.js that takes what was loaded."""
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -107,7 +105,7 @@ def _parts(games: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
 def firsts(selection: Selection) -> File:
     """Return the script that tells which game follows the last one of a shard."""
     games = [(index, part[0]) for index, of in selection.items() for _, part in _parts(of)]
-    return File(FIRSTS, text.script(_CALLBACK, "games", Firsts(games)))
+    return File(FIRSTS, text.script("games", Firsts(games)))
 
 
 def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _ShardSpec) -> str:
@@ -127,4 +125,4 @@ def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _Sh
             if record.game in spec.games
         },
     )
-    return text.script(_CALLBACK, f"{fixture.index}-{spec.number}", shard)
+    return text.script(f"{fixture.index}-{spec.number}", shard)

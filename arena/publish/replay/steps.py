@@ -12,6 +12,7 @@ from arena.perudo.odds import bid_exact, bid_holds
 from arena.perudo.round import Bid
 from arena.perudo.rules import Rules
 from arena.playstats.luck import has_luck, round_luck
+from arena.publish.fault_words import CAUSES
 from arena.publish.output.text import clipped, one_line, percent, signed
 from arena.records import BidMade, CallMade, Faulted, GameRecord
 
@@ -46,7 +47,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     knew: str = ""
     truth: str = ""
     word: str = ""
-    """What was called, or the cause of a fault."""
+    """What was called, or the cause of a fault in words."""
     quantity: int = 0
     face: int = 0
     odds: str = ""
@@ -172,10 +173,11 @@ class _Teller(NamedTuple):
             yield "Nobody loses a die."
 
     def _fault(self, event: Faulted) -> Step:
-        said = f"{self.seats[event.seat]} faults and is out: {event.cause.value}."
+        cause = CAUSES[event.cause].name
+        said = f"{self.seats[event.seat]} faults and is out: {cause}."
         detail = clipped(one_line(event.detail), DETAIL_SHOWN)
         said = f"{said} {detail}".strip()
-        return Step("fault", event.seat, said, self.played.number, word=event.cause.value)
+        return Step("fault", event.seat, said, self.played.number, word=cause)
 
 
 def _told_end(record: GameRecord, seats: Sequence[str], rounds: int, *, by_dice: bool) -> str:

@@ -1,0 +1,32 @@
+"""Causes of faults as visitors read them: on pages, in moments and in replays."""
+
+from msgspec import Struct
+
+from arena.records import Cause
+
+
+class CauseWords(Struct, frozen=True):
+    """A cause in words."""
+
+    name: str
+    meaning: str
+    did: str
+    """What the bot did, to be read after its name."""
+
+
+CAUSES = {
+    Cause.TIMEOUT: CauseWords("too slow", "no answer within a limit", "answers too late"),
+    Cause.CRASH: CauseWords("crashed", "the program ended or could not be started", "crashes"),
+    Cause.ILLEGAL_ACTION: CauseWords(
+        "against the rules", "an answer that the rules forbid", "breaks a rule"
+    ),
+    Cause.MALFORMED_LINE: CauseWords(
+        "not readable",
+        "a line that is not strict JSON, or not an answer to what was asked",
+        "sends an answer that cannot be read",
+    ),
+    Cause.FLOOD: CauseWords(
+        "wrote too much", "a line too long, or much output that nobody asked for", "sends too much"
+    ),
+}
+"""Every cause, in the vocabulary's order."""
