@@ -5,7 +5,8 @@ rated with and without luck; the truth is what all leagues of a field together s
 for each rule book and field,
 
 - the mean slope;
-- the share of the variance of mu, from league to league, that is saved: so many fewer games do;
+- the share of the variance of mu, from league to league, that is saved: so many fewer games do
+  (relative to the mean of the bots that are not skewed);
 - how much shorter the 95 % intervals of mu are;
 - how often they contain the truth, with luck and without;
 - in how many leagues the range of some bot's rank leaves out its true rank, in a field of equal
@@ -36,6 +37,7 @@ FIELDS = {
     "with one that crashes": ("honest", "bluffer", "odds", "memory", "crasher"),
     "equal": ("honest 1", "honest 2", "honest 3", "honest 4", "honest 5", "honest 6"),
 }
+SKEWED = ("doubter", "crasher")
 BOOKS = [
     *((VARIANTS["bga"], field) for field in FIELDS),
     *((rules, "ordinary") for name, rules in VARIANTS.items() if name != "bga"),
@@ -88,7 +90,7 @@ def board(played: Sequence[FixtureResult]) -> Leaderboard:
 def line(rules: Rules, field: str, leagues: int, games: int) -> str:
     """Play leagues of a field, and return their line of the table."""
     bots = FIELDS[field]
-    played = [list(league(rules, bots, f"{field}/{n}", games)) for n in range(leagues)]
+    played = [list(league(rules, bots, f"{rules.name}/{field}/{n}", games)) for n in range(leagues)]
     truth = [0.0] * len(bots) if field == "equal" else skills(board(without(joined(played))), bots)
     rated = [Boards(board(without(one)), board(one)) for one in played]
     raw, free = (
@@ -99,13 +101,19 @@ def line(rules: Rules, field: str, leagues: int, games: int) -> str:
     cells = [
         *(rules.name, field, f"{sum(len(one.games) for one in played[0])}"),
         f"{np.mean([one.without.luck_slope or 0.0 for one in rated]):.2f}",
-        f"{1 - free.var(0).sum() / raw.var(0).sum():.0%}",
+        f"{1 - spread(free, bots) / spread(raw, bots):.0%}",
         f"{1 - widths(rated, 1).mean() / widths(rated, 0).mean():.0%}",
         *(f"{coverage([one[way] for one in rated], bots, truth):.1%}" for way in (0, 1)),
         *(f"{wrong([one[way] for one in rated], bots, truth):.1%}" for way in (0, 1)),
         f"{change.mean(0)[largest]:+.3f} ± {change.std(0)[largest] / leagues**0.5:.3f}",
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def spread(mu: Floats, bots: Sequence[str]) -> float:
+    """Return the variance of mu from league to league, relative to bots that are not skewed."""
+    plain = mu[:, [bot not in SKEWED for bot in bots]]
+    return float((plain - plain.mean(1, keepdims=True)).var(0).sum())
 
 
 def skills(found: Leaderboard, bots: Sequence[str]) -> list[float]:
