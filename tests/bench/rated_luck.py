@@ -125,7 +125,8 @@ def skills(found: Leaderboard, bots: Sequence[str]) -> list[float]:
 def widths(rated: Sequence[Boards], way: int) -> Floats:
     """Return the lengths of the intervals that have two ends."""
     rows = (row for one in rated for row in one[way].rows)
-    return np.array([row.high - row.low for row in rows if None not in (row.high, row.low)])
+    ends = [(row.low, row.high) for row in rows]
+    return np.array([high - low for low, high in ends if low is not None and high is not None])
 
 
 def coverage(found: Sequence[Leaderboard], bots: Sequence[str], truth: Sequence[float]) -> float:
@@ -158,17 +159,13 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=10, help="per fixture")
     parser.add_argument("--rows", type=int, nargs="*", default=range(len(BOOKS)))
     options = parser.parse_args()
-    names = "rules", "field", "games", "slope", "games saved", "intervals shorter"
-    names += (
-        "coverage, raw",
-        "without luck",
-        "wrong ranks, raw",
-        "without luck",
-        "mean change of mu",
-    )
-    print(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
+    ways = "with luck", "without"
+    names = ["rules", "field", "games", "slope", "games saved", "intervals shorter"]
+    names += [*(f"coverage {way}" for way in ways), *(f"wrong ranks {way}" for way in ways)]
+    print(f"| {' | '.join(names)} | change of mu |\n|{'---|' * (len(names) + 1)}")
     for row in options.rows:
-        print(line(*BOOKS[row], options.leagues, options.games), flush=True)
+        rules, field = BOOKS[row]
+        print(line(rules, field, options.leagues, options.games), flush=True)
 
 
 if __name__ == "__main__":
