@@ -71,7 +71,7 @@ class CheckedFixture(msgspec.Struct, frozen=True):
     content_hash: bytes = b""
     """Computed from its games; empty if it cannot be read."""
     luck: tuple[int, ...] = ()
-    """Of each game, as it is rated; computed from its games, if nothing was found."""
+    """Of each game, as it is rated; empty if anything was found."""
 
 
 def verify(
@@ -156,8 +156,12 @@ def _check_ratings(
     workers: int,
     games_per_call: int,
 ) -> list[DivisionCheck]:
-    """Rate what counts in a store again; the sample of a large league is drawn from its root."""
-    counting = (one for one in store.results() if progress.counts(one.fixture.id))
+    """Rate what counts in a store again; the sample of a large league is drawn from its root.
+
+    Fixtures without luck were stored after the others had been checked.
+    """
+    checked = (one for one in store.results() if one.fixture.index in luck)
+    counting = (one for one in checked if progress.counts(one.fixture.id))
     results = by_division(replace(one, luck=luck[one.fixture.index]) for one in counting)
     games = {key: sum(len(one.games) for one in found) for key, found in results.items()}
     sample = draw_sample(games, root)
