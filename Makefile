@@ -61,6 +61,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m tests.bench.compare
 	@$(BIN)/python tests/bench/suspicion.py
 	@$(BIN)/python -m tests.bench.luck
+	@$(BIN)/python -m tests.bench.rated_luck
 
 rules: $(VENV)/.test ## write the clauses and their tests into docs/rules.md
 	@$(BIN)/python -m tests.rules.page

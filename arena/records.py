@@ -121,6 +121,10 @@ class Fixture(Struct, frozen=True):
         return self.dice or self.seed
 
 
+LUCK_UNIT = 1000
+"""A win of luck: sums of whole numbers depend on no order."""
+
+
 class PlayedFixture(Struct, frozen=True):
     """A fixture and its games; the last three fields may differ when it is played again."""
 
@@ -175,7 +179,7 @@ class GameResult(Struct, frozen=True):
         return self.events - self.rounds - len(self.faulted)
 
 
-class FixtureResult(Struct, frozen=True):
+class FixtureResult(Struct, frozen=True, omit_defaults=True):
     """The result of a fixture, without events and standard error: cheap to read in bulk."""
 
     fixture: Fixture
@@ -186,6 +190,9 @@ class FixtureResult(Struct, frozen=True):
     seconds: float
     stored_at: float | None = None
     """When it was stored, in seconds since 1970; None if it is not stored."""
+    luck: Sequence[int] = ()
+    """How lucky the dice of each game were for seat 0, in thousandths of a win; empty if that is
+    not known, or if other fixtures share the dice."""
 
 
 class BotInfo(Struct, frozen=True, omit_defaults=True):

@@ -14,6 +14,7 @@ from arena.cli.options import PathType, league_argument, store_option, store_pat
 from arena.errors import ArenaError
 from arena.league.schedule import Schedule, epochs
 from arena.publish.data.export import FORMATS, GameRow, PairRow, game_rows, pair_rows
+from arena.publish.stored_games import rated_results
 from arena.ratings.standings import by_division, rate_results
 from arena.store.logs import logs_path
 from arena.store.store import Store
@@ -61,8 +62,8 @@ def _games(store: Store, counting: set[str]) -> tuple[type[GameRow], Iterator[Ga
 
 
 def _pairs(store: Store, counting: set[str]) -> tuple[type[PairRow], Iterator[PairRow]]:
-    results = by_division(one for one in store.results() if one.fixture.id in counting)
-    boards = rate_results(results).boards
+    results = rated_results(store, counting.__contains__)
+    boards = rate_results(by_division(results)).boards
     return PairRow, (row for board in boards for row in pair_rows(board))
 
 

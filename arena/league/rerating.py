@@ -10,10 +10,9 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from arena.errors import ArenaError
-from arena.ratings.standings import Results
 from arena.ratings.table import Row
 from arena.ratings.trueskill import BETA, MU, SIGMA, Rating, rate_all
-from arena.records import Division
+from arena.records import Division, FixtureResult
 
 TOLERANCE = 1e-4
 """How far two values of mu or sigma may be apart. The package ends its iterations earlier than the
@@ -123,7 +122,9 @@ def draw_sample(
     return {division: sample[division] for division in games}
 
 
-def check_division(division: Division, results: Sequence[Results], rated: int) -> DivisionCheck:
+def check_division(
+    division: Division, results: Sequence[FixtureResult], rated: int
+) -> DivisionCheck:
     """Rate a division anew, and its first games also with the package."""
     from arena.ratings.games import as_arrays  # numpy is slow to import
     from arena.ratings.leaderboard import rate

@@ -1,6 +1,7 @@
 """Verify a stored league: every bit, every game, every fixture's place, every rating."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from math import ceil
@@ -23,8 +24,9 @@ from arena.league.rerating import (
 from arena.league.schedule import Schedule
 from arena.match.replay import ReplayError, replay
 from arena.perudo.rules import Rules
+from arena.playstats.luck import rated_luck
 from arena.ratings.standings import by_division
-from arena.records import Fixture, PlayedFixture
+from arena.records import Fixture, LeagueInfo, PlayedFixture
 from arena.seeds import commitment
 from arena.store.hashes import root_hash
 from arena.store.rows import StoredFixture
@@ -68,6 +70,8 @@ class CheckedFixture(msgspec.Struct, frozen=True):
     """Without the games' events; None if it cannot be read."""
     content_hash: bytes = b""
     """Computed from its games; empty if it cannot be read."""
+    luck: tuple[int, ...] = ()
+    """Of each game, as it is rated; empty if anything was found."""
 
 
 def verify(
@@ -87,13 +91,12 @@ def verify(
     info = store.conditions(checked=False)
     published = read_leaderboards(site) if site else None
     findings = [Finding(*pair) for pair in store.damage()]
-    pairs = [(epoch.seed, epoch.commitment) for epoch in info.earlier if epoch.seed]
-    if any(commitment(seed) != hash_ for seed, hash_ in [(info.seed, info.commitment), *pairs]):
-        findings.append(Finding("league", "the master seed does not match its published hash"))
+    findings += _check_seeds(info)
     schedule = Schedule(info)
     findings += _find_lost(store, schedule)
     progress = LeagueProgress(schedule)
     sound, content_hashes, games = list[Fixture](), list[bytes](), 0
+    luck = dict[int, Sequence[int]]()
     for checked in _check_fixtures(store, schedule, workers, games_per_call):
         findings += checked.findings
         content_hashes.append(checked.content_hash)
@@ -101,15 +104,22 @@ def verify(
         if checked.played and not checked.findings:
             progress.add(checked.played)
             sound.append(checked.played.fixture)
+            luck[checked.played.fixture.index] = array("i", checked.luck)
     wanted = progress.wanted()
     findings += _check_end(progress, sound, wanted)
     found = root_hash(info, content_hashes) if all(content_hashes) else None
     ratings = list[DivisionCheck]()
     if found and not findings:
-        ratings = _check_ratings(store, progress, found, workers, games_per_call)
+        ratings = _check_ratings(store, progress, luck, found, workers, games_per_call)
         findings += [Finding(*pair) for pair in compare_ratings(ratings, published)]
     findings += _check_root(found, root)
     return Verified(len(content_hashes), games, len(wanted), found, ratings, findings)
+
+
+def _check_seeds(info: LeagueInfo) -> Iterator[Finding]:
+    pairs = [(epoch.seed, epoch.commitment) for epoch in info.earlier if epoch.seed]
+    if any(commitment(seed) != hash_ for seed, hash_ in [(info.seed, info.commitment), *pairs]):
+        yield Finding("league", "the master seed does not match its published hash")
 
 
 def _find_lost(store: Store, schedule: Schedule) -> Iterator[Finding]:
@@ -139,10 +149,20 @@ def _check_root(found: str | None, published: str | None) -> Iterator[Finding]:
 
 
 def _check_ratings(
-    store: Store, progress: LeagueProgress, root: str, workers: int, games_per_call: int
+    store: Store,
+    progress: LeagueProgress,
+    luck: Mapping[int, Sequence[int]],
+    root: str,
+    workers: int,
+    games_per_call: int,
 ) -> list[DivisionCheck]:
-    """Rate what counts in a store again; the sample of a large league is drawn from its root."""
-    results = by_division(one for one in store.results() if progress.counts(one.fixture.id))
+    """Rate what counts in a store again; the sample of a large league is drawn from its root.
+
+    Fixtures without luck were stored after the others had been checked.
+    """
+    checked = (one for one in store.results() if one.fixture.index in luck)
+    counting = (one for one in checked if progress.counts(one.fixture.id))
+    results = by_division(replace(one, luck=luck[one.fixture.index]) for one in counting)
     games = {key: sum(len(one.games) for one in found) for key, found in results.items()}
     sample = draw_sample(games, root)
     calls = [partial(check_division, key, found, sample[key]) for key, found in results.items()]
@@ -212,8 +232,9 @@ def check_stored(store: Store, expected: _Expected, stored: StoredFixture) -> Ch
     if not findings:
         mismatches = stored.row_mismatches(played, content_hash)
         findings += [_finding(stored, *pair) for pair in mismatches]
-    without_events = [replace(game, events=()) for game in played.games]
-    return CheckedFixture(tuple(findings), replace(played, games=without_events), content_hash)
+    luck = () if findings else rated_luck(played, expected[fixture.id][1])
+    without_events = replace(played, games=[replace(one, events=()) for one in played.games])
+    return CheckedFixture(tuple(findings), without_events, content_hash, luck)
 
 
 def _check_games(played: PlayedFixture, expected: _Expected) -> Iterator[Finding]:

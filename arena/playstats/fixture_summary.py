@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.game_walk import ForbiddenEventError
 from arena.perudo.rules import Rules
@@ -37,8 +38,9 @@ class FixtureSummary(Struct, frozen=True):
     seats: tuple[SeatSummary, ...]
     faults: tuple[FaultEntry, ...] = ()
     """By game, then by step."""
-    luck: tuple[float, ...] = ()
-    """How lucky the dice of each game were for seat 0, in wins; empty if that is not measured."""
+    luck: tuple[int, ...] = ()
+    """How lucky the dice of each game were for seat 0, in thousandths of a win; empty if that is
+    not measured."""
 
     @property
     def fixture(self) -> Fixture:
@@ -49,6 +51,11 @@ class FixtureSummary(Struct, frozen=True):
     def games(self) -> Sequence[GameResult]:
         """All of its games."""
         return self.result.games
+
+    @property
+    def rated(self) -> FixtureResult:
+        """The result as it is rated: with luck, unless other fixtures share the dice."""
+        return self.result if self.fixture.dice else replace(self.result, luck=self.luck)
 
 
 def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:

@@ -15,7 +15,7 @@ from arena.perudo.dice import count_face
 from arena.perudo.odds import at_least, unknown
 from arena.perudo.round import Bid, Raises, may_gain, raises
 from arena.perudo.rules import FACES, Rules
-from arena.playstats.luck import has_luck, round_luck
+from arena.playstats.luck import game_luck, has_luck
 from arena.playstats.mistakes import Mistake, WorstMoves
 from arena.playstats.moments import OF_BOT, BestMoments, Kind, Moment, is_behind, surprise
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
@@ -68,7 +68,7 @@ class GameScan:
         self._styles = [Style() for _ in seats]
         self.calibrations = [Calibration() for _ in seats]
         self.faults: list[FaultEntry] = []
-        self.luck: list[float] = []
+        self.luck: list[int] = []
         self._mistakes = [WorstMoves() for _ in seats]
         self._moments = [BestMoments(OF_BOT, OF_BOT) for _ in seats]
         self._fixture, self._rules = fixture, rules
@@ -94,9 +94,10 @@ class GameScan:
 
     def add(self, record: GameRecord) -> None:
         """Count one game; raises ForbiddenEventError if the rules forbid an event of it."""
-        self._game, luck = record.game, 0.0
+        self._game = record.game
         winner, faults = record.places.index(1), len(self.faults)
         behind: list[PlayedRound] = []
+        rounds: list[PlayedRound] = []
         for played in walk(record, self._rules, self._fixture.max_rounds):
             self._round = played
             self._add_bids(played)
@@ -105,11 +106,11 @@ class GameScan:
             for step, fault in enumerate(played.faults, played.end):
                 self._add_fault(step, fault)
             if self._has_luck:
-                luck += round_luck(played)
+                rounds.append(played)
             if is_behind(played.now.standing, winner):
                 behind.append(played)
         if self._has_luck:
-            self.luck.append(luck)
+            self.luck.append(game_luck(rounds))
         if behind and len(self.faults) == faults:
             self._add_comeback(winner, behind)
 

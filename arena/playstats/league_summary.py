@@ -19,7 +19,7 @@ from arena.playstats.moments import (
     surprise,
 )
 from arena.playstats.style import Calibration, Rate, Style
-from arena.records import Cause, Division, FixtureResult
+from arena.records import LUCK_UNIT, Cause, Division, FixtureResult
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
@@ -207,7 +207,7 @@ def _count(league: LeagueSummary, one: FixtureSummary) -> None:
     kind.actions += sum([game.actions for game in one.games])
     kind.rounds.update([game.rounds for game in one.games])
     if one.luck:
-        league.luck[one.fixture.index] = sum(one.luck)
+        league.luck[one.fixture.index] = sum(one.luck) / LUCK_UNIT
     kind.wins.update([game.places.index(1) for game in one.games])
 
 

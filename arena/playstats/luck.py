@@ -7,12 +7,14 @@ rounds there are, but not how the dice fall, so whatever they do, the luck of a 
 average. Void rounds count, too: a bot might fault on bad dice only.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from arena.game_walk import PlayedRound
+from arena.game_walk import PlayedRound, walk
 from arena.perudo.round import Standing, lose_die
 from arena.perudo.rules import Rules
+from arena.records import LUCK_UNIT, PlayedFixture
 
 if TYPE_CHECKING:
     from arena.playstats.baseline import Outcomes
@@ -26,6 +28,22 @@ _STANDINGS = 4096
 def has_luck(rules: Rules, players: int) -> bool:
     """Tell whether luck is measured in such games."""
     return players == 2 and rules.starting_dice <= MOST_DICE
+
+
+def rated_luck(played: PlayedFixture, rules: Rules) -> tuple[int, ...]:
+    """Return the luck of each game as a FixtureResult has it; empty where it has none."""
+    fixture = played.fixture
+    if fixture.dice or not has_luck(rules, len(fixture.seats)):
+        return ()
+    return tuple([game_luck(walk(one, rules, fixture.max_rounds)) for one in played.games])
+
+
+def game_luck(rounds: Iterable[PlayedRound]) -> int:
+    """Return the luck of a game's dice for seat 0, in thousandths of a win."""
+    luck = 0.0
+    for played in rounds:
+        luck += round_luck(played)
+    return round(luck * LUCK_UNIT)
 
 
 def round_luck(played: PlayedRound) -> float:

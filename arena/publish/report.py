@@ -95,6 +95,7 @@ class Report(Struct, frozen=True):
                 "blocks": board.blocks,
                 "intervals_by": board.method,
                 "dice_gain": board.dice_gain,
+                "luck_slope": board.luck_slope,
                 "rows": board.rows,
             }
             for board in self.ratings.boards

@@ -1,6 +1,7 @@
 """The fixtures of a store as the source of a site; what was summarized once is not read again."""
 
 import os
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -16,6 +17,7 @@ from arena.errors import ArenaError
 from arena.perudo.rules import Rules
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.playstats.league_summary import summarize_league
+from arena.playstats.luck import has_luck
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.output.cache import Cache, Entry, cache_path
 from arena.publish.output.made_by import maker
@@ -59,7 +61,8 @@ class _Shared:
             dice=self._one(result.fixture.dice),
         )
         how = {"sandbox": self._one(result.sandbox), "clock": self._one(result.clock)}
-        return replace(result, fixture=fixture, games=PackedGames(result.games), **how)
+        games, luck = PackedGames(result.games), array("i", result.luck)
+        return replace(result, fixture=fixture, games=games, luck=luck, **how)
 
     def _one(self, part: _T) -> _T:
         one: _T = self._known.setdefault(part, part)
@@ -143,7 +146,7 @@ class StoredGames:
             self._damaged.append(stored.id)
             return
         self.hashes[stored.position] = cached.content_hash.hex() + self._fingerprint
-        self.results.append(self._shared.result(cached.summary.result))
+        self.results.append(self._shared.result(cached.summary.rated))
         yield cached.summary
 
     def _cache(self) -> Cache:
@@ -162,6 +165,16 @@ class StoredGames:
         with pool(cores, pin=False) as executor:
             for results in map_ordered(executor, calls, cores * _AHEAD):
                 yield from results
+
+
+def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[FixtureResult]:
+    """Return the results that count, as they are rated; games are only read if their luck is."""
+    info = store.conditions()
+    if not info.shared_dice and any(
+        has_luck(rules, players) for rules in info.variants.values() for players in info.players
+    ):
+        return StoredGames(store, info, counts).results
+    return (one for one in store.results() if counts(one.fixture.id))
 
 
 def _batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:

@@ -20,6 +20,7 @@ from arena.ratings.arrays import Floats, Ints, as_floats, as_ints, chunks
 from arena.ratings.games import Games
 from arena.ratings.intervals import Z95
 from arena.ratings.leverage import without_leverage
+from arena.ratings.luck import Luck
 from arena.ratings.pairs import Pairs
 from arena.ratings.posterior import Posterior, relative_errors
 from arena.ratings.table import DiceGain
@@ -121,15 +122,15 @@ class _Sandwich:
         return as_floats(mixed)
 
 
-def covariance(games: Games, skills: Posterior, met: Pairs) -> Covariance:
-    """Return how far the estimates vary.
+def covariance(games: Games, skills: Posterior, met: Pairs, luck: Luck | None = None) -> Covariance:
+    """Return how far the estimates vary, those of mu without luck if it is taken out of them.
 
     With too few blocks the games count as independent, and the method says so. No standard error is
     below half of the model's: sharing dice was never seen to gain so much.
     """
     own, field = _block_degrees_of_freedom(games)
     blocks = int(games.block.max()) + 1
-    skill, place = _sandwiches(games, skills, met)
+    skill, place = _sandwiches(games, skills, met, luck)
     sigma, place_error = relative_errors(skills.covariance), _independent_place_errors(games, met)
     method: Method = "games" if field < _MIN_DF else "blocks"
     if method == "games":
@@ -151,11 +152,14 @@ def _block_degrees_of_freedom(games: Games) -> tuple[Floats, float]:
     return own, float(own.sum()) * (games.size - 1) / games.size
 
 
-def _sandwiches(games: Games, skills: Posterior, met: Pairs) -> tuple[_Sandwich, _Sandwich]:
+def _sandwiches(
+    games: Games, skills: Posterior, met: Pairs, luck: Luck | None
+) -> tuple[_Sandwich, _Sandwich]:
     n = games.size
     centred = (np.eye(n) - 1.0 / n) @ skills.covariance
     per_game = np.diag(1.0 / games.played())
-    of_skill, skill_by_block = _sums(GameScores(games, skills.scores()), games)
+    scores = luck.residuals(skills) if luck else skills.scores()
+    of_skill, skill_by_block = _sums(GameScores(games, scores), games)
     # Finishing behind one rival more than expected raises the mean place by 1 / games.
     behind = -(1.0 - met.probability)
     of_place, place_by_block = _sums(GameScores.by_pairs(games, behind), games)

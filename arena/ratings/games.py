@@ -1,7 +1,7 @@
 """All games of a division as arrays, in the canonical order in which they are rated."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.arrays import Bots, Ints, as_ints, chunks
-from arena.ratings.table import PlayedGames
-from arena.records import GameResult
+from arena.records import FixtureResult
 
 _COLUMNS = np.dtype([("number", np.int32), ("places", np.int32), ("faults", np.int32)])
 """Of a game: its number, and which of the different places and faults it has."""
@@ -35,6 +34,8 @@ class Games:
     """One row per fixture: the bots by seat."""
     faulted: NDArray[np.bool_]
     """One row per game: whether each bot faulted, by place."""
+    luck: NDArray[np.int32] | None = None
+    """How lucky the winner of each game was, as in a FixtureResult; None if it is not known."""
 
     @property
     def size(self) -> int:
@@ -52,6 +53,7 @@ class Games:
             game=self.game[chosen],
             seats=self.seats[fixtures],
             faulted=self.faulted[chosen],
+            luck=None if self.luck is None else self.luck[chosen],
         )
 
     def orders(self) -> Iterator[tuple[str, ...]]:
@@ -83,7 +85,7 @@ class Games:
         return combinations(range(self.order.shape[1]), 2)
 
 
-def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
+def as_arrays(results: Iterable[FixtureResult]) -> Games:
     """Turn the results of at least one game into arrays, whatever order they come in.
 
     The first games of all fixtures come first, then the second ones: TrueSkill depends less on the
@@ -102,6 +104,9 @@ def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
     scheduled = indices[:, 0].argsort(kind="stable").argsort()
     _, first, fixture = np.unique(scheduled[rows], return_index=True, return_inverse=True)
     finishing = places.argsort(1)
+    luck = _luck(played)
+    if luck is not None:
+        luck = np.where(finishing[columns["places"], 0] == 0, luck[canonical], -luck[canonical])
     return Games(
         bots=bots,
         order=_by_place(seats, rows, finishing, columns["places"]),
@@ -110,11 +115,19 @@ def as_arrays(results: Iterable[PlayedGames[GameResult]]) -> Games:
         game=as_ints(columns["number"]),
         seats=seats[rows[first]],
         faulted=_by_place(faults, columns["faults"], finishing, columns["places"]),
+        luck=luck,
     )
 
 
+def _luck(played: Sequence[FixtureResult]) -> NDArray[np.int32] | None:
+    """Return the luck of seat 0 in each game; None if that of any game is not known."""
+    if any(len(one.luck) != len(one.games) for one in played):
+        return None
+    return np.concatenate([np.asarray(one.luck, np.int32) for one in played])
+
+
 def _columns(
-    played: Iterable[PlayedGames[GameResult]],
+    played: Iterable[FixtureResult],
 ) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
     """Return the columns of all games, the different places and the different faults.
 

@@ -14,14 +14,15 @@ from arena.ratings.by_pair import Better, Duels
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.history import PastRating, Point, checkpoints, relative
 from arena.ratings.intervals import UPPER, indistinct_range, score_interval
+from arena.ratings.luck import Luck, measure
 from arena.ratings.pairs import Pairs, beats, pairs
 from arena.ratings.parts import parts
 from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
 from arena.ratings.sensitivity import shifts
 from arena.ratings.t_distribution import t_cdf, t_quantile
-from arena.ratings.table import Leaderboard, PlayedGames, Row
+from arena.ratings.table import Leaderboard, Row
 from arena.ratings.trueskill import rate_all
-from arena.records import GameResult, RatingsInfo
+from arena.records import FixtureResult, RatingsInfo
 
 _RARE = 1e-4
 """No bot is expected ahead of its rivals less often than this."""
@@ -49,16 +50,16 @@ class RatedDivision(NamedTuple):
 def rate(
     variant: str,
     players: int,
-    results: Iterable[PlayedGames[GameResult]],
+    results: Iterable[FixtureResult],
     options: RatingsInfo | None = None,
 ) -> RatedDivision:
     """Rate at least one game of a division, given in any order."""
     options = options or RatingsInfo()
     games = as_arrays(results)
     skills = posterior(distinct(games))
-    mu = as_floats(skills.mu - skills.mu.mean())
-    met = pairs(games, mu)
-    covariance = block_variance.covariance(games, skills, met)
+    luck = measure(games, skills.mu)
+    mu, met = _centred(_without(luck, skills)), pairs(games, _centred(skills.mu))
+    covariance = block_variance.covariance(games, skills, met, luck)
     better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
     field = parts(games.tables())
     if len(field) > 1:
@@ -66,15 +67,16 @@ def rate(
     board = Leaderboard(
         variant=variant,
         players=players,
-        rows=_rows(games, mu, met, better, covariance, options),
+        rows=_rows(Solution(games, skills, met), luck, mu, better, covariance, options),
         duels=Duels(games.bots, met.ahead.astype(np.intp)),
         better=Better(games.bots, better),
         blocks=covariance.blocks,
         method=covariance.method,
         dice_gain=block_variance.dice_gain(games, met),
+        luck_slope=luck.slope if luck else None,
         anchor=options.anchor if options.anchor in games.bots else None,
         parts=field,
-        history=relative(_snapshots(games, skills), options.anchor),
+        history=relative(_snapshots(games, skills, luck), options.anchor),
     )
     return RatedDivision(board, covariance, Solution(games, skills, met))
 
@@ -97,21 +99,32 @@ def apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.boo
 def _sequential(games: Games) -> Floats:
     """Return what TrueSkill's usual pass says, one game after another, relative to the field."""
     ratings = rate_all(games.orders())
-    mu = as_floats([ratings[bot].mu for bot in games.bots])
+    return _centred(as_floats([ratings[bot].mu for bot in games.bots]))
+
+
+def _centred(mu: Floats) -> Floats:
+    """Return skills relative to the mean of the field."""
     return as_floats(mu - mu.mean())
 
 
-def _snapshots(games: Games, solution: Posterior) -> list[Point]:
+def _without(luck: Luck | None, skills: Posterior, games: int | None = None) -> Floats:
+    """Return the skills without luck, if it is known, after all games or the first so many."""
+    return skills.mu if luck is None else skills.mu + luck.shift(skills, games)
+
+
+def _snapshots(games: Games, solution: Posterior, luck: Luck | None) -> list[Point]:
     """Return the ratings on the way to a division's solution, with a prior mean of 0."""
-    return [_snapshot(games, solution, checkpoint) for checkpoint in checkpoints(len(games.order))]
+    points = checkpoints(len(games.order))
+    return [_snapshot(games, solution, luck, checkpoint) for checkpoint in points]
 
 
-def _snapshot(games: Games, solution: Posterior, checkpoint: int) -> Point:
+def _snapshot(games: Games, solution: Posterior, luck: Luck | None, checkpoint: int) -> Point:
     played = games.played(checkpoint)
     present = np.flatnonzero(played)
     skills = solution if checkpoint == len(games.order) else after(checkpoint, solution)
     sigma = relative_errors(skills.covariance[np.ix_(present, present)])
-    columns = {"mu": skills.mu[present], "sigma": sigma, "games": played[present]}
+    mu = _without(luck, skills, checkpoint)[present]
+    columns = {"mu": mu, "sigma": sigma, "games": played[present]}
     bots = [games.bots[bot] for bot in present]
     ratings = [PastRating(**row) for row in records(columns)]
     return Point(checkpoint, dict(zip(bots, ratings, strict=True)))
@@ -164,25 +177,25 @@ def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
 
 
 def _rows(
-    games: Games,
+    solution: Solution,
+    luck: Luck | None,
     mu: Floats,
-    met: Pairs,
     better: Floats,
     covariance: Covariance,
     options: RatingsInfo,
 ) -> list[Row]:
-    bots, players = games.bots, games.order.shape[1]
+    games, _, met = solution
+    bots = games.bots
     anchor = bots.index(options.anchor) if options.anchor in bots else None
     beats_average = beats(mu)
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
-    sensitivity = _sensitivity(bots, mu, met, t * _standard_errors(covariance.mu, None))
+    pull = luck.without(met, mu) if luck else met
+    sensitivity = _sensitivity(bots, mu, pull, t * _standard_errors(covariance.mu, None))
     mu = _relative_to(anchor, mu)
     by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
     played = by_place.sum(0)
-    place = np.arange(1, players + 1) @ by_place / played
     half_width = t * _standard_errors(covariance.mu, anchor)
     above = _above(met.ahead)
-    place_low, place_high = _place_intervals(place, players, met, covariance)
     columns = {
         "mu": mu,
         "sigma": covariance.sigma,
@@ -191,12 +204,11 @@ def _rows(
         **rank_ranges(better),
         "games": played,
         "wins": by_place[0],
-        "mean_place": place,
-        "place_low": place_low,
-        "place_high": place_high,
+        **_places(by_place, met, covariance),
         "faults": np.bincount(games.order[games.faulted], minlength=games.size),
         "mu_sequential": _relative_to(anchor, _sequential(games)),
         "beats_average": beats_average,
+        "luck": luck.of_bots() if luck else np.full(games.size, None),
         **sensitivity,
         "provisional": played < options.provisional,
     }
@@ -250,22 +262,25 @@ def _bounded(ends: Floats, above: NDArray[np.bool_], anchor: int | None) -> NDAr
     return bounded
 
 
-def _place_intervals(
-    place: Floats, players: int, met: Pairs, covariance: Covariance
-) -> tuple[Floats, Floats]:
-    """Return the ends of the 95 % intervals of mean places.
+def _places(by_place: Ints, met: Pairs, covariance: Covariance) -> dict[str, Floats]:
+    """Return mean places and the ends of their 95 % intervals, by the fields of a Row.
 
     A place is a share of rivals, so its interval is that of a share: near the ends it is longer on
     the side away from the end, and it never has no length.
     """
-    rivals = players - 1
+    players = len(by_place)
+    rivals, place = players - 1, np.arange(1, players + 1) @ by_place / by_place.sum(0)
     expected = np.clip(met.expected_share, _RARE, 1.0 - _RARE)
     variance = np.maximum(covariance.place.diagonal(), _TINY) / rivals**2
     trials = expected * (1.0 - expected) / variance
     quantile = t_quantile(UPPER, covariance.degrees_of_freedom)
     columns = ((players - place) / rivals).tolist(), trials.tolist(), quantile.tolist()
     low, high = zip(*map(score_interval, *columns), strict=True)
-    return players - rivals * as_floats(high), players - rivals * as_floats(low)
+    return {
+        "mean_place": place,
+        "place_low": players - rivals * as_floats(high),
+        "place_high": players - rivals * as_floats(low),
+    }
 
 
 def _standard_errors(covariance: Floats, anchor: int | None) -> Floats:

@@ -41,9 +41,17 @@ class Pairs:
 
 def pairs(games: Games, mu: Floats) -> Pairs:
     """Count the pairs of a division whose bots have these skills."""
-    difference = (mu[:, None] - mu[None, :]) / _SCALE
-    score = inverse_mills_ratio(difference) / _SCALE
-    return Pairs(count_ahead(games), normal_cdf(difference), score)
+    return Pairs(count_ahead(games), normal_cdf(gaps(mu)), scores(mu))
+
+
+def gaps(mu: Floats) -> Floats:
+    """Return by how many standard deviations each bot's performances exceed each other's."""
+    return as_floats((mu[:, None] - mu[None, :]) / _SCALE)
+
+
+def scores(mu: Floats) -> Floats:
+    """Return the derivative, by each bot's skill, of the log-probability that it beats another."""
+    return as_floats(inverse_mills_ratio(gaps(mu)) / _SCALE)
 
 
 def beats(difference: Floats) -> Floats:

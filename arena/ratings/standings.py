@@ -5,11 +5,10 @@ from math import erfc, sqrt
 
 from msgspec import Struct
 
-from arena.ratings.table import Leaderboard, Overall, PlayedGames, Row, Suspicion
+from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
 from arena.ratings.trueskill import BETA
-from arena.records import Division, GameResult, RatingsInfo
+from arena.records import Division, FixtureResult, RatingsInfo
 
-Results = PlayedGames[GameResult]
 UPSET = 0.1
 """A game is an upset if its winner was less likely than this to beat the best-rated rival."""
 
@@ -26,10 +25,10 @@ class Ratings(Struct, frozen=True):
     options: RatingsInfo = RatingsInfo()
 
 
-def by_division(played: Iterable[Results]) -> dict[Division, list[Results]]:
+def by_division(played: Iterable[FixtureResult]) -> dict[Division, list[FixtureResult]]:
     """Group fixtures by division, in the order of their first ones; leave out those not played."""
     first: dict[Division, int] = {}
-    divisions: dict[Division, list[Results]] = {}
+    divisions: dict[Division, list[FixtureResult]] = {}
     for one in played:
         division = one.fixture.division
         if one.games:
@@ -40,7 +39,7 @@ def by_division(played: Iterable[Results]) -> dict[Division, list[Results]]:
 
 
 def rate_results(
-    divisions: Mapping[Division, Sequence[Results]], options: RatingsInfo | None = None
+    divisions: Mapping[Division, Sequence[FixtureResult]], options: RatingsInfo | None = None
 ) -> Ratings:
     """Rate the games of each division."""
     # numpy is slow to import, and this module is read at every start

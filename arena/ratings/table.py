@@ -55,6 +55,8 @@ class Row(Struct, frozen=True):
     """mu by TrueSkill's usual pass over the games in canonical order, relative to the same."""
     beats_average: float
     """The probability of finishing ahead of an average bot of the field."""
+    luck: float | None = None
+    """How lucky the bot was per game, in wins; None if luck stays in the ratings."""
     shift: float | None = None
     """By how much mu, relative to the mean of those that remain, would move without one other bot:
     the largest such shift. None with fewer than three bots."""
@@ -121,6 +123,8 @@ class Leaderboard(Struct, frozen=True):
     compare only bots of one part."""
     dice_gain: DiceGain | None
     """None if there are too few games."""
+    luck_slope: float | None = None
+    """How many wins each win of luck gave an even bot; mu is without them. None if luck stays."""
     anchor: str | None = None
     """The bot whose mu is 0; None if it is the mean of the field, or the anchor did not play."""
     history: History = ()

@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from arena.league.block_design import blocks
 from arena.ratings.arrays import Floats
 from arena.ratings.trueskill import BETA
-from arena.records import FixtureResult
+from arena.records import LUCK_UNIT, FixtureResult
 from tests.support.results import result
 
 Schedule = list[list[tuple[int, ...]]]
@@ -76,6 +77,30 @@ def play(
             if twist:
                 shown = twist(Moment(table, block / max(len(plan) - 1, 1)), shown)
             played.append(results(table, shown, block, len(played)))
+    return played
+
+
+LUCK_SPREAD = 0.4
+"""The standard deviation of luck, in wins, as the bench of luck finds it."""
+
+
+def play_with_luck(
+    shape: Shape,
+    skills: Floats,
+    rng: np.random.Generator,
+    share: float,
+    schedule: Schedule | None = None,
+) -> list[FixtureResult]:
+    """Play a league at tables of two, of whose variance so much is luck that is known."""
+    played: list[FixtureResult] = []
+    for block, fixtures in enumerate(schedule or tables(shape)):
+        for table in fixtures:
+            luck = rng.normal(size=shape.games)
+            own = rng.normal(size=(shape.games, 2)) * BETA * np.sqrt(1.0 - share)
+            lucky = luck[:, None] * np.array([0.5, -0.5]) * BETA * np.sqrt(2.0 * share)
+            one = results(table, skills[list(table)] + own + lucky, block, len(played))
+            units = np.rint(luck * LUCK_SPREAD * LUCK_UNIT).astype(int)
+            played.append(replace(one, luck=units.tolist()))
     return played
 
 

@@ -5,8 +5,6 @@ are skewed: one doubts whenever it may, one crashes on dice that it does not lik
 
 - R², given who plays: the share of the variance of the sample bots' results that luck explains;
 - the slope: by how much of a win their results differ for each win of luck;
-- the share of games saved if luck is taken out of results, in leagues without shared dice: by how
-  much the variance of a mean place shrinks, with the slope of the other half of the games;
 - the mean luck of each bot, which must be 0 whatever it does, and its standard error;
 - the CPU time of luck per game, and that of the walk over the game's events, in games of `odds`.
 """
@@ -119,10 +117,6 @@ class Pair(NamedTuple):
     won: Floats
     luck: Floats
 
-    def part(self, games: slice) -> "Pair":
-        """Return some of the games."""
-        return Pair(self.won[games], self.luck[games])
-
     def centred(self) -> Floats:
         """Return the results less their mean: what is left is not about who plays."""
         return as_floats(self.won - self.won.mean())
@@ -138,24 +132,10 @@ def measure(records: Sequence[GameRecord], rules: Rules) -> Pair:
     return Pair(as_floats(won), as_floats(luck))
 
 
-def without_luck(pair: Pair, slope: float) -> Pair:
-    """Return results less what luck explains of them: the same on average, and less scattered."""
-    return Pair(as_floats(pair.won - slope * pair.luck), pair.luck)
-
-
 def slope_of(pairs: Sequence[Pair]) -> float:
     """Return by how much results grow with luck, given who plays."""
     both = sum(float(pair.centred() @ pair.luck) for pair in pairs)
     return both / sum(float(pair.luck @ pair.luck) for pair in pairs)
-
-
-def saved(pairs: Sequence[Pair]) -> float:
-    """Return by what share the variance of results shrinks without luck."""
-    half = len(pairs[0].won) // 2
-    slope = slope_of([pair.part(slice(half)) for pair in pairs])
-    others = [pair.part(slice(half, None)) for pair in pairs]
-    before = sum(float(pair.won.var()) for pair in others)
-    return 1 - sum(float(without_luck(pair, slope).won.var()) for pair in others) / before
 
 
 def line(name: str, pairs: Sequence[Pair]) -> str:
@@ -163,7 +143,7 @@ def line(name: str, pairs: Sequence[Pair]) -> str:
     results = np.concatenate([pair.centred() for pair in pairs])
     luck = np.concatenate([pair.luck for pair in pairs])
     square = float(np.corrcoef(results, luck)[0, 1]) ** 2
-    values = f"{square:.2f} | {slope_of(pairs):.2f} | {luck.std():.2f} | {saved(pairs):.0%}"
+    values = f"{square:.2f} | {slope_of(pairs):.2f} | {luck.std():.2f}"
     return f"| {name} | {len(luck):,} | {values} |"
 
 
@@ -196,7 +176,7 @@ def main() -> None:
     win_chance(first_standing(VARIANTS["bga"], 2, 0))
     start = time.process_time() - began
     lucks: list[tuple[str, Floats]] = []
-    print("| rules | games | R² | slope | sd of luck | games saved |\n|---|---|---|---|---|---|")
+    print("| rules | games | R² | slope | sd of luck |\n|---|---|---|---|---|")
     for rules in VARIANTS.values():
         played: Played = {}
         for first, second in product(NAMES, repeat=2):

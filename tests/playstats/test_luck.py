@@ -19,7 +19,7 @@ from arena.perudo.round import Bid, Round, Standing, dudo, first_standing, open_
 from arena.perudo.rules import FACES, VARIANTS, Rules, variant
 from arena.playstats.baseline import PATIENCE, outcomes
 from arena.playstats.fixture_summary import summarize_fixture
-from arena.playstats.luck import MOST_DICE, has_luck, round_luck, win_chance
+from arena.playstats.luck import MOST_DICE, has_luck, rated_luck, round_luck, win_chance
 from arena.records import (
     BidMade,
     CallMade,
@@ -242,15 +242,25 @@ def test_a_summary_has_the_luck_of_each_game() -> None:
     rules = VARIANTS["bga"]
     one = games.fixture(0, "bga", rules, SEATS, 3)
     assert any(isinstance(event, Faulted) for event in one.games[1].events)
-    expected = tuple([luck_of(record, rules) for record in one.games])
+    expected = tuple([round(1000 * luck_of(record, rules)) for record in one.games])
     assert summarize_fixture(one, rules).luck == expected
+
+
+def test_a_result_has_luck_unless_other_fixtures_share_the_dice() -> None:
+    rules = VARIANTS["bga"]
+    one = games.fixture(0, "bga", rules, SEATS, 3)
+    luck = summarize_fixture(one, rules).luck
+    assert summarize_fixture(one, rules).rated.luck == rated_luck(one, rules) == luck
+    shared = replace(one, fixture=replace(one.fixture, dice="of a block"))
+    summary = summarize_fixture(shared, rules)
+    assert (summary.luck, summary.rated.luck, rated_luck(shared, rules)) == (luck, (), ())
 
 
 def test_a_game_without_rounds_has_no_luck() -> None:
     rules = VARIANTS["bga"]
     one = games.fixture(0, "bga", rules, SEATS, 1)
     empty = replace(one, games=[GameRecord(0, (1, 2), [])])
-    assert summarize_fixture(empty, rules).luck == (0.0,)
+    assert summarize_fixture(empty, rules).luck == (0,)
 
 
 @pytest.mark.parametrize(("players", "dice"), [(3, 5), (2, MOST_DICE + 1)])
@@ -258,4 +268,4 @@ def test_luck_is_not_measured_at_other_tables(players: int, dice: int) -> None:
     rules = variant("bga", {}, starting_dice=dice)
     assert not has_luck(rules, players)
     one = games.fixture(0, "bga", rules, ("a", "b", "c")[:players], 2)
-    assert summarize_fixture(one, rules).luck == ()
+    assert summarize_fixture(one, rules).luck == rated_luck(one, rules) == ()

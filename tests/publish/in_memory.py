@@ -21,7 +21,7 @@ class InMemory:
         self._played = {one.fixture.index: one for one in played}
         summaries = [summarize_fixture(one, variants[one.fixture.variant]) for one in played]
         self.summary = summarize_league(summaries)
-        self.results = [one.result for one in summaries]
+        self.results = [one.rated for one in summaries]
         self.hashes = {index: _hash(one) for index, one in self._played.items()}
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:

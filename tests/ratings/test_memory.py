@@ -1,24 +1,26 @@
 """What ratings keep of each game while they are made."""
 
 import tracemalloc
+from array import array
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from arena.ratings import arrays, history
 from arena.ratings.standings import rate_results
 from arena.records import Division, FixtureResult
-from tests.bench.leagues import Shape, play
+from tests.bench.leagues import Shape, play, play_with_luck
 from tests.bench.suspicion import with_faults
 
 SKILLS = np.linspace(3.0, -3.0, 8)
 
 
-def peak(played: list[FixtureResult]) -> int:
+def peak(played: list[FixtureResult], players: int = 6) -> int:
     """Return how many bytes rating takes at most."""
     tracemalloc.start()
     try:
-        rate_results({Division("bga", 6): played})
+        rate_results({Division("bga", players): played})
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -36,3 +38,15 @@ def test_a_game_at_a_table_of_six_takes_little_memory_to_rate(
     peak(few)  # imports what is imported late
     # Two factors between neighbours for this solution and the one that is found from it.
     assert (peak(many) - peak(few)) / more < 300
+
+
+def test_luck_takes_next_to_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "CHUNK", 64)
+    monkeypatch.setattr(history, "POINTS", 2)
+    shape = Shape(8, 2, 200)
+    played = play_with_luck(shape, SKILLS, np.random.default_rng(1), 0.4)
+    packed = [replace(one, luck=array("i", one.luck)) for one in played]
+    without = [replace(one, luck=()) for one in played]
+    peak(without, 2)
+    games = sum(len(one.games) for one in played)
+    assert (peak(packed, 2) - peak(without, 2)) / games < 12

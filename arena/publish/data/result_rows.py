@@ -71,6 +71,10 @@ class DivisionHead(TableHead, frozen=True):
         DiceGainValues | None,
         doc("How many times smaller sharing dice made the variance; null with too few games."),
     ]
+    luck_slope: Annotated[
+        float | None,
+        doc("Wins of an even bot for each win of luck, without which mu is; null if luck stays."),
+    ]
 
 
 class PairsHead(DivisionHead, frozen=True):
@@ -113,6 +117,10 @@ class LeaderboardRow(TableRow, frozen=True):
     ]
     elo: Annotated[
         float, doc("That probability as an Elo rating: an average bot of the field has 1500.")
+    ]
+    luck: Annotated[
+        float | None,
+        doc("Wins per game that the dice gave the bot; null if luck stays in the ratings."),
     ]
     shift: Annotated[
         float | None,

@@ -48,6 +48,7 @@ def _division(board: Leaderboard) -> dict[str, Any]:
         "intervals_by": board.method,
         "parts": [list(part) for part in board.parts],
         "dice_gain": rows.DiceGainValues(**asdict(board.dice_gain)) if board.dice_gain else None,
+        "luck_slope": board.luck_slope,
     }
 
 
