@@ -1,0 +1,189 @@
+"""What a bot's decisions cost it: in all, the worst ones, and by kind; and how well it bids."""
+
+from collections import Counter
+from collections.abc import Iterator
+from heapq import heappush, heappushpop
+from math import sqrt
+
+from msgspec import Struct
+
+from arena.game_walk import walk
+from arena.perudo.rules import Rules
+from arena.playstats.decisions import Decision, Judged, Place, judge_round
+from arena.playstats.style import BINS, MILLION, Calibration
+from arena.ratings.intervals import Z95
+from arena.records import GameRecord, PlayedFixture
+
+WORST = 10
+"""Decisions that are kept."""
+LEAST_OFTEN = 5
+"""A kind of loss that is rarer is not called a leak."""
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+class Cost(Struct, frozen=True):
+    """Wins given up per game."""
+
+    per_game: float
+    error: float
+    """Its standard error: how it varies from game to game."""
+
+    @property
+    def half_width(self) -> float:
+        """Half of the 95 % interval."""
+        return Z95 * self.error
+
+
+class Leak(Struct, frozen=True):
+    """A kind of decision that costs clearly more than nothing."""
+
+    what: str
+    """Such as "doubts too early with three dice"."""
+    kind: str
+    palifico: bool
+    dice: int | None
+    """The bot's own dice; None in palifico rounds, which count together."""
+    times: int
+    of: int
+    """How often it bid, doubted or called in such rounds at all."""
+    cost: Cost
+
+
+class CalibrationBin(Struct, frozen=True):
+    """Bids that were about as likely to be true, by the bidder's own dice."""
+
+    low: float
+    high: float
+    bids: int
+    expected: float
+    """The mean of their probabilities."""
+    held: float
+    """The share that was true."""
+
+
+class Judgement(Struct, frozen=True):
+    """What is said of a bot's decisions."""
+
+    games: int
+    decisions: int
+    cost: Cost
+    worst: list[Decision]
+    """The most expensive first."""
+    leaks: list[Leak]
+    """The most expensive first."""
+    calibration: list[CalibrationBin]
+
+
+class _Sum:
+    """A cost that is added up, game by game."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self._total = self._squares = self._game = 0.0
+
+    def add(self, loss: float) -> None:
+        self.times += 1
+        self._game += loss
+
+    def end_game(self) -> None:
+        self._total += self._game
+        self._squares += self._game**2
+        self._game = 0.0
+
+    def cost(self, games: int) -> Cost:
+        mean = self._total / games
+        variance = max(0.0, self._squares / games - mean**2)
+        return Cost(mean, sqrt(variance / max(1, games - 1)))
+
+
+_Where = tuple[bool, int | None]
+_Kind = tuple[str, bool, int | None]
+
+
+class Coach:
+    """Judges the games of one bot, fixture by fixture; equal games give equal judgements."""
+
+    def __init__(self, bot: str) -> None:
+        self.bot = bot
+        self._games = self._decisions = 0
+        self._all = _Sum()
+        self._kinds: dict[_Kind, _Sum] = {}
+        self._occasions: Counter[tuple[str, _Where]] = Counter()
+        self._worst: list[tuple[float, tuple[int, ...], Decision]] = []
+        self._calibration = Calibration()
+
+    def add(self, played: PlayedFixture, rules: Rules) -> None:
+        """Judge the games of a fixture; raises ForbiddenEventError if the rules forbid one."""
+        fixture = played.fixture
+        for seat, name in enumerate(fixture.seats):
+            if name == self.bot:
+                for record in played.games:
+                    place = Place(fixture.index, record.game, fixture.seed)
+                    for judged in _judged(record, rules, seat, place):
+                        self._add(judged)
+                    self._end_game()
+
+    def _add(self, judged: Judged) -> None:
+        one, bins = judged.decision, self._calibration
+        self._decisions += 1
+        self._all.add(one.loss)
+        where = one.palifico, None if one.palifico else one.dice
+        self._occasions[_occasion(one), where] += 1
+        if one.kind:
+            self._kinds.setdefault((one.kind, *where), _Sum()).add(one.loss)
+            order = -one.fixture, -one.game, -one.step, -one.seat
+            keep = heappush if len(self._worst) < WORST else heappushpop
+            keep(self._worst, (one.loss, order, one))
+        if one.action.do == "bid":
+            at = min(BINS - 1, int(judged.chance * BINS))
+            bins.bids[at] += 1
+            bins.held[at] += judged.held
+            bins.said[at] += round(judged.chance * MILLION)
+
+    def _end_game(self) -> None:
+        self._games += 1
+        for one in (self._all, *self._kinds.values()):
+            one.end_game()
+
+    def judgement(self) -> Judgement:
+        """Return what is said of the games so far; there must be some."""
+        return Judgement(
+            games=self._games,
+            decisions=self._decisions,
+            cost=self._all.cost(self._games),
+            worst=[one for _, _, one in sorted(self._worst, reverse=True)],
+            leaks=sorted(self._leaks(), key=lambda leak: -leak.cost.per_game),
+            calibration=list(_bins(self._calibration)),
+        )
+
+    def _leaks(self) -> Iterator[Leak]:
+        for (kind, palifico, dice), total in self._kinds.items():
+            cost = total.cost(self._games)
+            if total.times >= LEAST_OFTEN and cost.per_game > cost.half_width:
+                of = self._occasions[kind.split(" ", 1)[0], (palifico, dice)]
+                where = f"with {_dice(dice)}" if dice else "in palifico"
+                yield Leak(f"{kind} {where}", kind, palifico, dice, total.times, of, cost)
+
+
+def _judged(record: GameRecord, rules: Rules, seat: int, place: Place) -> Iterator[Judged]:
+    for played in walk(record, rules):
+        if played.hands[seat]:
+            yield from judge_round(played, seat, place)
+
+
+def _occasion(one: Decision) -> str:
+    """Return the first word of the kinds that the decision could have been of."""
+    if one.action.do == "bid":
+        return "raises" if one.last else "opens"
+    return "doubts" if one.action.do == "dudo" else "calls"
+
+
+def _dice(number: int) -> str:
+    return "one die" if number == 1 else f"{_NUMBERS[number]} dice"
+
+
+def _bins(found: Calibration) -> Iterator[CalibrationBin]:
+    for at, (bids, held, said) in enumerate(zip(found.bids, found.held, found.said, strict=True)):
+        if bids:
+            low, high = at / BINS, (at + 1) / BINS
+            yield CalibrationBin(low, high, bids, said / bids / MILLION, held / bids)
