@@ -12,7 +12,7 @@ from arena.perudo.rules import Rules
 from arena.playstats.decisions import Decision, Judged, Place, judge_round
 from arena.playstats.style import BINS, MILLION, Calibration
 from arena.ratings.intervals import Z95
-from arena.records import GameRecord, PlayedFixture
+from arena.records import Division, GameRecord, PlayedFixture
 
 WORST = 10
 """Decisions that are kept."""
@@ -49,6 +49,15 @@ class Leak(Struct, frozen=True):
     cost: Cost
 
 
+class TableCost(Struct, frozen=True):
+    """The cost at the tables of a division."""
+
+    variant: str
+    players: int
+    games: int
+    cost: Cost
+
+
 class CalibrationBin(Struct, frozen=True):
     """Bids that were about as likely to be true, by the bidder's own dice."""
 
@@ -67,6 +76,8 @@ class Judgement(Struct, frozen=True):
     games: int
     decisions: int
     cost: Cost
+    tables: list[TableCost]
+    """By division, as the games came."""
     worst: list[Decision]
     """The most expensive first."""
     leaks: list[Leak]
@@ -78,7 +89,7 @@ class _Sum:
     """A cost that is added up, game by game."""
 
     def __init__(self) -> None:
-        self.times = 0
+        self.times = self.games = 0
         self._total = self._squares = self._game = 0.0
 
     def add(self, loss: float) -> None:
@@ -89,8 +100,11 @@ class _Sum:
         self._total += self._game
         self._squares += self._game**2
         self._game = 0.0
+        self.games += 1
 
-    def cost(self, games: int) -> Cost:
+    def cost(self, games: int = 0) -> Cost:
+        """Return the cost per game; of `games` if it was not there in all of them."""
+        games = games or self.games
         mean = self._total / games
         variance = max(0.0, self._squares / games - mean**2)
         return Cost(mean, sqrt(variance / max(1, games - 1)))
@@ -105,8 +119,8 @@ class Coach:
 
     def __init__(self, bot: str) -> None:
         self.bot = bot
-        self._games = self._decisions = 0
         self._all = _Sum()
+        self._tables: dict[Division, _Sum] = {}
         self._kinds: dict[_Kind, _Sum] = {}
         self._occasions: Counter[tuple[str, _Where]] = Counter()
         self._worst: list[tuple[float, tuple[int, ...], Decision]] = []
@@ -115,17 +129,19 @@ class Coach:
     def add(self, played: PlayedFixture, rules: Rules) -> None:
         """Judge the games of a fixture; raises ForbiddenEventError if the rules forbid one."""
         fixture = played.fixture
+        table = self._tables.setdefault(fixture.division, _Sum())
         for seat, name in enumerate(fixture.seats):
             if name == self.bot:
                 for record in played.games:
                     place = Place(fixture.index, record.game, fixture.seed)
                     for judged in _judged(record, rules, seat, place):
+                        table.add(judged.decision.loss)
                         self._add(judged)
-                    self._end_game()
+                    for total in (self._all, table, *self._kinds.values()):
+                        total.end_game()
 
     def _add(self, judged: Judged) -> None:
         one, bins = judged.decision, self._calibration
-        self._decisions += 1
         self._all.add(one.loss)
         where = one.palifico, None if one.palifico else one.dice
         self._occasions[_occasion(one), where] += 1
@@ -140,17 +156,22 @@ class Coach:
             bins.held[at] += judged.held
             bins.said[at] += round(judged.chance * MILLION)
 
-    def _end_game(self) -> None:
-        self._games += 1
-        for one in (self._all, *self._kinds.values()):
-            one.end_game()
+    @property
+    def games(self) -> int:
+        """How many games were judged so far."""
+        return self._all.games
 
     def judgement(self) -> Judgement:
         """Return what is said of the games so far; there must be some."""
         return Judgement(
-            games=self._games,
-            decisions=self._decisions,
-            cost=self._all.cost(self._games),
+            games=self.games,
+            decisions=self._all.times,
+            cost=self._all.cost(),
+            tables=[
+                TableCost(*division, total.games, total.cost())
+                for division, total in self._tables.items()
+                if total.games
+            ],
             worst=[one for _, _, one in sorted(self._worst, reverse=True)],
             leaks=sorted(self._leaks(), key=lambda leak: -leak.cost.per_game),
             calibration=list(_bins(self._calibration)),
@@ -158,7 +179,7 @@ class Coach:
 
     def _leaks(self) -> Iterator[Leak]:
         for (kind, palifico, dice), total in self._kinds.items():
-            cost = total.cost(self._games)
+            cost = total.cost(self.games)
             if total.times >= LEAST_OFTEN and cost.per_game > cost.half_width:
                 of = self._occasions[kind.split(" ", 1)[0], (palifico, dice)]
                 where = f"with {_dice(dice)}" if dice else "in palifico"
