@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from arena.game_walk import walk
 from arena.perudo.rules import Rules
-from arena.playstats.decisions import Decision, Judged, Place, judge_round
+from arena.playstats.decisions import Decision, Judged, Place, Verb, judge_round
 from arena.playstats.style import BINS, MILLION, Calibration
 from arena.ratings.intervals import Z95
 from arena.records import Division, GameRecord, PlayedFixture
@@ -45,7 +45,7 @@ class Leak(Struct, frozen=True):
     """The bot's own dice; None in palifico rounds, which count together."""
     times: int
     of: int
-    """How often it bid, doubted or called in such rounds at all."""
+    """How often it did the same in such rounds at all, be that bidding, doubting or calling."""
     cost: Cost
 
 
@@ -110,8 +110,8 @@ class _Sum:
         return Cost(mean, sqrt(variance / max(1, games - 1)))
 
 
-_Where = tuple[bool, int | None]
-_Kind = tuple[str, bool, int | None]
+_Occasion = tuple[Verb, bool, int | None]
+"""What was done, whether in a palifico round, and with how many dice of one's own."""
 
 
 class Coach:
@@ -121,8 +121,8 @@ class Coach:
         self.bot = bot
         self._all = _Sum()
         self._tables: dict[Division, _Sum] = {}
-        self._kinds: dict[_Kind, _Sum] = {}
-        self._occasions: Counter[tuple[str, _Where]] = Counter()
+        self._kinds: dict[tuple[str, _Occasion], _Sum] = {}
+        self._occasions: Counter[_Occasion] = Counter()
         self._worst: list[tuple[float, tuple[int, ...], Decision]] = []
         self._calibration = Calibration()
 
@@ -143,10 +143,10 @@ class Coach:
     def _add(self, judged: Judged) -> None:
         one, bins = judged.decision, self._calibration
         self._all.add(one.loss)
-        where = one.palifico, None if one.palifico else one.dice
-        self._occasions[_occasion(one), where] += 1
+        occasion = one.action.do, one.palifico, None if one.palifico else one.dice
+        self._occasions[occasion] += 1
         if one.kind:
-            self._kinds.setdefault((one.kind, *where), _Sum()).add(one.loss)
+            self._kinds.setdefault((one.kind, occasion), _Sum()).add(one.loss)
             order = -one.fixture, -one.game, -one.step, -one.seat
             keep = heappush if len(self._worst) < WORST else heappushpop
             keep(self._worst, (one.loss, order, one))
@@ -178,10 +178,11 @@ class Coach:
         )
 
     def _leaks(self) -> Iterator[Leak]:
-        for (kind, palifico, dice), total in self._kinds.items():
+        for (kind, occasion), total in self._kinds.items():
+            _, palifico, dice = occasion
             cost = total.cost(self.games)
             if total.times >= LEAST_OFTEN and cost.per_game > cost.half_width:
-                of = self._occasions[kind.split(" ", 1)[0], (palifico, dice)]
+                of = self._occasions[occasion]
                 where = f"with {_dice(dice)}" if dice else "in palifico"
                 yield Leak(f"{kind} {where}", kind, palifico, dice, total.times, of, cost)
 
@@ -190,13 +191,6 @@ def _judged(record: GameRecord, rules: Rules, seat: int, place: Place) -> Iterat
     for played in walk(record, rules):
         if played.hands[seat]:
             yield from judge_round(played, seat, place)
-
-
-def _occasion(one: Decision) -> str:
-    """Return the first word of the kinds that the decision could have been of."""
-    if one.action.do == "bid":
-        return "raises" if one.last else "opens"
-    return "doubts" if one.action.do == "dudo" else "calls"
 
 
 def _dice(number: int) -> str:

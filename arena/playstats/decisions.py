@@ -134,12 +134,11 @@ class _Judge:
         """Return what the seat on turn could do."""
         look, last = self._look, self._last
         found = [_Option(Action("dudo"), look.after_dudo(last))] if last else []
-        if numbers := look.alternatives(last, made.bid if made.do == "bid" else None):
-            values = look.after_bids(numbers)
-            found += [
-                _Option(_bids(look.bid(number)), column)
-                for number, column in zip(numbers, values.T, strict=True)
-            ]
+        numbers = look.alternatives(last, made.bid if made.do == "bid" else None)
+        found += [
+            _Option(_bids(look.bid(number)), column)
+            for number, column in zip(numbers, look.after_bids(numbers).T, strict=True)
+        ]
         return found
 
     def _with_calza(self, made: Action, on_turn: list[_Option]) -> list[_Option]:
@@ -176,7 +175,7 @@ class _Judge:
             last=_bids(last) if last else None,
             action=made,
             best=actions[best],
-            chance=float(means[chosen]),
+            chance=min(1.0, float(means[chosen])),
             loss=loss,
             error=error,
             kind=_kind(made, actions[best], last, standing.wild),

@@ -186,7 +186,8 @@ class Lookahead:
         if new := [one for one in numbers if one not in self._known]:
             worth = self._played_out(new, turn=1)
             self._known.update(zip(new, worth.T, strict=True))
-        return np.stack([self._known[one] for one in numbers], axis=1)
+        columns = [self._known[one] for one in numbers]
+        return np.array(columns).reshape(len(columns), len(self.deals.weights)).T
 
     def after_dudo(self, last: Bid) -> Floats:
         """Return what it is worth to doubt a bid of the seat before, deal by deal."""
