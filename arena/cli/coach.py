@@ -24,7 +24,6 @@ from arena.sandboxes.registry import AUTO
 
 _GAMES = 50
 """Games in each order of seats, if nobody says how many."""
-_RIVALS = ("sample:odds",)
 _LEAKS = 8
 """Leaks that are printed, to stay on one screen."""
 
@@ -96,7 +95,7 @@ def _coach_quick(
     seed: str | None,
 ) -> Coaching:
     request = TableRequest(
-        bots=(bot, *(against or _RIVALS)),
+        bots=(bot, *against),
         folder=folder or new_folder(),
         games=games or _GAMES,
         variant=variant or "bga",

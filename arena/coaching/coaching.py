@@ -17,11 +17,15 @@ from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
 from arena.records import LeagueInfo
 from arena.sandboxes.registry import make_sandbox
 from arena.store.store import Store
-from arena.submissions.bot import runtimes_of
-from arena.submissions.manifest import find_bots
+from arena.submissions.bot import Bot, runtimes_of
+from arena.submissions.manifest import bot_sources, find_bots
 
 _TIMED = 2
 """Fixtures whose requests are asked again: those of two players have the bot in each seat once."""
+
+
+RIVALS = ("sample:odds", "sample:honest")
+"""Who plays a quick table if nobody is named: the first that is not coached."""
 
 
 class Method(Struct, frozen=True):
@@ -63,11 +67,11 @@ def coach_stored(bot: str, league: Path, store: Path) -> Coaching:
 
 
 def coach_quick(request: TableRequest, listener: RunListener, *, trusted: bool) -> Coaching:
-    """Play a quick table of the first bot and the others, and judge the first one's games."""
-    bots = find_bots([(request.bots[0], "BOT")], Path.cwd())
-    if len(bots) > 1:
-        raise ArenaError(f"'{request.bots[0]}' names {len(bots)} bots", "BOT", "name one of them")
-    [bot] = bots
+    """Play a quick table of the first bot and the others, and judge the first one's games.
+
+    Without others it plays RIVALS. Raises ArenaError if the table cannot be played.
+    """
+    bot, request = _with_rivals(request)
     play_table(request, listener, None, trusted=trusted)
     league = load_league(request.league)
     found = coach_stored(bot.name, request.league, request.store)
@@ -76,6 +80,27 @@ def coach_quick(request: TableRequest, listener: RunListener, *, trusted: bool) 
     with Store(request.store) as store:
         fixtures = [one for one in store.played() if bot.name in one.fixture.seats][:_TIMED]
     return replace(found, times=request_times(bot, fixtures, rules, sandbox))
+
+
+def _with_rivals(request: TableRequest) -> tuple[Bot, TableRequest]:
+    """Return the bot to coach, and the request with its rivals."""
+    first, *patterns = request.bots
+    found = find_bots([(first, "BOT")], Path.cwd())
+    if len(found) > 1:
+        raise ArenaError(f"'{first}' names {len(found)} bots", "BOT", "name one of them")
+    [bot] = found
+    if not patterns:
+        patterns = [next(one for one in RIVALS if not _names(one, bot))]
+    elif any(_names(one, bot) for one in patterns):
+        what = f"'{bot.name}' cannot play against itself"
+        raise ArenaError(what, "--against", "name another bot")
+    return bot, replace(request, bots=(first, *patterns))
+
+
+def _names(pattern: str, bot: Bot) -> bool:
+    """Tell whether a pattern names a bot, perhaps beside others."""
+    sources = bot_sources(pattern, Path.cwd(), "--against")
+    return bot.source.resolve() in {source.resolve() for source in sources}
 
 
 def _check_name(bot: str, info: LeagueInfo, store: Path) -> None:

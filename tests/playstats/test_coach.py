@@ -12,7 +12,7 @@ from arena.perudo.round import Bid, Raises
 from arena.perudo.rules import VARIANTS, Rules, variant
 from arena.playstats.coach import WORST, Coach, Judgement
 from arena.playstats.decisions import Decision, Place, judge_round
-from arena.records import BidMade, CallMade, Fixture, GameRecord, PlayedFixture, RoundStarted
+from arena.records import BidMade, CallMade, Event, Fixture, GameRecord, PlayedFixture, RoundStarted
 from arena.wire.messages import Answer, Turn
 from tests.support import played_games
 from tests.support.depth import depth
@@ -153,7 +153,7 @@ def test_every_decision_of_every_seat_is_judged(rules: Rules, players: int) -> N
 def test_certain_mistakes_cost_all_that_was_at_stake() -> None:
     """With one die each: to doubt what one holds oneself loses for certain."""
     rules = variant("pressman", {}, starting_dice=1)
-    events = [
+    events: list[Event] = [
         RoundStarted(0, 0, None, ((5,), (6,))),
         BidMade(0, 1, 6),
         CallMade(1, "dudo", 1, 1, None),
@@ -167,7 +167,7 @@ def test_certain_mistakes_cost_all_that_was_at_stake() -> None:
 def test_calls_of_calza_are_weighed_by_the_odds() -> None:
     """It is the last die of seat 1, and the only hidden one: exact with 1/3, lost with 2/3."""
     rules = variant("bga", {}, starting_dice=1, calza=True)
-    events = [
+    events: list[Event] = [
         RoundStarted(0, 0, None, ((5,), (6,))),
         BidMade(0, 1, 5),
         CallMade(1, "calza", 1, None, None),
