@@ -51,11 +51,22 @@ _LEAKS = 8
     type=options.PathType(),
     help="A new folder for the quick table [default: one among the temporary files].",
 )
+@click.option(
+    "--site",
+    type=options.PathType(),
+    help="Also write the league's report with all games to this folder, and a page of this.",
+)
 @options.sandbox_option
 @options.trust_option
 @options.json_option
 def command(
-    *, bot: str, league: Path | None, store: Path | None, as_json: bool, **quick: Any
+    *,
+    bot: str,
+    league: Path | None,
+    store: Path | None,
+    site: Path | None,
+    as_json: bool,
+    **quick: Any,
 ) -> int:
     """Say what the decisions of BOT cost it, against the best legal ones, and which are worst.
 
@@ -64,14 +75,21 @@ def command(
     """
     if league:
         _refuse(quick, "it is for a quick table: leave out --league")
-        found = coach_stored(bot, league, options.store_path(league, store))
+        store = options.store_path(league, store)
+        found = coach_stored(bot, league, store)
     else:
         _refuse({"store": store}, "name its league, too: --league LEAGUE")
-        found = _coach_quick(bot, **quick)
+        request = _quick_table(bot, **quick)
+        store = request.store
+        found = coach_quick(request, TerminalListener(), trusted=quick["trust_bots"])
     if as_json:
         print_json(found)
     else:
         _print(found)
+    if site:
+        from arena.coaching.page import write_page  # slow to import, and few ask for it
+
+        say(f"page: {write_page(found, store, site)}")
     return OK
 
 
@@ -83,26 +101,17 @@ def _refuse(given: dict[str, Any], hint: str) -> None:
             raise ArenaError(f"--{flag} has no effect here", "arena coach", hint)
 
 
-def _coach_quick(
-    bot: str,
-    *,
-    against: Sequence[str],
-    games: int | None,
-    variant: str | None,
-    folder: Path | None,
-    sandbox: str | None,
-    trust_bots: bool,
-    seed: str | None,
-) -> Coaching:
-    request = TableRequest(
+def _quick_table(
+    bot: str, *, against: Sequence[str], folder: Path | None, games: int | None, **how: Any
+) -> TableRequest:
+    return TableRequest(
         bots=(bot, *against),
         folder=folder or new_folder(),
         games=games or _GAMES,
-        variant=variant or "bga",
-        seed=seed,
-        sandbox=sandbox or AUTO,
+        variant=how["variant"] or "bga",
+        seed=how["seed"],
+        sandbox=how["sandbox"] or AUTO,
     )
-    return coach_quick(request, TerminalListener(), trusted=trust_bots)
 
 
 def _print(found: Coaching) -> None:
@@ -123,7 +132,7 @@ def _print(found: Coaching) -> None:
     _print_leaks(judgement.leaks)
     _print_calibration(judgement.calibration)
     _print_times(found.times)
-    say(f"replays: arena report {quote(found.league)} --replays all")
+    say(f"replays: arena report {quote(found.league)} --replays all, or --site FOLDER here")
     say(f"messages of a game: arena rerun {quote(found.league)} FIXTURE GAME")
 
 

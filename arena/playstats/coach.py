@@ -17,7 +17,9 @@ from arena.records import Division, GameRecord, PlayedFixture
 WORST = 10
 """Decisions that are kept."""
 LEAST_OFTEN = 5
-"""A kind of loss that is rarer is not called a leak."""
+"""A kind of decision that is rarer is not called a leak."""
+LEAST_COST = 0.005
+"""Wins per game that a leak costs at least, at the lower end of its interval."""
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -181,7 +183,7 @@ class Coach:
         for (kind, occasion), total in self._kinds.items():
             _, palifico, dice = occasion
             cost = total.cost(self.games)
-            if total.times >= LEAST_OFTEN and cost.per_game > cost.half_width:
+            if total.times >= LEAST_OFTEN and cost.per_game - cost.half_width > LEAST_COST:
                 of = self._occasions[occasion]
                 where = f"with {_dice(dice)}" if dice else "in palifico"
                 yield Leak(f"{kind} {where}", kind, palifico, dice, total.times, of, cost)

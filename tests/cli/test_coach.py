@@ -1,12 +1,20 @@
 """`arena coach`: over a quick table and over a stored league."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
-from tests.cli.command import LOWEST, Ran, bot, error_line, league, run
+from arena.coaching.coaching import Coaching, Method
+from arena.coaching.request_times import RequestTime
+from arena.playstats.coach import LEAST_COST, CalibrationBin, Cost, Judgement, Leak, TableCost
+from arena.playstats.decisions import Decision
+from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
+from tests.cli.command import LOWEST, ROOT, Ran, bot, error_line, league, run
+from tests.publish.pages import broken_links, read
 
 QUICK = ("--games", "2", "--seed", "s")
 
@@ -101,3 +109,51 @@ def test_bots_without_games_are_named(tmp_path: Path) -> None:
     """A league that was only begun has conditions, and no games."""
     path = league(tmp_path)
     error_line(run("coach", "odds", "--league", path, cwd=tmp_path), "league.sqlite")
+
+
+def test_page_leads_to_the_replays(quick: tuple[Path, Ran]) -> None:
+    folder, _ = quick
+    ran = run("coach", "honest", "--league", "quick/league.yaml", "--site", "site", cwd=folder)
+    assert ran.code == 0, ran.err
+    assert "page: site/coach-honest.html" in ran.err
+    page = folder / "site" / "coach-honest.html"
+    steps = [link for link in read(page).links if "&see=" in link]
+    assert len(steps) == 10
+    assert broken_links(folder / "site") == []
+    assert run("report", "quick/league.yaml", "--site", "site", cwd=folder).code == 0
+    assert page.exists()
+
+
+def test_hostile_names_are_text_on_the_page(tmp_path: Path) -> None:
+    bot(tmp_path / "x", LOWEST, name="<b>x</b>")
+    options = ("--games", "1", "--trust-bots", "--site", "site")
+    ran = run("coach", "x", *options, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    [page] = (tmp_path / "site").glob("coach-*.html")
+    assert "b" not in {tag for tag, _ in read(page).tags}
+    assert "&lt;b&gt;x&lt;/b&gt;" in page.read_text(encoding="utf-8")
+
+
+def test_documents_name_every_field_and_figure() -> None:
+    text = (ROOT / "docs" / "coach.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"[`.](\w+)", text.split("## JSON")[1]))
+    shown = (
+        Coaching,
+        Judgement,
+        Cost,
+        TableCost,
+        Decision,
+        Leak,
+        CalibrationBin,
+        RequestTime,
+        Method,
+    )
+    for struct in shown:
+        assert {field.name for field in fields(struct)} <= named, struct
+    for figure in (
+        f"{FLOOR} + *p*",
+        f"{DEALS} deals",
+        f"least {LEAST_CHANCE:.0%}".replace("%", " %"),
+    ):
+        assert figure in text
+    assert f"{LEAST_COST} wins per game" in text
