@@ -6,13 +6,14 @@ Sample bots that are written in Python play in this process, at tables of two. P
 - how often a player that takes the action with the highest value beats each of them;
 - how well the weights of hidden hands foretell whether the bid on the table is true: the log loss
   of that chance, with hands as they fall and weighed by bids;
-- the value of openings in rounds that `tests.exact` solves, beside the exact one.
+- the value of opening in rounds that `tests.exact` solves, beside the exact one, and how far the
+  losses of openings, in wins, are from those against an optimal rival.
 """
 
 import argparse
 import time
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import groupby, permutations
 from math import log
 from statistics import fmean
 
@@ -21,7 +22,7 @@ from msgspec import convert, to_builtins
 from arena.game_walk import walk
 from arena.match.referee import Referee
 from arena.perudo.round import Bid, lose_die
-from arena.perudo.rules import BGA
+from arena.perudo.rules import BGA, FACES
 from arena.playstats.coach import Coach
 from arena.playstats.lookahead import Floats, Lookahead
 from arena.playstats.win_chances import win_chance
@@ -30,6 +31,7 @@ from arena.records import Fixture, GameRecord, PlayedFixture
 from arena.wire.messages import Answer, Turn
 from tests.bench.luck import PROGRAMS, play, player
 from tests.exact.certify import certified
+from tests.exact.openings import openings
 from tests.exact.values import ROUNDS, game_of
 
 Games = dict[tuple[str, str], list[GameRecord]]
@@ -121,18 +123,29 @@ def log_loss(look: Lookahead, weights: Floats, bid: Bid, *, true: bool) -> float
     return -log(chance if true else 1 - chance)
 
 
-def openings() -> Iterator[str]:
-    """Yield the values of openings beside the exact ones."""
-    yield "| opener keeps its die | exact | coach |\n|---|---|---|"
+def solved_rounds() -> Iterator[str]:
+    """Yield the value of opening beside the exact one, and how far losses are from exact ones."""
+    yield "| opener keeps its die | exact | coach | losses: mean error | largest |"
+    yield "|---|---|---|---|---|"
     for name in ROUNDS:
         game = game_of(BGA, name)
         lost, kept = (win_chance(lose_die(game.standing, seat), 0) for seat in (0, 1))
-        found = 0.0
-        for one in game.kinds[0]:
-            look = Lookahead(game.standing, 0, one.hands[0], "")
-            values = look.weights([]) @ look.after_bids(look.alternatives(None))
-            found += float(one.weight) * (float(values.max()) - lost) / (kept - lost)
-        yield f"| {name} | {float(certified(game).low):.3f} | {found:.3f} |"
+        value, errors = 0.0, list[float]()
+        for hand, of in groupby(openings(game), lambda one: one.hand):
+            exact = list(of)
+            look = Lookahead(game.standing, 0, hand, "")
+            numbers = [look.number(one.bid) for one in exact]
+            coach = (look.weights([]) @ look.after_bids(numbers) - lost) / (kept - lost)
+            value += max(coach) / FACES
+            best = max(one.keeps for one in exact)
+            errors += [
+                abs((max(coach) - chance) - (best - one.keeps)) * (kept - lost)
+                for one, chance in zip(exact, coach, strict=True)
+            ]
+        yield (
+            f"| {name} | {float(certified(game).low):.3f} | {value:.3f} |"
+            f" {fmean(errors):.3f} | {max(errors):.3f} |"
+        )
 
 
 def played(games: int) -> Games:
@@ -147,7 +160,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100, help="per ordered pair of bots")
     options = parser.parse_args()
     games = played(options.games)
-    for part in (costs(games), strength(4 * options.games), log_losses(games), openings()):
+    for part in (costs(games), strength(4 * options.games), log_losses(games), solved_rounds()):
         print("\n".join(part), flush=True)
         print()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import groupby, product
 from random import Random
 from statistics import fmean
 
@@ -19,6 +19,8 @@ from arena.playstats import lookahead
 from arena.playstats.baseline import PATIENCE
 from arena.playstats.lookahead import FLOOR, Lookahead
 from arena.playstats.win_chances import win_chance
+from tests.exact.openings import openings
+from tests.exact.values import game_of, value
 from tests.playstats.test_luck import next_bid, standings
 
 few = settings(max_examples=25, deadline=None, database=None)
@@ -98,31 +100,44 @@ def test_alternatives_are_legal_and_not_far_too_unlikely(standing: Standing, see
 # ---------------------------------------------------------------- exact values
 
 
-def opening(other: int, face: int) -> tuple[Lookahead, np.ndarray]:
-    """A palifico player with one die, and its openings' chances to keep it."""
-    standing = Standing(BGA, (1, other), (False, False), 0, 0)
-    look = Lookahead(standing, 0, (face,), "")
-    values = look.weights([]) @ look.after_bids(look.alternatives(None))
-    lost, kept = (win_chance(lose_die(standing, seat), 0) for seat in range(2))
-    return look, (values - lost) / (kept - lost)
+STATED = {
+    "normal 1 : 1": (0.12, 0.16),
+    "palifico 1 : 1": (0.0, 0.0),
+    "palifico 1 : 2": (0.0, 0.006),
+    "palifico 1 : 3": (0.0, 0.006),
+    "palifico 1 : 4": (0.01, 0.006),
+    "palifico 1 : 5": (0.01, 0.006),
+}
+"""By how much the value of opening, and on average the losses, are off at most: `docs/coach.md`."""
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_solved_rounds_are_judged_within_the_error_that_is_stated(name: str) -> None:
+    game = game_of(BGA, name)
+    lost, kept = (win_chance(lose_die(game.standing, seat), 0) for seat in range(2))
+    values, errors = list[float](), list[float]()
+    for hand, of in groupby(openings(game), lambda one: one.hand):
+        exact = list(of)
+        look = Lookahead(game.standing, 0, hand, "")
+        chances = look.weights([]) @ look.after_bids([look.number(one.bid) for one in exact])
+        values.append((max(chances) - lost) / (kept - lost))
+        best = max(one.keeps for one in exact)
+        for one, chance in zip(exact, chances, strict=True):
+            errors.append(abs(max(chances) - chance - (best - one.keeps) * (kept - lost)))
+    of_value, of_losses = STATED[name]
+    assert fmean(values) == pytest.approx(float(Fraction(value(BGA, name))), abs=of_value + 1e-9)
+    assert fmean(errors) <= of_losses + 1e-9
 
 
 @pytest.mark.parametrize("other", [1, 2, 3])
-def test_palifico_openings_are_worth_what_is_proven(other: int) -> None:
-    """`docs/rules.md`: the truth is best against up to three dice, and gives (5/6)^n."""
+def test_truth_is_best_in_palifico_against_up_to_three_dice(other: int) -> None:
+    """`docs/rules.md` proves it."""
+    standing = Standing(BGA, (1, other), (False, False), 0, 0)
     for face in range(1, FACES + 1):
-        look, kept = opening(other, face)
-        best = look.bid(look.alternatives(None)[int(kept.argmax())])
-        assert best == Bid(1, face)
-        assert kept.max() == pytest.approx(float(Fraction(5, 6) ** other))
-
-
-@pytest.mark.parametrize(("other", "value"), [(4, Fraction(425, 864)), (5, Fraction(625, 1296))])
-def test_palifico_openings_against_more_dice_are_worth_about_what_is_proven(
-    other: int, value: Fraction
-) -> None:
-    kept = [opening(other, face)[1].max() for face in range(1, FACES + 1)]
-    assert fmean(kept) == pytest.approx(float(value), abs=0.01)
+        look = Lookahead(standing, 0, (face,), "")
+        numbers = look.alternatives(None)
+        values = look.weights([]) @ look.after_bids(numbers)
+        assert look.bid(numbers[int(values.argmax())]) == Bid(1, face)
 
 
 # ---------------------------------------------------------------- samples
