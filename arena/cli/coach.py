@@ -1,5 +1,6 @@
 """`arena coach`: what a bot's decisions cost it, and which ones."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
@@ -24,6 +25,8 @@ from arena.sandboxes.registry import AUTO
 
 _GAMES = 50
 """Games in each order of seats, if nobody says how many."""
+_EVERY = 5.0
+"""Seconds between lines of progress."""
 _LEAKS = 8
 """Leaks that are printed, to stay on one screen."""
 
@@ -76,7 +79,7 @@ def command(
     if league:
         _refuse(quick, "it is for a quick table: leave out --league")
         store = options.store_path(league, store)
-        found = coach_stored(bot, league, store)
+        found = coach_stored(bot, league, store, _Progress())
     else:
         _refuse({"store": store}, "name its league, too: --league LEAGUE")
         request = _quick_table(bot, **quick)
@@ -91,6 +94,18 @@ def command(
 
         say(f"page: {write_page(found, store, site)}")
     return OK
+
+
+class _Progress:
+    """Says now and then how many games were judged."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + _EVERY
+
+    def __call__(self, games: int) -> None:
+        if time.monotonic() >= self._next:
+            say(f"{games:,} games judged")
+            self._next = time.monotonic() + _EVERY
 
 
 def _refuse(given: dict[str, Any], hint: str) -> None:

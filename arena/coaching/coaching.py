@@ -1,5 +1,6 @@
 """The coaching of a bot: over a stored league, or over a quick table that is played for it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
@@ -7,14 +8,16 @@ from msgspec.structs import replace
 
 from arena.coaching.request_times import RequestTime, request_times
 from arena.errors import ArenaError, did_you_mean
+from arena.game_walk import ForbiddenEventError
 from arena.league.config import load_league
 from arena.league.progress import LeagueProgress
 from arena.league.quick_table import TableRequest, play_table
 from arena.league.runner import RunListener
 from arena.league.schedule import Schedule
+from arena.perudo.rules import Rules
 from arena.playstats.coach import Coach, Judgement
 from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
-from arena.records import LeagueInfo
+from arena.records import LeagueInfo, PlayedFixture
 from arena.sandboxes.registry import make_sandbox
 from arena.store.store import Store
 from arena.submissions.bot import Bot, runtimes_of
@@ -48,8 +51,10 @@ class Coaching(Struct, frozen=True):
     method: Method = Method()
 
 
-def coach_stored(bot: str, league: Path, store: Path) -> Coaching:
-    """Judge the stored games of a bot that count in its league.
+def coach_stored(
+    bot: str, league: Path, store: Path, tell: Callable[[int], None] = lambda _: None
+) -> Coaching:
+    """Judge the stored games of a bot that count in its league; `tell` hears how many so far.
 
     Raises ArenaError if the bot is not in the league or has no games there.
     """
@@ -59,11 +64,20 @@ def coach_stored(bot: str, league: Path, store: Path) -> Coaching:
         progress, coach = LeagueProgress(Schedule(info)), Coach(bot)
         for played in opened.played():
             if progress.counts(played.fixture.id):
-                coach.add(played, info.variants[played.fixture.variant])
+                _add(coach, played, info.variants[played.fixture.variant])
+                tell(coach.games)
     if not coach.games:
         what = f"'{bot}' has not played a game yet"
         raise ArenaError(what, str(store), f"arena run {league}")
     return Coaching(bot, str(league), coach.judgement())
+
+
+def _add(coach: Coach, played: PlayedFixture, rules: Rules) -> None:
+    try:
+        coach.add(played, rules)
+    except ForbiddenEventError as error:
+        where = f"fixture {played.fixture.index}, {error.where}"
+        raise ForbiddenEventError(error.what, where, error.hint) from None
 
 
 def coach_quick(request: TableRequest, listener: RunListener, *, trusted: bool) -> Coaching:

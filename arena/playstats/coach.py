@@ -12,7 +12,7 @@ from arena.perudo.rules import Rules
 from arena.playstats.decisions import Decision, Judged, Place, Verb, judge_round
 from arena.playstats.style import BINS, MILLION, Calibration
 from arena.ratings.intervals import Z95
-from arena.records import Division, GameRecord, PlayedFixture
+from arena.records import Division, Fixture, GameRecord, PlayedFixture
 
 WORST = 10
 """Decisions that are kept."""
@@ -129,18 +129,21 @@ class Coach:
         self._calibration = Calibration()
 
     def add(self, played: PlayedFixture, rules: Rules) -> None:
-        """Judge the games of a fixture; raises ForbiddenEventError if the rules forbid one."""
+        """Judge the games of a fixture; raises ForbiddenEventError if the rules forbid an event."""
         fixture = played.fixture
-        table = self._tables.setdefault(fixture.division, _Sum())
         for seat, name in enumerate(fixture.seats):
             if name == self.bot:
                 for record in played.games:
-                    place = Place(fixture.index, record.game, fixture.seed)
-                    for judged in _judged(record, rules, seat, place):
-                        table.add(judged.decision.loss)
-                        self._add(judged)
-                    for total in (self._all, table, *self._kinds.values()):
-                        total.end_game()
+                    self._add_game(fixture, record, rules, seat)
+
+    def _add_game(self, fixture: Fixture, record: GameRecord, rules: Rules, seat: int) -> None:
+        table = self._tables.setdefault(fixture.division, _Sum())
+        place = Place(fixture.index, record.game, fixture.seed)
+        for judged in _judged(record, rules, seat, place):
+            table.add(judged.decision.loss)
+            self._add(judged)
+        for total in (self._all, table, *self._kinds.values()):
+            total.end_game()
 
     def _add(self, judged: Judged) -> None:
         one, bins = judged.decision, self._calibration
@@ -172,7 +175,6 @@ class Coach:
             tables=[
                 TableCost(*division, total.games, total.cost())
                 for division, total in self._tables.items()
-                if total.games
             ],
             worst=[one for _, _, one in sorted(self._worst, reverse=True)],
             leaks=sorted(self._leaks(), key=lambda leak: -leak.cost.per_game),

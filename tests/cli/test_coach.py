@@ -15,6 +15,7 @@ from arena.playstats.decisions import Decision
 from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
 from tests.cli.command import LOWEST, ROOT, Ran, bot, error_line, league, run
 from tests.publish.pages import broken_links, read
+from tests.store import edit
 
 QUICK = ("--games", "2", "--seed", "s")
 
@@ -103,6 +104,20 @@ def test_the_usual_rival_gets_another_one(tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     found = json.loads((tmp_path / "quick" / "league.yaml").read_text())
     assert found["name"] == "honest, odds"
+
+
+def test_forbidden_events_are_named(tmp_path: Path) -> None:
+    """Somebody wrote a bid into the store that no rule allows."""
+    path = league(tmp_path, games=1)
+    assert run("run", path, "--sandbox", "process", cwd=tmp_path).code == 0
+
+    def overbid(record: dict[str, Any]) -> None:
+        bid = next(event for event in record["games"][0]["events"] if event[0] == "bid")
+        bid[2] = 99
+
+    edit.edit_record(tmp_path / "league.sqlite", 0, overbid)
+    ran = run("coach", "odds", "--league", path, cwd=tmp_path)
+    error_line(ran, "the rules forbid", "fixture 0, game 0, event 1", "arena verify")
 
 
 def test_bots_without_games_are_named(tmp_path: Path) -> None:

@@ -74,8 +74,8 @@ def test_values_are_those_of_all_hidden_hands_one_by_one(standing: Standing, see
     look = Lookahead(standing, now.to_act, hand, "")
     weights = look.weights(heard)
     numbers = look.alternatives(now.bid)
-    for number, value in zip(numbers, weights @ look.after_bids(numbers), strict=True):
-        assert value == pytest.approx(slow_value(now, heard, hand, look.bid(number)))
+    for number, found in zip(numbers, weights @ look.after_bids(numbers), strict=True):
+        assert found == pytest.approx(slow_value(now, heard, hand, look.bid(number)))
     if now.bid:
         doubted = float(weights @ look.after_dudo(now.bid))
         assert doubted == pytest.approx(slow_value(now, heard, hand, None))
