@@ -1,12 +1,14 @@
 """`arena coach`: what a bot's decisions cost it, and which ones."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
+import msgspec
 
 from arena.cli import options
 from arena.cli.main import OK
@@ -16,6 +18,7 @@ from arena.cli.progress_bar import TerminalListener
 from arena.coaching.coaching import Coaching, coach_quick, coach_stored
 from arena.coaching.request_times import RequestTime
 from arena.coaching.words import REQUESTS, at_table, did, named
+from arena.config_files.files import reason
 from arena.errors import ArenaError
 from arena.league.config import MAX_GAMES
 from arena.league.quick_table import TableRequest
@@ -55,6 +58,11 @@ _LEAKS = 8
     help="A new folder for the quick table [default: one among the temporary files].",
 )
 @click.option(
+    "--decisions",
+    type=options.PathType(),
+    help="Also write every decision to this new file, a JSON object per line.",
+)
+@click.option(
     "--site",
     type=options.PathType(),
     help="Also write the league's report with all games to this folder, and a page of this.",
@@ -68,6 +76,7 @@ def command(
     league: Path | None,
     store: Path | None,
     site: Path | None,
+    decisions: Path | None,
     as_json: bool,
     **quick: Any,
 ) -> int:
@@ -76,15 +85,17 @@ def command(
     With --league BOT is a name, and its stored games are judged. Otherwise it is a folder, an
     archive or sample:NAME, and first plays a quick table.
     """
-    if league:
-        _refuse(quick, "it is for a quick table: leave out --league")
-        store = options.store_path(league, store)
-        found = coach_stored(bot, league, store, _Progress())
-    else:
-        _refuse({"store": store}, "name its league, too: --league LEAGUE")
-        request = _quick_table(bot, **quick)
-        store = request.store
-        found = coach_quick(request, TerminalListener(), trusted=quick["trust_bots"])
+    with _new_file(decisions) as file:
+        hear = _Hearer(file)
+        if league:
+            _refuse(quick, "it is for a quick table: leave out --league")
+            store = options.store_path(league, store)
+            found = coach_stored(bot, league, store, hear)
+        else:
+            _refuse({"store": store}, "name its league, too: --league LEAGUE")
+            request = _quick_table(bot, **quick)
+            store = request.store
+            found = coach_quick(request, TerminalListener(), hear, trusted=quick["trust_bots"])
     if as_json:
         print_json(found)
     else:
@@ -96,15 +107,37 @@ def command(
     return OK
 
 
-class _Progress:
-    """Says now and then how many games were judged."""
+@contextmanager
+def _new_file(path: Path | None) -> Iterator[BinaryIO | None]:
+    """Yield a new file, which stays only if nothing goes wrong; none without a path."""
+    if path is None:
+        yield None
+        return
+    try:
+        with path.open("xb") as file:
+            try:
+                yield file
+            except BaseException:
+                path.unlink()
+                raise
+    except FileExistsError:
+        raise ArenaError("it exists already", str(path), "name a new file") from None
+    except OSError as error:
+        raise ArenaError(f"it cannot be written: {reason(error)}", str(path)) from None
 
-    def __init__(self) -> None:
+
+class _Hearer:
+    """Writes every decision to a file, if there is one, and says now and then how far it is."""
+
+    def __init__(self, file: BinaryIO | None) -> None:
+        self._file = file
         self._next = time.monotonic() + _EVERY
 
-    def __call__(self, games: int) -> None:
+    def __call__(self, one: Decision) -> None:
+        if self._file:
+            self._file.write(msgspec.json.encode(one) + b"\n")
         if time.monotonic() >= self._next:
-            say(f"{games:,} games judged")
+            say(f"judging fixture {one.fixture}, game {one.game}")
             self._next = time.monotonic() + _EVERY
 
 

@@ -1,6 +1,5 @@
 """The coaching of a bot: over a stored league, or over a quick table that is played for it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from arena.league.quick_table import TableRequest, play_table
 from arena.league.runner import RunListener
 from arena.league.schedule import Schedule
 from arena.perudo.rules import Rules
-from arena.playstats.coach import Coach, Judgement
+from arena.playstats.coach import Coach, Hear, Judgement
 from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
 from arena.records import LeagueInfo, PlayedFixture
 from arena.sandboxes.registry import make_sandbox
@@ -51,21 +50,18 @@ class Coaching(Struct, frozen=True):
     method: Method = Method()
 
 
-def coach_stored(
-    bot: str, league: Path, store: Path, tell: Callable[[int], None] = lambda _: None
-) -> Coaching:
-    """Judge the stored games of a bot that count in its league; `tell` hears how many so far.
+def coach_stored(bot: str, league: Path, store: Path, hear: Hear = lambda _: None) -> Coaching:
+    """Judge the stored games of a bot that count in its league; `hear` gets every decision.
 
     Raises ArenaError if the bot is not in the league or has no games there.
     """
     with Store(store) as opened:
         info = opened.conditions()
         _check_name(bot, info, store)
-        progress, coach = LeagueProgress(Schedule(info)), Coach(bot)
+        progress, coach = LeagueProgress(Schedule(info)), Coach(bot, hear)
         for played in opened.played():
             if progress.counts(played.fixture.id):
                 _add(coach, played, info.variants[played.fixture.variant])
-                tell(coach.games)
     if not coach.games:
         what = f"'{bot}' has not played a game yet"
         raise ArenaError(what, str(store), f"arena run {league}")
@@ -80,7 +76,9 @@ def _add(coach: Coach, played: PlayedFixture, rules: Rules) -> None:
         raise ForbiddenEventError(error.what, where, error.hint) from None
 
 
-def coach_quick(request: TableRequest, listener: RunListener, *, trusted: bool) -> Coaching:
+def coach_quick(
+    request: TableRequest, listener: RunListener, hear: Hear = lambda _: None, *, trusted: bool
+) -> Coaching:
     """Play a quick table of the first bot and the others, and judge the first one's games.
 
     Without others it plays RIVALS. Raises ArenaError if the table cannot be played.
@@ -88,7 +86,7 @@ def coach_quick(request: TableRequest, listener: RunListener, *, trusted: bool) 
     bot, request = _with_rivals(request)
     play_table(request, listener, None, trusted=trusted)
     league = load_league(request.league)
-    found = coach_stored(bot.name, request.league, request.store)
+    found = coach_stored(bot.name, request.league, request.store, hear)
     sandbox = make_sandbox(league.sandbox, runtimes_of(league.bots), league.images)
     [rules] = league.variants.values()
     with Store(request.store) as store:

@@ -1,7 +1,7 @@
 """What a bot's decisions cost it: in all, the worst ones, and by kind; and how well it bids."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import heappush, heappushpop
 from math import sqrt
 
@@ -112,15 +112,19 @@ class _Sum:
         return Cost(mean, sqrt(variance / max(1, games - 1)))
 
 
+Hear = Callable[[Decision], None]
 _Occasion = tuple[Verb, bool, int | None]
 """What was done, whether in a palifico round, and with how many dice of one's own."""
 
 
 class Coach:
-    """Judges the games of one bot, fixture by fixture; equal games give equal judgements."""
+    """Judges the games of one bot, fixture by fixture; equal games give equal judgements.
 
-    def __init__(self, bot: str) -> None:
-        self.bot = bot
+    `hear` is called with every decision.
+    """
+
+    def __init__(self, bot: str, hear: Hear = lambda _: None) -> None:
+        self.bot, self._hear = bot, hear
         self._all = _Sum()
         self._tables: dict[Division, _Sum] = {}
         self._kinds: dict[tuple[str, _Occasion], _Sum] = {}
@@ -147,6 +151,7 @@ class Coach:
 
     def _add(self, judged: Judged) -> None:
         one, bins = judged.decision, self._calibration
+        self._hear(one)
         self._all.add(one.loss)
         occasion = one.action.do, one.palifico, None if one.palifico else one.dice
         self._occasions[occasion] += 1

@@ -14,7 +14,7 @@ from tests.cli.command import run
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("coached")
-    options = ("--games", "3", "--seed", "s", "--site", "site")
+    options = ("--games", "3", "--seed", "s", "--site", "site", "--sandbox", "process")
     ran = run("coach", "sample:honest", *options, cwd=folder)
     assert ran.code == 0, ran.err
     return folder / "site" / "coach-honest.html"

@@ -17,7 +17,7 @@ from tests.cli.command import LOWEST, ROOT, Ran, bot, error_line, league, run
 from tests.publish.pages import broken_links, read
 from tests.store import edit
 
-QUICK = ("--games", "2", "--seed", "s")
+QUICK = ("--games", "2", "--seed", "s", "--sandbox", "process")
 
 
 def coached(*arguments: object, cwd: Path) -> dict[str, Any]:
@@ -56,6 +56,20 @@ def test_stored_games_get_the_judgement_of_the_quick_table(quick: tuple[Path, Ra
     assert {one["kind"] for one in again["times"]} >= {"opening", "reply"}
 
 
+def test_every_decision_is_written_on_request(quick: tuple[Path, Ran]) -> None:
+    folder, _ = quick
+    stored = ("honest", "--league", "quick/league.yaml", "--decisions", "all.jsonl")
+    found = coached(*stored, cwd=folder)["judgement"]
+    lines = [json.loads(line) for line in (folder / "all.jsonl").read_text().splitlines()]
+    assert len(lines) == found["decisions"]
+    assert sum(one["loss"] for one in lines) / 4 == pytest.approx(found["cost"]["per_game"])
+    assert [one for one in lines if one == found["worst"][0]]
+    error_line(run("coach", *stored, cwd=folder), "it exists already", "all.jsonl")
+    missing = ("--league", "quick/league.yaml", "--decisions", "new.jsonl")
+    error_line(run("coach", "nobody", *missing, cwd=folder), "'nobody'")
+    assert not (folder / "new.jsonl").exists()
+
+
 def test_worst_decisions_lead_to_their_step(quick: tuple[Path, Ran]) -> None:
     folder, _ = quick
     worst = coached("honest", "--league", "quick/league.yaml", cwd=folder)["judgement"]["worst"]
@@ -78,7 +92,7 @@ def test_tables_of_a_league_are_judged_apart(tmp_path: Path) -> None:
 def test_bots_of_ones_own_are_coached_at_larger_tables(tmp_path: Path) -> None:
     bot(tmp_path / "mine", LOWEST)
     rivals = ("--against", "sample:honest", "--against", "sample:random")
-    options = ("--games", "1", "--variant", "italian", "--trust-bots")
+    options = ("--games", "1", "--variant", "italian", "--trust-bots", "--sandbox", "process")
     found = coached("mine", *rivals, *options, cwd=tmp_path)
     assert found["bot"] == "mine"
     [table] = found["judgement"]["tables"]
@@ -100,7 +114,7 @@ def test_bad_input_is_one_line(quick: tuple[Path, Ran]) -> None:
 
 
 def test_the_usual_rival_gets_another_one(tmp_path: Path) -> None:
-    ran = run("coach", "sample:odds", "--games", "1", "--into", "quick", cwd=tmp_path)
+    ran = run("coach", "sample:odds", *QUICK, "--into", "quick", cwd=tmp_path)
     assert ran.code == 0, ran.err
     found = json.loads((tmp_path / "quick" / "league.yaml").read_text())
     assert found["name"] == "honest, odds"
@@ -141,7 +155,7 @@ def test_page_leads_to_the_replays(quick: tuple[Path, Ran]) -> None:
 
 def test_hostile_names_are_text_on_the_page(tmp_path: Path) -> None:
     bot(tmp_path / "x", LOWEST, name="<b>x</b>")
-    options = ("--games", "1", "--trust-bots", "--site", "site")
+    options = ("--games", "1", "--trust-bots", "--site", "site", "--sandbox", "process")
     ran = run("coach", "x", *options, cwd=tmp_path)
     assert ran.code == 0, ran.err
     [page] = (tmp_path / "site").glob("coach-*.html")
