@@ -15,6 +15,7 @@ TOPICS = {
     "protocol": ("protocol/README.md", "what bots read and write; Perudo in 30 seconds"),
     "languages": ("docs/languages.md", "runtimes, builds and packages"),
     "check": ("docs/check.md", "the steps of arena check"),
+    "coach": ("docs/coach.md", "what the decisions of a bot cost it"),
     "compare": ("docs/compare.md", "whether a new version is better, and what it does otherwise"),
     "submissions": ("docs/submissions.md", "archives, names and limits"),
     "league": ("docs/league.md", "league.yaml, key by key"),

@@ -71,7 +71,7 @@ def command(
     """
     request = TableRequest(
         bots=tuple(bots),
-        folder=folder or _new_folder(),
+        folder=folder or new_folder(),
         games=games or (1 if person else _GAMES),
         sandbox=sandbox or AUTO,
         **rules,
@@ -89,7 +89,7 @@ def command(
     return FINDINGS if any(one.faults for one in results) else OK
 
 
-def _new_folder() -> Path:
+def new_folder() -> Path:
     """Return a folder that does not exist yet, among the user's temporary files."""
     games = Path(gettempdir(), f"perudo-arena-play-{os.getuid()}")
     return games / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"

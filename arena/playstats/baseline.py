@@ -24,10 +24,10 @@ from arena.perudo.rules import FACES
 PATIENCE = (0.0, 0.4)
 """How often a bot counts on a false raise to go undoubted: it draws one of these."""
 
-_Bids = tuple[Bid | None, ...]
-_Menu = tuple[tuple[int, ...], ...]
+Bids = tuple[Bid | None, ...]
+Menu = tuple[tuple[int, ...], ...]
 """For each bid on the table the lowest legal raises, as numbers of bids; number 0 is no bid."""
-_Numbers = NDArray[np.intp]
+Numbers = NDArray[np.intp]
 
 
 class Outcomes(NamedTuple):
@@ -50,37 +50,35 @@ class Outcomes(NamedTuple):
 
 def outcomes(standing: Standing) -> Outcomes:
     """Play every deal of the coming round of two seats."""
-    seats, bids = (standing.opener, 1 - standing.opener), _bids(standing.cap)
+    seats, bids = (standing.opener, 1 - standing.opener), every_bid(standing.cap)
     dice = tuple([standing.dice[seat] for seat in seats])
-    menus = tuple([_menu(standing, seat, bids) for seat in seats])
+    menus = tuple([lowest_raises(standing, seat, bids) for seat in seats])
     return _outcomes(dice, menus, standing.wild, bids)
 
 
 @lru_cache(256)
 def _outcomes(
-    dice: tuple[int, ...], menus: tuple[_Menu, ...], wild: int | None, bids: _Bids
+    dice: tuple[int, ...], menus: tuple[Menu, ...], wild: int | None, bids: Bids
 ) -> Outcomes:
     """Play every deal, given the dice and the menus of the opener and of the other."""
-    own, others = (_hands(number) for number in dice)
+    own, others = (every_hand(number) for number in dice)
     answers = [
-        _answers(number, sum(dice) - number, menu, wild, bids)
+        answers_of(number, sum(dice) - number, menu, wild, bids)
         for number, menu in zip(dice, menus, strict=True)
     ]
-    matching = [_matching(number, wild, bids) for number in dice]
+    matching = [matching_dice(number, wild, bids) for number in dice]
     losses = np.zeros((len(own), len(others)), np.uint8)
     for choice in product(range(len(PATIENCE)), repeat=2):
         chosen = [answers[turn][patience] for turn, patience in enumerate(choice)]
         losses += _play(chosen, matching, bids)
-    ways = np.outer(_ways(own), _ways(others))
+    ways = np.outer(ways_of(own), ways_of(others))
     mean = float((losses * ways).sum() / ways.sum()) / len(PATIENCE) ** 2
     rows = {hand: row * len(others) for row, hand in enumerate(own)}
     columns = {hand: column for column, hand in enumerate(others)}
     return Outcomes(losses.tobytes(), rows, columns, mean)
 
 
-def _play(
-    answers: Sequence[_Numbers], matching: Sequence[_Numbers], bids: _Bids
-) -> NDArray[np.bool_]:
+def _play(answers: Sequence[Numbers], matching: Sequence[Numbers], bids: Bids) -> NDArray[np.bool_]:
     """Return for each deal, the opener's hands by the other's, whether the opener loses."""
     shape = len(answers[0]), len(answers[1])
     hands = [index.ravel() for index in np.indices(shape)]
@@ -99,18 +97,19 @@ def _play(
     return loses.reshape(shape)
 
 
-def _menu(standing: Standing, seat: int, bids: _Bids) -> _Menu:
+def lowest_raises(standing: Standing, seat: int, bids: Bids) -> Menu:
+    """Return the menu of a seat in the coming round."""
     numbers = {bid: number for number, bid in enumerate(bids)}
     ranges = [raises(Round(standing, seat, bid)) for bid in bids]
     return tuple([tuple([numbers[Bid(one.min, one.face)] for one in found]) for found in ranges])
 
 
 @lru_cache(256)
-def _answers(
-    own: int, unseen: int, menu: _Menu, wild: int | None, bids: _Bids
-) -> tuple[_Numbers, ...]:
+def answers_of(
+    own: int, unseen: int, menu: Menu, wild: int | None, bids: Bids
+) -> tuple[Numbers, ...]:
     """Return, for each patience, the bid that follows, by the hand and the last bid; 0: dudo."""
-    holds = _holds(own, unseen, wild, bids)
+    holds = chances_of(own, unseen, wild, bids)
     answers = tuple([np.zeros(holds.shape, np.intp) for _ in PATIENCE])
     every = np.arange(len(holds))
     for last, lowest in enumerate(menu):
@@ -124,9 +123,9 @@ def _answers(
     return answers
 
 
-def _holds(own: int, unseen: int, wild: int | None, bids: _Bids) -> NDArray[np.float64]:
+def chances_of(own: int, unseen: int, wild: int | None, bids: Bids) -> NDArray[np.float64]:
     """Return how likely each bid is to be true, by the hand of its bidder; no bid is true."""
-    matching = _matching(own, wild, bids)
+    matching = matching_dice(own, wild, bids)
     holds = np.ones(matching.shape)
     for number, bid in enumerate(bids):
         if bid:
@@ -137,30 +136,30 @@ def _holds(own: int, unseen: int, wild: int | None, bids: _Bids) -> NDArray[np.f
 
 
 @lru_cache(64)
-def _matching(dice: int, wild: int | None, bids: _Bids) -> _Numbers:
+def matching_dice(dice: int, wild: int | None, bids: Bids) -> Numbers:
     """Return how many dice of each hand match each bid."""
     return np.array(
         [
             [count_face((hand,), bid.face, wild) if bid else 0 for bid in bids]
-            for hand in _hands(dice)
+            for hand in every_hand(dice)
         ]
     )
 
 
 @lru_cache(16)
-def _bids(cap: int) -> _Bids:
+def every_bid(cap: int) -> Bids:
     """Return every bid by its number; 0 is none."""
     quantities, faces = range(1, cap + 1), range(1, FACES + 1)
     return (None, *(Bid(quantity, face) for quantity in quantities for face in faces))
 
 
 @lru_cache(16)
-def _hands(dice: int) -> tuple[Hand, ...]:
+def every_hand(dice: int) -> tuple[Hand, ...]:
     """Return every hand, sorted."""
     return tuple(combinations_with_replacement(range(1, FACES + 1), dice))
 
 
-def _ways(hands: Sequence[Hand]) -> NDArray[np.float64]:
+def ways_of(hands: Sequence[Hand]) -> NDArray[np.float64]:
     """Return in how many ways dice can fall as each hand."""
     faces = range(1, FACES + 1)
     return np.array(

@@ -1,0 +1,238 @@
+"""A bot's decisions, each against the best legal alternative (`arena.playstats.lookahead`)."""
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+
+from arena.game_walk import PlayedRound
+from arena.perudo.odds import unknown
+from arena.perudo.round import Bid, Standing, may_gain
+from arena.playstats.lookahead import Floats, Lookahead
+from arena.records import BidMade, CallMade
+
+Verb = Literal["bid", "dudo", "calza", "pass"]
+_TIE = 1e-9
+"""Chances that are this close are equal: they were added up in another order."""
+
+
+class Action(Struct, frozen=True, omit_defaults=True):
+    """What a seat did, or could have done."""
+
+    do: Verb
+    quantity: int = 0
+    """Of a bid."""
+    face: int = 0
+
+    @property
+    def bid(self) -> Bid:
+        """The bid that it makes, if it is one."""
+        return Bid(self.quantity, self.face)
+
+
+class Decision(Struct, frozen=True):
+    """One decision. Counts are from 0; chances are chances to win the game."""
+
+    fixture: int
+    """The fixture's place in the schedule."""
+    game: int
+    round: int
+    step: int
+    """Its place among the events of its game."""
+    seat: int
+    dice: int
+    """The seat's own dice."""
+    table: int
+    """All dice on the table."""
+    palifico: bool
+    """Whether pacos were not wild."""
+    last: Action | None
+    """The bid on the table."""
+    action: Action
+    best: Action
+    """The action with the highest value."""
+    chance: float
+    """The chance to win after the action, as its seat could know it."""
+    loss: float
+    """By how much that is less than after the best action."""
+    error: float
+    """The standard error of the loss; 0 if every hidden hand was counted."""
+    kind: str
+    """How the action differs from the best one, such as "doubts too early"."""
+
+
+class Place(NamedTuple):
+    """Which game a round belongs to, and what keys the deals that are drawn."""
+
+    fixture: int
+    game: int
+    key: str
+
+
+class Judged(NamedTuple):
+    """A decision, and what became of it."""
+
+    decision: Decision
+    chance: float
+    """How likely its bid was to be true, by its seat's own dice; 0 if it did not bid."""
+    held: bool
+    """Whether its bid was true."""
+
+
+def judge_round(played: PlayedRound, seat: int, place: Place) -> Iterator[Judged]:
+    """Yield the decisions of a seat in a round.
+
+    Whether it passed when it could call calza is not recorded, so of calza only calls are judged.
+    """
+    called = played.call and played.call.seat == seat
+    if called or any(bid.seat == seat for bid in played.bids):
+        yield from _Judge(played, seat, place).judged()
+
+
+class _Option(NamedTuple):
+    action: Action
+    values: Floats
+    """The chance to win after it, deal by deal."""
+
+
+class _Judge:
+    """Judges what one seat did in one round."""
+
+    def __init__(self, played: PlayedRound, seat: int, place: Place) -> None:
+        self._played, self._seat, self._place = played, seat, place
+        key = f"{place.key}/{place.game}/{played.number}/{seat}"
+        self._look = Lookahead(played.now.standing, seat, played.hands[seat], key)
+        self._heard: list[tuple[int, Bid]] = []
+        """The bids so far, each with its seat."""
+
+    def judged(self) -> Iterator[Judged]:
+        """Yield the decisions in their order."""
+        played, look = self._played, self._look
+        for event in played.bids:
+            bid = Bid(event.quantity, event.face)
+            if event.seat == self._seat:
+                made = _bids(bid)
+                held = played.matching(bid.face) >= bid.quantity
+                chance = float(look.chances[look.number(bid)])
+                yield Judged(self._decision(event, made, self._on_turn(made)), chance, held)
+            self._heard.append((event.seat, bid))
+        call = played.call
+        if call and call.seat == self._seat:
+            made = Action(call.call)
+            options = self._on_turn(made) if self._seat == played.now.to_act else []
+            if call.call == "calza":
+                options = self._with_calza(made, options)
+            yield Judged(self._decision(call, made, options), 0.0, held=False)
+
+    @property
+    def _last(self) -> Bid | None:
+        return self._heard[-1][1] if self._heard else None
+
+    def _on_turn(self, made: Action) -> list[_Option]:
+        """Return what the seat on turn could do."""
+        look, last = self._look, self._last
+        found = [_Option(Action("dudo"), look.after_dudo(last))] if last else []
+        numbers = look.alternatives(last, made.bid if made.do == "bid" else None)
+        found += [
+            _Option(_bids(look.bid(number)), column)
+            for number, column in zip(numbers, look.after_bids(numbers).T, strict=True)
+        ]
+        return found
+
+    def _with_calza(self, made: Action, on_turn: list[_Option]) -> list[_Option]:
+        """Return what a seat that called calza could do: on its turn all else, otherwise pass."""
+        now, (_, last) = self._played.now, self._heard[-1]
+        gained = self._look.after_calza(last, _with_die_gained(now.standing, self._seat))
+        others = on_turn or [_Option(Action("pass"), self._look.after_pass(last, now.to_act))]
+        return [_Option(made, gained), *others]
+
+    def _decision(
+        self, event: BidMade | CallMade, made: Action, options: Sequence[_Option]
+    ) -> Decision:
+        played, standing, last = self._played, self._played.now.standing, self._last
+        weights = self._look.weights(self._heard)
+        values = np.stack([one.values for one in options], axis=1)
+        actions = [one.action for one in options]
+        chosen = actions.index(made)
+        means = weights @ values
+        best = int(means.argmax())
+        if means[best] - means[chosen] < _TIE:
+            best = chosen
+        drawn = self._look.deals.drawn
+        weigh = _loss_in_sample if drawn else _loss
+        loss, error = weigh(values, weights, chosen)
+        return Decision(
+            fixture=self._place.fixture,
+            game=self._place.game,
+            round=played.number,
+            step=played.step_of(event),
+            seat=self._seat,
+            dice=standing.dice[self._seat],
+            table=played.dice,
+            palifico=standing.palifico_seat is not None,
+            last=_bids(last) if last else None,
+            action=made,
+            best=actions[best],
+            chance=min(1.0, float(means[chosen])),
+            loss=loss,
+            error=error,
+            kind=_kind(made, actions[best], last, standing.wild),
+        )
+
+
+def _loss(values: Floats, weights: Floats, chosen: int) -> tuple[float, float]:
+    """Return the loss where every hidden hand is counted: it has no error."""
+    means = weights @ values
+    return float(means.max() - means[chosen]), 0.0
+
+
+def _loss_in_sample(values: Floats, weights: Floats, chosen: int) -> tuple[float, float]:
+    """Return the loss, and its standard error, where hands were drawn.
+
+    The best action of one half of the deals is compared on the other half: on its own it would look
+    better than it is. So a loss may come out below 0.
+    """
+    halves = np.arange(len(weights)) < len(weights) // 2
+    gaps = np.empty(len(weights))
+    for half in (halves, ~halves):
+        best = int((weights[~half] @ values[~half]).argmax())
+        gaps[half] = values[half, best] - values[half, chosen]
+    loss = float(weights @ gaps)
+    return loss, sqrt(float((weights**2) @ (gaps - loss) ** 2))
+
+
+def _kind(made: Action, best: Action, last: Bid | None, wild: int | None) -> str:
+    """Return how an action differs from the best one; "" if it does not."""
+    if made == best:
+        return ""
+    match made.do, best.do:
+        case "calza", _:
+            return "calls calza where it should not"
+        case "dudo", _:
+            return "doubts too early"
+        case _, "dudo":
+            return "doubts too late"
+    verb = "raises" if last else "opens"
+    gap = _height(made.bid, wild) - _height(best.bid, wild)
+    if not gap:
+        return f"{verb} on the wrong face"
+    return f"{verb} too {'high' if gap > 0 else 'low'}"
+
+
+def _height(bid: Bid, wild: int | None) -> float:
+    """Return how much a bid claims, in dice of a face for which pacos do not count."""
+    _, _, faces = unknown(bid.quantity, bid.face, (), 0, wild)
+    return bid.quantity / faces
+
+
+def _bids(bid: Bid) -> Action:
+    return Action("bid", bid.quantity, bid.face)
+
+
+def _with_die_gained(standing: Standing, seat: int) -> Standing:
+    """Return the table after the seat was right with a calza."""
+    dice = list(standing.dice)
+    dice[seat] += may_gain(standing, seat)
+    return Standing(standing.rules, tuple(dice), standing.palifico_used, seat)

@@ -1,0 +1,188 @@
+"""`arena coach`: over a quick table and over a stored league."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import fields
+
+from arena.coaching.coaching import Coaching, Method
+from arena.coaching.request_times import RequestTime
+from arena.playstats.coach import LEAST_COST, CalibrationBin, Cost, Judgement, Leak, TableCost
+from arena.playstats.decisions import Decision
+from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
+from tests.cli.command import LOWEST, ROOT, Ran, bot, error_line, league, run
+from tests.publish.pages import broken_links, read
+from tests.store import edit
+
+QUICK = ("--games", "2", "--seed", "s", "--sandbox", "process")
+
+
+def coached(*arguments: object, cwd: Path) -> dict[str, Any]:
+    ran = run("coach", *arguments, "--json", cwd=cwd)
+    assert ran.code == 0, ran.err
+    found: dict[str, Any] = json.loads(ran.out)
+    return found
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
+    """A folder with the league of a quick table, and what was said of it."""
+    folder = tmp_path_factory.mktemp("coach")
+    return folder, run("coach", "sample:honest", *QUICK, "--into", "quick", cwd=folder)
+
+
+def test_all_that_there_is_to_say_fits_on_a_screen(quick: tuple[Path, Ran]) -> None:
+    _, ran = quick
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("honest gives up ")
+    for heading in ("most expensive decisions", "Leaks", "Bids, by how likely", "time of its"):
+        assert heading in ran.out
+    assert len(ran.out.splitlines()) < 45
+    assert max(map(len, ran.out.splitlines())) <= 120
+    assert "arena report quick/league.yaml --replays all" in ran.err
+
+
+def test_stored_games_get_the_judgement_of_the_quick_table(quick: tuple[Path, Ran]) -> None:
+    folder, _ = quick
+    again = coached("sample:honest", *QUICK, cwd=folder)
+    stored = coached("honest", "--league", "quick/league.yaml", cwd=folder)
+    assert stored["judgement"] == again["judgement"]
+    assert stored["judgement"]["games"] == 4
+    assert stored["times"] is None
+    assert sum(one["requests"] for one in again["times"]) == again["judgement"]["decisions"]
+    assert {one["kind"] for one in again["times"]} >= {"opening", "reply"}
+
+
+def test_every_decision_is_written_on_request(quick: tuple[Path, Ran]) -> None:
+    folder, _ = quick
+    stored = ("honest", "--league", "quick/league.yaml", "--decisions", "all.jsonl")
+    found = coached(*stored, cwd=folder)["judgement"]
+    lines = [json.loads(line) for line in (folder / "all.jsonl").read_text().splitlines()]
+    assert len(lines) == found["decisions"]
+    assert sum(one["loss"] for one in lines) / 4 == pytest.approx(found["cost"]["per_game"])
+    assert [one for one in lines if one == found["worst"][0]]
+    error_line(run("coach", *stored, cwd=folder), "it exists already", "all.jsonl")
+    missing = ("--league", "quick/league.yaml", "--decisions", "new.jsonl")
+    error_line(run("coach", "nobody", *missing, cwd=folder), "'nobody'")
+    assert not (folder / "new.jsonl").exists()
+
+
+def test_worst_decisions_lead_to_their_step(quick: tuple[Path, Ran]) -> None:
+    folder, _ = quick
+    worst = coached("honest", "--league", "quick/league.yaml", cwd=folder)["judgement"]["worst"]
+    losses = [one["loss"] for one in worst]
+    assert losses == sorted(losses, reverse=True)
+    one = worst[0]
+    path = ("rerun", "quick/league.yaml", one["fixture"], one["game"])
+    assert run(*path, cwd=folder).code == 0
+
+
+def test_tables_of_a_league_are_judged_apart(tmp_path: Path) -> None:
+    path = league(tmp_path, variants=["bga", "italian"], players=[2, 3], games=1)
+    assert run("run", path, "--sandbox", "process", cwd=tmp_path).code == 0
+    found = coached("odds", "--league", path, cwd=tmp_path)["judgement"]
+    tables = {(one["variant"], one["players"]) for one in found["tables"]}
+    assert tables == {("bga", 2), ("bga", 3), ("italian", 2), ("italian", 3)}
+    assert "italian, 3 players" in run("coach", "odds", "--league", path, cwd=tmp_path).out
+
+
+def test_bots_of_ones_own_are_coached_at_larger_tables(tmp_path: Path) -> None:
+    bot(tmp_path / "mine", LOWEST)
+    rivals = ("--against", "sample:honest", "--against", "sample:random")
+    options = ("--games", "1", "--variant", "italian", "--trust-bots", "--sandbox", "process")
+    found = coached("mine", *rivals, *options, cwd=tmp_path)
+    assert found["bot"] == "mine"
+    [table] = found["judgement"]["tables"]
+    assert (table["variant"], table["players"]) == ("italian", 3)
+
+
+def test_bad_input_is_one_line(quick: tuple[Path, Ran]) -> None:
+    folder, _ = quick
+    stored = ("--league", "quick/league.yaml")
+    error_line(run("coach", "nowhere", cwd=folder), "no such bot folder")
+    error_line(run("coach", "sample:*", cwd=folder), "names", "bots", "name one of them")
+    error_line(run("coach", "honset", *stored, cwd=folder), "'honset'", "did you mean 'honest'?")
+    error_line(run("coach", "honest", *stored, "--games", "3", cwd=folder), "--games has no effect")
+    error_line(run("coach", "sample:odds", "--store", "x", cwd=folder), "--store has no effect")
+    error_line(run("coach", "honest", "--league", "none.yaml", cwd=folder), "none.sqlite")
+    error_line(run("coach", "honest", "--league", ".", cwd=folder), "not a league, but a folder")
+    itself = run("coach", "sample:odds", "--against", "sample:*", cwd=folder)
+    error_line(itself, "'odds' cannot play against itself", "--against")
+
+
+def test_the_usual_rival_gets_another_one(tmp_path: Path) -> None:
+    ran = run("coach", "sample:odds", *QUICK, "--into", "quick", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    found = json.loads((tmp_path / "quick" / "league.yaml").read_text())
+    assert found["name"] == "honest, odds"
+
+
+def test_forbidden_events_are_named(tmp_path: Path) -> None:
+    """Somebody wrote a bid into the store that no rule allows."""
+    path = league(tmp_path, games=1)
+    assert run("run", path, "--sandbox", "process", cwd=tmp_path).code == 0
+
+    def overbid(record: dict[str, Any]) -> None:
+        bid = next(event for event in record["games"][0]["events"] if event[0] == "bid")
+        bid[2] = 99
+
+    edit.edit_record(tmp_path / "league.sqlite", 0, overbid)
+    ran = run("coach", "odds", "--league", path, cwd=tmp_path)
+    error_line(ran, "the rules forbid", "fixture 0, game 0, event 1", "arena verify")
+
+
+def test_bots_without_games_are_named(tmp_path: Path) -> None:
+    """A league that was only begun has conditions, and no games."""
+    path = league(tmp_path)
+    error_line(run("coach", "odds", "--league", path, cwd=tmp_path), "league.sqlite")
+
+
+def test_page_leads_to_the_replays(quick: tuple[Path, Ran]) -> None:
+    folder, _ = quick
+    ran = run("coach", "honest", "--league", "quick/league.yaml", "--site", "site", cwd=folder)
+    assert ran.code == 0, ran.err
+    assert "page: site/coach-honest.html" in ran.err
+    page = folder / "site" / "coach-honest.html"
+    steps = [link for link in read(page).links if "&see=" in link]
+    assert len(steps) == 10
+    assert broken_links(folder / "site") == []
+    assert run("report", "quick/league.yaml", "--site", "site", cwd=folder).code == 0
+    assert page.exists()
+
+
+def test_hostile_names_are_text_on_the_page(tmp_path: Path) -> None:
+    bot(tmp_path / "x", LOWEST, name="<b>x</b>")
+    options = ("--games", "1", "--trust-bots", "--site", "site", "--sandbox", "process")
+    ran = run("coach", "x", *options, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    [page] = (tmp_path / "site").glob("coach-*.html")
+    assert "b" not in {tag for tag, _ in read(page).tags}
+    assert "&lt;b&gt;x&lt;/b&gt;" in page.read_text(encoding="utf-8")
+
+
+def test_documents_name_every_field_and_figure() -> None:
+    text = (ROOT / "docs" / "coach.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"[`.](\w+)", text.split("## JSON")[1]))
+    shown = (
+        Coaching,
+        Judgement,
+        Cost,
+        TableCost,
+        Decision,
+        Leak,
+        CalibrationBin,
+        RequestTime,
+        Method,
+    )
+    for struct in shown:
+        assert {field.name for field in fields(struct)} <= named, struct
+    for figure in (
+        f"{FLOOR} + *p*",
+        f"{DEALS} deals",
+        f"least {LEAST_CHANCE:.0%}".replace("%", " %"),
+    ):
+        assert figure in text
+    assert f"{LEAST_COST} wins per game" in text
