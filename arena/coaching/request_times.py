@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from arena.check.bench import Bench, CheckRequest
 from arena.check.findings import Finding
-from arena.check.meter import ObservedSandbox
 from arena.check.probe import Probe, Table
 from arena.match.referee import Notice, Referee
 from arena.match.replay import feed, moments
 from arena.perudo.rules import Rules
 from arena.records import Fault, Fixture, GameRecord, PlayedFixture
 from arena.sandboxes.base import Sandbox
+from arena.sandboxes.passing import ObservedSandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.submissions.bot import Bot
 from arena.submissions.staging import stage
