@@ -25,6 +25,8 @@ class CheckRequest(Struct, frozen=True):
     """The image of its container, in place of its runtime's; the sandbox is docker then."""
     trusted: bool = False
     """Whether it may run without isolation."""
+    packages: bool = False
+    """Whether the Python packages that it asks for are installed."""
     limits: LimitsInfo = LimitsInfo()
     every_fault: bool = False
     """Whether to go on after a fault."""

@@ -60,7 +60,7 @@ def command(
     check_freezing(chosen, info.limits)
     _say_what_changed(info, stored, bots, chosen.name)
     with run_folder() as runs:
-        staged = [stage(bot, runs, chosen) for bot in bots]
+        staged = [stage(bot, runs, chosen, packages=config.packages) for bot in bots]
         rules = info.variants[stored.fixture.variant]
         result = rerun(stored, rules, staged, chosen, info.limits, game)
     if as_json:

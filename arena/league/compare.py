@@ -54,6 +54,8 @@ class CompareRequest(Struct, frozen=True):
     sandbox: str | None = None
     limits: LimitsInfo = LimitsInfo()
     trust_bots: bool = False
+    packages: bool = False
+    """Whether the Python packages that bots ask for are installed."""
 
 
 class Look(Struct, frozen=True):
@@ -107,7 +109,7 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     games = _Games(conditions, request.until)
     [rules] = conditions.variants.values()
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
-    with prepared(bots, rules, conditions.limits, sandbox) as staged:
+    with prepared(bots, rules, conditions.limits, sandbox, packages=request.packages) as staged:
         engine = ProcessEngine(sandbox, request.workers or core_count())
         at_table = dict(zip(names, staged, strict=True))
         with listener.progress(len(games.fixtures)) as on_result:

@@ -79,7 +79,9 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
         accept, trusted = request.accept_changes, request.trust_bots
         resolution = resolve(league, sandbox.name, store, accept=accept, trusted=trusted)
         rules = next(iter(league.variants.values()))
-        with prepared(league.bots, rules, league.limits, sandbox) as staged:
+        with prepared(
+            league.bots, rules, league.limits, sandbox, packages=league.packages
+        ) as staged:
             commit(resolution, store, listener.note)
             conditions = resolution.schedule.conditions
             listener.started(conditions)

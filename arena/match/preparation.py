@@ -19,16 +19,22 @@ _THREADS = 4
 
 @contextmanager
 def prepared(
-    bots: Sequence[Bot], rules: Rules, limits: LimitsInfo, sandbox: Sandbox
+    bots: Sequence[Bot],
+    rules: Rules,
+    limits: LimitsInfo,
+    sandbox: Sandbox,
+    *,
+    packages: bool = False,
 ) -> Iterator[list[StagedBot]]:
     """Stage and try every bot; yields them in the order given, and removes the copies afterwards.
 
-    Raises ArenaError for the first that does not start.
+    `packages`: whether the Python packages that bots ask for are installed. Raises ArenaError for
+    the first that does not start.
     """
     with run_folder() as runs:
 
         def prepare(bot: Bot) -> StagedBot:
-            staged = stage(bot, runs, sandbox)
+            staged = stage(bot, runs, sandbox, packages=packages)
             if fault := try_start(staged, rules, sandbox, limits):
                 what = f"'{bot.name}' does not start: {fault.detail}"
                 raise ArenaError(what, str(bot.source), f"see why: arena check {bot.source}")
