@@ -154,7 +154,8 @@ class Probe:
         stderr = ""
         if fault.cause is not Cause.ILLEGAL_ACTION:
             stderr = self._stop()
-        evidence = Evidence(fault.cause, detail, came, stderr, kind, self._bench.bot.info.runtime)
+        runtime, sandbox = self._bench.bot.info.runtime, self._bench.sandbox.name
+        evidence = Evidence(fault.cause, detail, came, stderr, kind, runtime, sandbox)
         return Finding(
             what=f"{fault.cause}: {detail}",
             where=str(self._table),

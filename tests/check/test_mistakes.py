@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from arena.check.findings import Report
+from arena.check.hints import Evidence, hint_for
 from arena.check.steps import STEPS
 from arena.cli.check_report import lines_of
-from arena.records import LimitsInfo
+from arena.records import Cause, LimitsInfo
 from tests.check.bots import HASTY, PATIENT, checked, write
 from tests.support.bot_programs import start, turn
 
@@ -181,6 +182,26 @@ def test_missing_answer_is_explained(
     limits = LimitsInfo(start=PATIENT.start, answer=HASTY.answer, game=600.0, wall=HASTY.wall)
     report = checked(write(tmp_path / "new", body), limits, step=NUMBERS[step])
     check_found(report, step, what, hint)
+
+
+NUMPY = "ModuleNotFoundError: No module named 'numpy'\n"
+MISSING = {
+    "numpy in an image": ("docker", NUMPY, "arena images build python"),
+    "numpy for Debian's Python": ("bubblewrap", NUMPY, "apt-get install python3-numpy"),
+    "another package": (
+        "docker",
+        "ModuleNotFoundError: No module named 'scipy.stats'\n",
+        "no package 'scipy': pin 'scipy' in requirements.txt",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sandbox", "stderr", "hint"), MISSING.values(), ids=MISSING)
+def test_cure_for_a_missing_package_is_that_of_the_sandbox(
+    monkeypatch: pytest.MonkeyPatch, sandbox: str, stderr: str, hint: str
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name, path: "/usr/bin/python3")
+    assert hint in hint_for(Evidence(Cause.CRASH, "", "", stderr, sandbox=sandbox))
 
 
 def test_traceback_is_shown_once_with_the_message_that_caused_it(tmp_path: Path) -> None:
