@@ -5,8 +5,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.check.meter import Meter, ObservedSandbox
+from arena.check.meter import Meter, Processes
 from arena.records import LimitsInfo
+from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import AUTO
 from arena.submissions.bot import Bot, StagedBot
 from arena.wire.messages import Ready
@@ -43,7 +44,7 @@ class Bench:
 
     bot: Bot
     staged: StagedBot
-    sandbox: ObservedSandbox
+    sandbox: Sandbox
     files: dict[str, tuple[int, int]]
     """The sizes and times of the files that it started with."""
 
@@ -55,6 +56,7 @@ class Bench:
         """Gets what is being tried, for who waits."""
         self.ready: Ready | None = None
         self.meter = Meter()
+        self.processes = Processes()
         self.build = ""
         self.stderr = ""
         self.notes: list[str] = []

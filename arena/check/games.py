@@ -64,7 +64,8 @@ def _play(bench: Bench, table: Table, games: int) -> Findings:
     def log(seat: int, direction: str, line: bytes) -> None:
         tapes[seat].add(direction, line)
 
-    with _HaltingMultiplexer(programs, bench.sandbox, limits, log) as multiplexer:
+    pool = bench.processes.for_table()
+    with _HaltingMultiplexer(programs, bench.sandbox, limits, log, pool) as multiplexer:
         try:
             faults = _faults(play_fixture(fixture, table.rules, multiplexer))
         except _FaultError as error:

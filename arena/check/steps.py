@@ -8,7 +8,6 @@ from typing import NamedTuple
 from arena.check import drills, games
 from arena.check.bench import Bench
 from arena.check.findings import Finding, Findings
-from arena.check.meter import ObservedSandbox
 from arena.check.positions import moments, random_player
 from arena.check.probe import Probe, Table
 from arena.errors import ArenaError
@@ -52,9 +51,8 @@ def manifest(bench: Bench) -> Findings:
     request = bench.request
     name = DockerSandbox.name if request.image else request.sandbox
     images = dict.fromkeys(IMAGES, request.image) if request.image else IMAGES
-    sandbox = make_sandbox(name, runtimes_of([bench.bot]), images)
-    check_trust(sandbox, [bench.bot], trusted=bench.request.trusted)
-    bench.sandbox = ObservedSandbox(sandbox)
+    bench.sandbox = make_sandbox(name, runtimes_of([bench.bot]), images)
+    check_trust(bench.sandbox, [bench.bot], trusted=bench.request.trusted)
 
 
 def program(bench: Bench) -> Findings:

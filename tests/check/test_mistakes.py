@@ -233,6 +233,21 @@ def in_utf_16(folder: Path) -> None:
     path.write_text(path.read_text(), encoding="utf-16")
 
 
+def with_environment(folder: Path) -> None:
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "pyvenv.cfg").touch()
+    (folder / ".venv" / "bin" / "python").symlink_to("/usr/bin/python3")
+
+
+def with_linked_modules(folder: Path) -> None:
+    (folder / "node_modules" / ".bin").mkdir(parents=True)
+    (folder / "node_modules" / ".bin" / "tsc").symlink_to("../tsc.js")
+
+
+def with_packages(folder: Path) -> None:
+    (folder / "requirements.txt").write_text("numpy==2.4.6\n")
+
+
 def rename(folder: Path) -> None:
     (folder / "bot.yaml").rename(folder / "bot.yml")
 
@@ -311,6 +326,30 @@ FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
     ),
     "bot.yml": ("x", "", rename, "manifest", "no bot.yaml in", "rename bot.yml to bot.yaml"),
     "UTF-16": ("x", "", in_utf_16, "manifest", "it is in UTF-16", "save it as UTF-8"),
+    "a virtual environment": (
+        "x",
+        "",
+        with_environment,
+        "manifest",
+        "may hold no virtual environment",
+        "requirements.txt, or pip install --target",
+    ),
+    "links in node_modules": (
+        "x",
+        "",
+        with_linked_modules,
+        "manifest",
+        "may hold no links",
+        "npm install --no-bin-links",
+    ),
+    "packages that are not installed": (
+        "python3 bot.py",
+        "",
+        with_packages,
+        "build",
+        "'new' asks for Python packages",
+        "--packages with check",
+    ),
     "a version without quotes": (
         "x",
         "version: 1.0\n",

@@ -1,5 +1,7 @@
 """Python packages that bots ask for: fetched by the operator's pip where that is allowed."""
 
+import json
+import textwrap
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +16,7 @@ from arena.submissions.bot import PACKAGES, Bot, StagedBot
 from arena.submissions.manifest import load_bot
 from arena.submissions.packages import Interpreter
 from arena.submissions.staging import stage
+from tests.cli.command import LOWEST, error_line, league, opened, run
 from tests.support.live import in_place, run_inside, write_bot
 
 TELL = "import json, sys, dice_odds; print(json.dumps([dice_odds.VERSION, dice_odds.__file__]))"
@@ -240,3 +243,38 @@ def test_wheels_are_chosen_for_the_python_of_the_sandbox() -> None:
     assert platforms[:2] == ["linux_x86_64", "manylinux_2_28_x86_64"]
     assert "manylinux_2_29_x86_64" not in platforms
     assert Interpreter((3, 12), "", "aarch64").options()[-1] == "--platform=linux_aarch64"
+
+
+# ---------------------------------------------------------------- in a league
+
+
+USES = "import dice_odds\n" + textwrap.dedent(LOWEST)
+
+
+def asking_league(folder: Path, **keys: object) -> Path:
+    asking(folder / "ada", "dice_odds==1.0", USES)
+    return league(folder, bots=["ada", "sample:random"], games=1, **keys)
+
+
+def test_league_installs_packages_if_its_file_says_so(index: Path, tmp_path: Path) -> None:
+    asking_league(tmp_path, packages=True, sandbox="bubblewrap")
+    ran = run("run", "league.yaml", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert '"fault"' not in json.dumps(opened(tmp_path / "league.sqlite"))
+
+
+def test_league_without_packages_names_the_bot_and_its_file(index: Path, tmp_path: Path) -> None:
+    asking_league(tmp_path, sandbox="bubblewrap")
+    ran = run("run", "league.yaml", cwd=tmp_path)
+    error_line(ran, "'ada' asks for Python packages", "ada/requirements.txt", "packages: true")
+
+
+@pytest.mark.parametrize(
+    "command", [("check", "ada", "--step", "5"), ("play", "ada", "sample:random", "--games", "1")]
+)
+def test_authors_have_packages_installed_by_an_option(
+    index: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    asking(tmp_path / "ada", "dice_odds==1.0", USES)
+    ran = run(*command, "--packages", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert ran.code == 0, ran.out + ran.err
