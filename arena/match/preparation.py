@@ -12,6 +12,7 @@ from arena.sandboxes.base import Sandbox
 from arena.sandboxes.run_folder import run_folder
 from arena.sessions.multiplexer import Multiplexer
 from arena.submissions.bot import Bot, StagedBot
+from arena.submissions.packages import wanted_by
 from arena.submissions.staging import stage
 
 _THREADS = 4
@@ -31,6 +32,9 @@ def prepared(
     `packages`: whether the Python packages that bots ask for are installed. Raises ArenaError for
     the first that does not start.
     """
+    for bot in bots:
+        # Before anything is built.
+        wanted_by(bot, bot.folder, allowed=packages)
     with run_folder() as runs:
 
         def prepare(bot: Bot) -> StagedBot:

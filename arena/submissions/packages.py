@@ -25,6 +25,7 @@ from arena.sandboxes.run_folder import remove_tree
 from arena.sandboxes.run_once import last_line, run_once
 from arena.submissions.bot import PACKAGES, Bot
 from arena.submissions.build import build
+from arena.submissions.command import how_to_get, how_to_get_in_image
 from arena.submissions.folder import BotLimits, open_to_all
 
 REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
@@ -89,27 +90,30 @@ class Interpreter(Struct, frozen=True, array_like=True):
         return options + [f"--platform={one}" for one in platforms]
 
 
-def wanted_by(bot: Bot, folder: Path) -> Wanted | None:
+def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
     """Return the packages that a bot asks for in a copy of its folder, None if it asks for none.
 
-    Raises ArenaError for a line of requirements.txt that is not the name of a package and its
-    version.
+    Raises ArenaError if it may have none, and for a line of requirements.txt that is not the name
+    of a package and its version.
     """
-    listed = folder / REQUIREMENTS
-    pins = _pins(listed, bot.source / REQUIREMENTS) if listed.is_file() else ()
-    wheels = tuple(sorted((folder / VENDOR).glob("*.whl")))
-    return Wanted(pins, wheels) if pins or wheels else None
-
-
-def not_allowed(bot: Bot, wanted: Wanted) -> ArenaError:
-    """Return the error for a bot that asks for packages where none are installed."""
-    what = f"'{bot.name}' asks for Python packages, and none are installed"
-    hint = (
-        "to have them installed: `packages: true` in league.yaml, --packages with check, play and"
-        " compare; without: put them into the bot's folder (pip install --target . NAME) and remove"
-        " this file"
-    )
-    return ArenaError(what, str(bot.source / wanted.file), hint)
+    wanted = Wanted(_lines(folder), tuple(sorted((folder / VENDOR).glob("*.whl"))))
+    if not (wanted.pins or wanted.wheels):
+        return None
+    where = str(bot.source / wanted.file)
+    if not allowed:
+        what = f"'{bot.name}' asks for Python packages, and none are installed"
+        hint = (
+            "to have them installed: `packages: true` in league.yaml, --packages with check, play"
+            " and compare; without: put them into the bot's folder (pip install --target . NAME)"
+            " and remove this file"
+        )
+        raise ArenaError(what, where, hint)
+    for line in wanted.pins:
+        if not _PIN.fullmatch(line):
+            what = f"{line[:80]!a} is not a package and its version"
+            hint = "one a line, as in numpy==2.4.6; `pip freeze` prints them"
+            raise ArenaError(what, where, hint)
+    return wanted
 
 
 def installed(wanted: Wanted, bot: Bot, runs: Path, sandbox: Sandbox) -> Path:
@@ -156,17 +160,15 @@ def add(packages: Path, bot: Bot, folder: Path) -> None:
     shutil.copytree(packages, target, copy_function=os.link, symlinks=True)
 
 
-def _pins(path: Path, where: Path) -> tuple[str, ...]:
+def _lines(folder: Path) -> tuple[str, ...]:
+    """Return the lines of requirements.txt, continued ones as one, without comments."""
+    path = folder / REQUIREMENTS
+    if not path.is_file():
+        return ()
     text = read_limited(path, _MAX_BYTES).decode("utf-8-sig", "backslashreplace")
     whole = re.sub(r"\\\r?\n", " ", text).splitlines()
     stripped = [" ".join(re.sub(r"(^|\s)#.*", "", line).split()) for line in whole]
-    lines = [line for line in stripped if line]
-    for line in lines:
-        if not _PIN.fullmatch(line):
-            what = f"{line[:80]!a} is not a package and its version"
-            hint = "one a line, as in numpy==2.4.6; `pip freeze` prints them"
-            raise ArenaError(what, str(where), hint)
-    return tuple(lines)
+    return tuple(line for line in stripped if line)
 
 
 def _interpreter(bot: Bot, runs: Path, sandbox: Sandbox) -> Interpreter:
@@ -175,8 +177,10 @@ def _interpreter(bot: Bot, runs: Path, sandbox: Sandbox) -> Interpreter:
     ran = run_once(sandbox, asked, _ASK_SECONDS)
     with suppress(msgspec.DecodeError):
         return msgspec.json.decode(ran.stdout, type=Interpreter)
-    what = f"'{bot.name}' asks for Python packages, and `python3` does not start"
-    raise ArenaError(what, str(bot.source), last_line(ran.stderr) or "`runtime: python`")
+    what = f"'{bot.name}' asks for Python packages, and its sandbox has no python3"
+    here = sandbox.uses_host_programs
+    hint = how_to_get(["python3"], bot.folder) if here else how_to_get_in_image("python3")
+    raise ArenaError(what, str(bot.source), hint)
 
 
 def _key(wanted: Wanted, python: Interpreter) -> str:

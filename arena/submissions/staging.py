@@ -12,7 +12,7 @@ from arena.submissions.build import OnBuild, build
 from arena.submissions.command import check_runnable, how_to_get, how_to_get_in_image
 from arena.submissions.folder import BOT_LIMITS, BotLimits, copy, open_to_all
 from arena.submissions.manifest import errors_name_source
-from arena.submissions.packages import add, installed, not_allowed, wanted_by
+from arena.submissions.packages import add, installed, wanted_by
 
 _MISSING = 3
 _LOOK = f'command -v "$1" >/dev/null || exit {_MISSING}'
@@ -41,7 +41,8 @@ def stage(
     if not staged.folder.exists():
         try:
             _copy(bot, staged.folder, sandbox, limits)
-            layer = _packages(bot, staged.folder, runs, sandbox, allowed=packages)
+            wanted = wanted_by(bot, staged.folder, allowed=packages)
+            layer = installed(wanted, bot, runs, sandbox) if wanted else None
             if bot.build is not None:
                 open_to_all(staged.folder, writable=True)
                 program = staged.program._replace(command=bot.build)
@@ -74,16 +75,6 @@ def _copy(bot: Bot, target: Path, sandbox: Sandbox, limits: BotLimits) -> None:
         what = f"the files of '{bot.name}' changed while they were read"
         raise ArenaError(what, str(bot.source), "run it again")
     check_program(bot, sandbox)
-
-
-def _packages(
-    bot: Bot, folder: Path, runs: Path, sandbox: Sandbox, *, allowed: bool
-) -> Path | None:
-    """Return a folder with the packages that a bot asks for; None if it asks for none."""
-    wanted = wanted_by(bot, folder)
-    if wanted and not allowed:
-        raise not_allowed(bot, wanted)
-    return installed(wanted, bot, runs, sandbox) if wanted else None
 
 
 def check_program(bot: Bot, sandbox: Sandbox) -> None:

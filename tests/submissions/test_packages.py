@@ -10,13 +10,14 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.sandboxes.base import Sandbox
+from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.submissions import bundle
 from arena.submissions.bot import PACKAGES, Bot, StagedBot
 from arena.submissions.manifest import load_bot
 from arena.submissions.packages import Interpreter
 from arena.submissions.staging import stage
-from tests.cli.command import LOWEST, error_line, league, opened, run
+from tests.cli.command import LOWEST, bot, error_line, league, opened, run
 from tests.support.live import in_place, run_inside, write_bot
 
 TELL = "import json, sys, dice_odds; print(json.dumps([dice_odds.VERSION, dice_odds.__file__]))"
@@ -207,6 +208,15 @@ def test_source_packages_are_not_built(index: Path, runs: Path, tmp_path: Path) 
         stage(bot, runs, make_sandbox("process"), packages=True)
 
 
+def test_image_without_python_is_named(index: Path, runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "requirements.txt").write_text("dice_odds==1.0")
+    bot = write_bot(tmp_path / "bot", "", "sh bot.py")
+    with pytest.raises(ArenaError, match="its sandbox has no python3") as refusal:
+        stage(bot, runs, DockerSandbox(runtimes=frozenset({"any"})), packages=True)
+    assert refusal.value.hint == "`runtime: python` in bot.yaml"
+
+
 def test_wheel_that_would_fill_the_disk_is_refused(
     index: Path, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,9 +274,14 @@ def test_league_installs_packages_if_its_file_says_so(index: Path, tmp_path: Pat
 
 
 def test_league_without_packages_names_the_bot_and_its_file(index: Path, tmp_path: Path) -> None:
-    asking_league(tmp_path, sandbox="bubblewrap")
-    ran = run("run", "league.yaml", cwd=tmp_path)
+    """Before any bot is built."""
+    asking(tmp_path / "ada", "dice_odds==1.0", USES)
+    mark = tmp_path / "built"
+    bot(tmp_path / "aaa", build=f"touch {mark}")
+    league(tmp_path, bots=["aaa", "ada"], games=1)
+    ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
     error_line(ran, "'ada' asks for Python packages", "ada/requirements.txt", "packages: true")
+    assert not mark.exists()
 
 
 @pytest.mark.parametrize(
