@@ -27,6 +27,7 @@ from arena.submissions.bot import PACKAGES, Bot
 from arena.submissions.build import build
 from arena.submissions.command import how_to_get, how_to_get_in_image
 from arena.submissions.folder import BotLimits, open_to_all
+from arena.submissions.manifest import errors_name_source
 
 REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
 MAX_SIZE = 512 * MIB
@@ -96,7 +97,10 @@ def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
     Raises ArenaError if it may have none, and for a line of requirements.txt that is not the name
     of a package and its version.
     """
-    wanted = Wanted(_lines(folder), tuple(sorted((folder / VENDOR).glob("*.whl"))))
+    with errors_name_source(folder, bot.source):
+        lines = _lines(folder)
+    found = sorted((folder / VENDOR).glob("*.whl"))
+    wanted = Wanted(lines, tuple(path for path in found if path.is_file()))
     if not (wanted.pins or wanted.wheels):
         return None
     where = str(bot.source / wanted.file)

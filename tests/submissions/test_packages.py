@@ -10,12 +10,11 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.sandboxes.base import Sandbox
-from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.submissions import bundle
 from arena.submissions.bot import PACKAGES, Bot, StagedBot
 from arena.submissions.manifest import load_bot
-from arena.submissions.packages import Interpreter
+from arena.submissions.packages import Interpreter, wanted_by
 from arena.submissions.staging import stage
 from tests.cli.command import LOWEST, bot, error_line, league, opened, run
 from tests.support.live import in_place, run_inside, write_bot
@@ -208,13 +207,14 @@ def test_source_packages_are_not_built(index: Path, runs: Path, tmp_path: Path) 
         stage(bot, runs, make_sandbox("process"), packages=True)
 
 
-def test_image_without_python_is_named(index: Path, runs: Path, tmp_path: Path) -> None:
-    (tmp_path / "bot").mkdir()
-    (tmp_path / "bot" / "requirements.txt").write_text("dice_odds==1.0")
-    bot = write_bot(tmp_path / "bot", "", "sh bot.py")
+def test_sandbox_without_python_is_named(
+    index: Path, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.submissions.packages._ASK", "raise SystemExit(127)")
+    bot = asking(tmp_path / "bot", "dice_odds==1.0")
     with pytest.raises(ArenaError, match="its sandbox has no python3") as refusal:
-        stage(bot, runs, DockerSandbox(runtimes=frozenset({"any"})), packages=True)
-    assert refusal.value.hint == "`runtime: python` in bot.yaml"
+        stage(bot, runs, make_sandbox("process"), packages=True)
+    assert refusal.value.hint == "sudo apt-get install python3"
 
 
 def test_wheel_that_would_fill_the_disk_is_refused(
@@ -232,6 +232,19 @@ def test_damaged_wheel_is_refused(index: Path, runs: Path, tmp_path: Path) -> No
     bot = write_bot(tmp_path / "bot", TELL, "python3 bot.py", "runtime: python\n")
     with pytest.raises(ArenaError, match="cannot be read"):
         stage(bot, runs, make_sandbox("process"), packages=True)
+
+
+def test_list_that_is_too_long_is_refused_by_its_name(tmp_path: Path) -> None:
+    bot = asking(tmp_path / "bot", "# " + "x" * 70_000)
+    with pytest.raises(ArenaError, match="larger than 64 KiB") as refusal:
+        wanted_by(bot, bot.folder, allowed=True)
+    assert refusal.value.where == str(tmp_path / "bot" / "requirements.txt")
+
+
+def test_folder_named_like_a_wheel_is_none(tmp_path: Path) -> None:
+    (tmp_path / "bot" / "vendor" / "a.whl").mkdir(parents=True)
+    bot = write_bot(tmp_path / "bot", TELL)
+    assert wanted_by(bot, bot.folder, allowed=False) is None
 
 
 def test_place_of_the_packages_cannot_be_taken(index: Path, runs: Path, tmp_path: Path) -> None:
@@ -270,6 +283,7 @@ def test_league_installs_packages_if_its_file_says_so(index: Path, tmp_path: Pat
     asking_league(tmp_path, packages=True, sandbox="bubblewrap")
     ran = run("run", "league.yaml", cwd=tmp_path)
     assert ran.code == 0, ran.err
+    assert "Python packages are installed for ada\n" in ran.err
     assert '"fault"' not in json.dumps(opened(tmp_path / "league.sqlite"))
 
 
