@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run help check test fix bench rules columns pictures mutants hostile protocol clean
+.PHONY: run help check test fix bench rules columns pictures mutants hostile protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -83,6 +83,10 @@ protocol: $(VENV)/.run ## write the schemas, the golden transcripts and the exam
 	@$(BIN)/python -m arena.wire.schemas protocol/schema
 	@$(BIN)/python -m tests.protocol.golden
 	@$(BIN)/python -m tests.rules.stories
+
+release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
+	@rm -rf dist
+	@./.ci/release $(BIN)/python dist
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	@./.ci/venv $(PYTHON) $(VENV)

@@ -28,5 +28,8 @@ def advice(bench: Bench, measured: Measured) -> list[str]:
             " a slower machine may make it lose by time"
         )
     if measured.start and measured.start > _NEAR * limits.start:
-        said.append(f"it took {measured.start:.1f} s of {limits.start:g} s to start")
+        said.append(
+            f"it started in {measured.start:.1f} of {limits.start:g} s: do less before ready, or a"
+            " slower machine may make it late"
+        )
     return said

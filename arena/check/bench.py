@@ -5,9 +5,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.check.meter import Meter
+from arena.check.meter import Meter, Processes
 from arena.records import LimitsInfo
-from arena.sandboxes.passing import ObservedSandbox
+from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import AUTO
 from arena.submissions.bot import Bot, StagedBot
 from arena.wire.messages import Ready
@@ -26,6 +26,8 @@ class CheckRequest(Struct, frozen=True):
     """The image of its container, in place of its runtime's; the sandbox is docker then."""
     trusted: bool = False
     """Whether it may run without isolation."""
+    packages: bool = False
+    """Whether the Python packages that it asks for are installed."""
     limits: LimitsInfo = LimitsInfo()
     every_fault: bool = False
     """Whether to go on after a fault."""
@@ -42,7 +44,7 @@ class Bench:
 
     bot: Bot
     staged: StagedBot
-    sandbox: ObservedSandbox
+    sandbox: Sandbox
     files: dict[str, tuple[int, int]]
     """The sizes and times of the files that it started with."""
 
@@ -54,6 +56,7 @@ class Bench:
         """Gets what is being tried, for who waits."""
         self.ready: Ready | None = None
         self.meter = Meter()
+        self.processes = Processes()
         self.build = ""
         self.stderr = ""
         self.notes: list[str] = []

@@ -111,6 +111,7 @@ def _drill(
                 if time.monotonic() > until:
                     bench.notes.append(f"{asked:,} of {most:,} positions: it takes long")
                     return
+            _end_game(probe, recorded)
     bench.notes.append(f"{asked:,} positions")
 
 
@@ -135,6 +136,15 @@ def _at_table(
             return
         fault = moment.illegal(answer)
         yield probe.finding(fault) if fault else answer
+
+
+def _end_game(probe: Probe, recorded: Iterator[Moment]) -> None:
+    """Tell the bot how the game in progress went on: its process may play another one."""
+    for moment in recorded:
+        for notice in moment.news:
+            probe.tell(notice)
+        if moment.request is None:
+            return
 
 
 # ---------------------------------------------------------------- concurrent games
@@ -190,6 +200,8 @@ def _answers(
     bench: Bench, table: Table, writes: Sequence[Sequence[Turn | CalzaOffer]]
 ) -> dict[int, Answer] | Finding:
     answers: dict[int, Answer] = {}
+    # A process that served before may draw other chances.
+    bench.processes.end()
     with Probe(bench, table) as probe:
         ready = probe.start()
         if isinstance(ready, Finding):
@@ -228,5 +240,7 @@ def first_turn(bench: Bench) -> Findings:
     """Ask for an opening bid and for an answer to one."""
     table = Table(BGA, 2)
     with Probe(bench, table) as probe:
-        answers = _at_table(probe, moments(table, patient_player), lambda _: True, b"")
+        recorded = moments(table, patient_player)
+        answers = _at_table(probe, recorded, lambda _: True, b"")
         yield from (one for one in islice(answers, 2) if isinstance(one, Finding))
+        _end_game(probe, recorded)

@@ -64,14 +64,18 @@ def _play(bench: Bench, table: Table, games: int) -> Findings:
     def log(seat: int, direction: str, line: bytes) -> None:
         tapes[seat].add(direction, line)
 
-    with _HaltingMultiplexer(programs, bench.sandbox, limits, log) as multiplexer:
+    pool = bench.processes.for_table()
+    with _HaltingMultiplexer(programs, bench.sandbox, limits, log, pool) as multiplexer:
         try:
             faults = _faults(play_fixture(fixture, table.rules, multiplexer))
         except _FaultError as error:
             faults = [(error.seat, error.fault)]
     for seat, fault in faults:
         said = multiplexer.stderr[seat] if fault.cause is not Cause.ILLEGAL_ACTION else ""
-        yield _finding(table._replace(seat=seat), fault, tapes[seat], said)
+        evidence = Evidence(
+            fault.cause, fault.detail, tapes[seat].came, said, sandbox=bench.sandbox.name
+        )
+        yield _finding(table._replace(seat=seat), fault, tapes[seat], evidence)
     bench.keep_stderr("".join(dict.fromkeys(multiplexer.stderr)))
 
 
@@ -85,13 +89,12 @@ def _faults(played: PlayedFixture) -> list[tuple[int, Fault]]:
     ]
 
 
-def _finding(table: Table, fault: Fault, tape: Tape, stderr: str) -> Finding:
-    evidence = Evidence(fault.cause, fault.detail, tape.came, stderr)
+def _finding(table: Table, fault: Fault, tape: Tape, evidence: Evidence) -> Finding:
     return Finding(
         what=f"{fault.cause}: {fault.detail}",
         where=str(table),
         hint=hint_for(evidence),
         sent=tuple(tape.sent),
         came=tape.came,
-        stderr=stderr,
+        stderr=evidence.stderr,
     )

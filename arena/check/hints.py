@@ -1,11 +1,13 @@
 """How to mend a fault, worked out from what the bot wrote."""
 
 import re
+import shutil
 from typing import NamedTuple
 
 from arena.check.late import Late
 from arena.records import Cause
-from arena.sandboxes.base import MIB, Quota
+from arena.sandboxes.base import MIB, PATH, Quota
+from arena.sandboxes.docker.sandbox import DockerSandbox
 
 _MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
 _FLUSH = {
@@ -14,10 +16,6 @@ _FLUSH = {
 }
 _STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
 _BY_STDERR = (
-    (
-        r"ModuleNotFoundError: No module named '([\w.]+)'",
-        "the sandbox has no package '{0}'; in the bot's folder: pip install --target . {0}",
-    ),
     (
         r"Error: Cannot find module '([^']+)'",
         "the sandbox has no module '{0}': put node_modules into the bot's folder",
@@ -34,6 +32,9 @@ _BY_STDERR = (
     (r"KeyError: '(\w+)'", "the message that was sent has no '{0}'"),
 )
 """Patterns in standard error; {0} is their first group."""
+_NO_PACKAGE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
+_BRING = "pin '{0}' in requirements.txt, or in the bot's folder: pip install --target . {0}"
+_DEBIAN_PYTHON = "/usr/bin/python3"
 _BY_OUTPUT = (
     (
         r"\(Pdb\)|^> .*\(\d+\)|^--(?:Return|Call)--",
@@ -70,6 +71,7 @@ class Evidence(NamedTuple):
     late: str = ""
     """The kind of `Late`, "" if it was not late."""
     runtime: str = "any"
+    sandbox: str = ""
 
 
 def hint_for(evidence: Evidence) -> str:
@@ -78,6 +80,8 @@ def hint_for(evidence: Evidence) -> str:
         return "end every line with a newline"
     if evidence.late:
         return _of_late(evidence)
+    if missing := _NO_PACKAGE.search(evidence.stderr):
+        return _of_package(missing[1], evidence.sandbox)
     for text, patterns in (
         (evidence.came, _BY_OUTPUT),
         (evidence.stderr, _BY_STDERR),
@@ -101,6 +105,16 @@ def named(late: Late, before: float) -> str:
     if late.kind == "silent":
         return "; it sleeps, and wrote nothing when its input was closed, either"
     return f"; after {before + late.seconds:.1f} s it is still busy"
+
+
+def _of_package(name: str, sandbox: str) -> str:
+    """Say how to get a Python package that a bot imports and its sandbox lacks."""
+    bring = _BRING.format(name)
+    if name == "numpy" and sandbox == DockerSandbox.name:
+        return f"the image lacks it: arena images build python (it has numpy); or {bring}"
+    if name == "numpy" and shutil.which("python3", path=PATH) == _DEBIAN_PYTHON:
+        return f"sudo apt-get install python3-numpy; or {bring}"
+    return f"the sandbox has no package '{name}': {bring}"
 
 
 def _of_late(evidence: Evidence) -> str:

@@ -1,9 +1,31 @@
 """What a bot takes: time to start, time per decision, memory."""
 
+from itertools import count
 from statistics import median
 
 from arena.check.findings import Measured
-from arena.sandboxes.base import Running
+from arena.sandboxes.base import Program, Running, Sandbox
+from arena.sessions.warm_pool import TableDice, TablePool, WarmPool
+
+
+class Processes(WarmPool):
+    """The running bot: a process that says `reusable` serves at several tables, as in a league."""
+
+    last: Running
+    """The process that took a seat last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tables = count()
+
+    def take(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running:
+        """Return a process for a seat; raises OSError if it cannot be started."""
+        self.last = super().take(program, sandbox, dice)
+        return self.last
+
+    def for_table(self) -> TablePool:
+        """Return the processes as a new table may use them: its dice are new to them."""
+        return TablePool(self, TableDice(str(next(self._tables))))
 
 
 class Meter:

@@ -61,7 +61,7 @@ class Tape:
 
 
 class Probe:
-    """A live bot at a table; a context manager that leaves no process behind.
+    """A live bot at a table; a context manager that leaves no process but a reusable one.
 
     `edit` changes every line before it is sent. After a finding of `start`, `ask` or `ask_all` the
     bot has been stopped.
@@ -75,25 +75,32 @@ class Probe:
         self._edit = edit
         self._tape = Tape()
         self._asked_at = 0.0
+        self._serves_again = False
         limits = bench.request.limits.complete(GAMES)
         self._multiplexer = Multiplexer(
             [bench.staged.program],
             bench.sandbox,
             limits,
             lambda _, direction, line: self._tape.add(direction, line),
+            bench.processes.for_table(),
         )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._serves_again and self._multiplexer.live(0):
+            self._bench.meter.look(self.running)
+            self._multiplexer.reusable.add(0)
+            self._multiplexer.bye(b"")
+            self._bench.keep_stderr(self._multiplexer.stderr[0])
         self._stop()
         self._multiplexer.__exit__()
 
     @property
     def running(self) -> Running:
         """The bot's program."""
-        return self._bench.sandbox.running
+        return self._bench.processes.last
 
     def start(self) -> Ready | Finding:
         """Start the bot and greet it."""
@@ -107,7 +114,9 @@ class Probe:
         if isinstance(reply, Fault):
             return self.finding(reply)
         self._bench.meter.starts.append(time.monotonic() - began)
-        return cast("Ready", reply)
+        ready = cast("Ready", reply)
+        self._serves_again = ready.reusable
+        return ready
 
     def tell(self, notice: ToBot) -> None:
         """Tell the bot something, with its next request."""
@@ -155,7 +164,8 @@ class Probe:
         stderr = ""
         if fault.cause is not Cause.ILLEGAL_ACTION:
             stderr = self._stop()
-        evidence = Evidence(fault.cause, detail, came, stderr, kind, self._bench.bot.info.runtime)
+        runtime, sandbox = self._bench.bot.info.runtime, self._bench.sandbox.name
+        evidence = Evidence(fault.cause, detail, came, stderr, kind, runtime, sandbox)
         return Finding(
             what=f"{fault.cause}: {detail}",
             where=str(self._table),
@@ -167,6 +177,7 @@ class Probe:
 
     def bye(self, line: bytes) -> None:
         """Say goodbye and end the input."""
+        self._serves_again = False
         self._multiplexer.bye(line)
 
     def _stop(self) -> str:

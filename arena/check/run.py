@@ -31,7 +31,11 @@ def check(request: CheckRequest, listener: CheckListener) -> Report:
         hint = ", ".join(f"{number} {step.name}" for number, step in enumerate(STEPS, 1))
         raise ArenaError(f"there is no step {request.step}", "--step", hint)
     with run_folder() as runs:
-        return _Check(request, listener, Bench(request, runs, listener.note)).run()
+        bench = Bench(request, runs, listener.note)
+        try:
+            return _Check(request, listener, bench).run()
+        finally:
+            bench.processes.end()
 
 
 class _Check:

@@ -14,9 +14,8 @@ from arena.errors import ArenaError
 from arena.perudo.rules import BGA
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.sandbox import DockerSandbox
-from arena.sandboxes.passing import ObservedSandbox
 from arena.sandboxes.registry import make_sandbox
-from arena.submissions.bot import Bot, check_trust, runtimes_of
+from arena.submissions.bot import PACKAGES, Bot, check_trust, runtimes_of
 from arena.submissions.folder import BOT_LIMITS, is_ignored, walk
 from arena.submissions.manifest import load_bot
 from arena.submissions.staging import check_program, stage
@@ -52,9 +51,8 @@ def manifest(bench: Bench) -> Findings:
     request = bench.request
     name = DockerSandbox.name if request.image else request.sandbox
     images = dict.fromkeys(IMAGES, request.image) if request.image else IMAGES
-    sandbox = make_sandbox(name, runtimes_of([bench.bot]), images)
-    check_trust(sandbox, [bench.bot], trusted=bench.request.trusted)
-    bench.sandbox = ObservedSandbox(sandbox)
+    bench.sandbox = make_sandbox(name, runtimes_of([bench.bot]), images)
+    check_trust(bench.sandbox, [bench.bot], trusted=bench.request.trusted)
 
 
 def program(bench: Bench) -> Findings:
@@ -72,7 +70,9 @@ def build(bench: Bench) -> Findings:
         bench.build = output
 
     try:
-        bench.staged = stage(bench.bot, bench.runs, bench.sandbox, on_build)
+        bench.staged = stage(
+            bench.bot, bench.runs, bench.sandbox, on_build, packages=bench.request.packages
+        )
     except ArenaError as error:
         hint = _about_build(bench.build) if bench.build else error.hint
         yield Finding(error.what, error.where, hint)
@@ -171,10 +171,12 @@ def _about_build(output: str) -> str:
 
 
 def _files(bench: Bench) -> dict[str, tuple[int, int]]:
-    """Return the size and the time of every file in the staged folder."""
+    """Return the size and the time of every file in the staged folder, without packages."""
     folder = bench.staged.folder
     return {
         str(path.relative_to(folder)): (info.st_size, info.st_mtime_ns)
-        for path, info in walk(folder, BOT_LIMITS, is_ignored)
+        for path, info in walk(
+            folder, BOT_LIMITS, lambda name: is_ignored(name) or name == PACKAGES
+        )
         if not path.is_dir()
     }

@@ -13,7 +13,13 @@ from arena.check.findings import Report
 from arena.check.run import check
 from arena.cli.check_report import lines_of
 from arena.cli.main import FINDINGS, INTERRUPTED, OK
-from arena.cli.options import PathType, json_option, sandbox_option, trust_option
+from arena.cli.options import (
+    PathType,
+    json_option,
+    packages_option,
+    sandbox_option,
+    trust_option,
+)
 from arena.cli.output import harmless, print_json, say
 from arena.errors import ArenaError
 from arena.match.transcript import told_game
@@ -33,6 +39,7 @@ _PLAIN_EVERY = 5.0
 @click.argument("bots", metavar="BOT...", nargs=-1, required=True, type=PathType())
 @sandbox_option
 @trust_option
+@packages_option
 @click.option("--all", "every_fault", is_flag=True, help="Go on after the first fault.")
 @click.option("--step", type=int, metavar="N", help="Try only step N, and what it needs.")
 @click.option(
@@ -66,7 +73,8 @@ def command(
         raise ArenaError(f"the sandbox '{sandbox}' uses no images", "--image", hint)
     sources = [source for bot in bots for source in _sources(bot)]
     if variant_name:
-        return _transcript(sources, sandbox or AUTO, variant_name, trusted=trust_bots)
+        options = {"trusted": trust_bots, "packages": steps["packages"]}
+        return _transcript(sources, sandbox or AUTO, variant_name, **options)
     reports: list[Report] = []
     for source in sources:
         request = CheckRequest(source, sandbox or AUTO, trusted=trust_bots, **steps)
@@ -89,13 +97,15 @@ def _sources(bot: Path) -> list[Path]:
     return bot_sources(str(bot), Path.cwd(), "BOT") if str(bot).startswith(SAMPLE) else [bot]
 
 
-def _transcript(sources: Sequence[Path], sandbox: str, name: str, *, trusted: bool) -> int:
+def _transcript(
+    sources: Sequence[Path], sandbox: str, name: str, *, trusted: bool, packages: bool
+) -> int:
     rules = variant(name, {}, calza=True)
     bots = [load_bot(source) for source in sources]
     chosen = make_sandbox(sandbox, runtimes_of(bots))
     check_trust(chosen, bots, trusted=trusted)
     with run_folder() as runs:
-        staged = [stage(bot, runs, chosen) for bot in bots]
+        staged = [stage(bot, runs, chosen, packages=packages) for bot in bots]
         lines, faults = told_game(staged if len(staged) > 1 else staged * 2, rules, chosen)
     for line in [*lines, *faults]:
         click.echo(harmless(line))

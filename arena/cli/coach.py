@@ -69,6 +69,7 @@ _LEAKS = 8
 )
 @options.sandbox_option
 @options.trust_option
+@options.packages_option
 @options.json_option
 def command(
     *,
@@ -159,6 +160,7 @@ def _quick_table(
         variant=how["variant"] or "bga",
         seed=how["seed"],
         sandbox=how["sandbox"] or AUTO,
+        packages=how["packages"],
     )
 
 

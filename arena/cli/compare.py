@@ -9,7 +9,14 @@ import msgspec
 from msgspec.structs import asdict
 
 from arena.cli.main import INTERRUPTED, OK
-from arena.cli.options import json_option, printable, sandbox_option, trust_option, workers_option
+from arena.cli.options import (
+    json_option,
+    packages_option,
+    printable,
+    sandbox_option,
+    trust_option,
+    workers_option,
+)
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
 from arena.league.behaviour import Behaviour, Example, Share
@@ -68,6 +75,7 @@ def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> 
 @workers_option
 @sandbox_option
 @trust_option
+@packages_option
 @json_option
 def command(old: str, new: str, *, as_json: bool, **options: object) -> int:
     """Let two versions of a bot, OLD and NEW, play the same field on the same dice, and compare."""

@@ -36,6 +36,7 @@ _KEYS = "Enter: ask, c: go on without stopping, q: quit > "
 @options.store_option
 @options.sandbox_option
 @options.trust_option
+@options.packages_option
 @options.json_option
 def command(
     league: Path,

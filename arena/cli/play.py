@@ -52,6 +52,7 @@ _GAMES = 20
 @click.option("--watch", "watching", is_flag=True, help="Then show the games in the browser.")
 @options.sandbox_option
 @options.trust_option
+@options.packages_option
 @options.json_option
 def command(
     *,

@@ -45,6 +45,7 @@ _MAX_SHOWN = 160
 @options.store_option
 @options.sandbox_option
 @options.trust_option
+@options.packages_option
 @options.json_option
 def command(
     league: Path,
@@ -67,7 +68,7 @@ def command(
     if bot is not None:
         ask = {"fixture": fixture, "game": game, "bot": bot, "store": store}
         return _rerun_as(league, ask, **chosen)
-    for name in ("seat", "differing", "record"):
+    for name in ("seat", "differing", "record", "packages"):
         given = chosen.pop(name)
         if given is not None and given is not False:
             raise ArenaError(f"--{name} needs --as", "arena rerun", "name a bot: --as my-bot")
@@ -98,7 +99,7 @@ def _rerun(
     check_freezing(chosen, info.limits)
     _say_what_changed(info, stored, bots, chosen.name)
     with run_folder() as runs:
-        staged = [stage(bot, runs, chosen) for bot in bots]
+        staged = [stage(bot, runs, chosen, packages=config.packages) for bot in bots]
         _, rules = Schedule(info).drawn[stored.fixture.id]
         result = rerun(stored, rules, staged, chosen, info.limits, game)
     if as_json:

@@ -91,7 +91,8 @@ def coach_quick(
     [rules] = league.variants.values()
     with Store(request.store) as store:
         fixtures = [one for one in store.played() if bot.name in one.fixture.seats][:_TIMED]
-    return replace(found, times=request_times(bot, fixtures, rules, sandbox))
+    times = request_times(bot, fixtures, rules, sandbox, packages=request.packages)
+    return replace(found, times=times)
 
 
 def _with_rivals(request: TableRequest) -> tuple[Bot, TableRequest]:

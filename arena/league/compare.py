@@ -56,6 +56,8 @@ class CompareRequest(Struct, frozen=True):
     sandbox: str | None = None
     limits: LimitsInfo = LimitsInfo()
     trust_bots: bool = False
+    packages: bool = False
+    """Whether the Python packages that bots ask for are installed."""
 
 
 def compare(request: CompareRequest, listener: RunListener | None = None) -> Comparison | None:
@@ -76,7 +78,7 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     games = Games(conditions, comparison_fixtures(conditions), request.until)
     rules = next(iter(conditions.variants.values()))
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
-    with prepared(bots, rules, conditions.limits, sandbox) as staged:
+    with prepared(bots, rules, conditions.limits, sandbox, packages=request.packages) as staged:
         engine = ProcessEngine(sandbox, request.workers or core_count())
         at_table = dict(zip(names, staged, strict=True))
         with listener.progress(len(games.fixtures)) as on_result:

@@ -45,6 +45,8 @@ class LeagueOptions(Struct, frozen=True, kw_only=True):
     ratings: RatingsInfo = RatingsInfo()
     sandbox: str = "auto"
     memory_across_fixtures: bool = False
+    packages: bool = False
+    """Whether the Python packages that bots ask for are installed."""
     pin: bool = True
     """Whether each worker shares one core with its bots, if there are enough cores."""
 

@@ -29,6 +29,7 @@ from arena.store.rows import PackedFixture
 from arena.store.store import Store
 from arena.submissions.bot import StagedBot, check_trust, runtimes_of
 from arena.submissions.command import how_to_get
+from arena.submissions.packages import wanted_by
 
 if TYPE_CHECKING:  # slow to import, and not always installed
     from arena.league.cluster.client import Cluster
@@ -79,7 +80,10 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
         accept, trusted = request.accept_changes, request.trust_bots
         resolution = resolve(league, sandbox.name, store, accept=accept, trusted=trusted)
         rules = next(iter(league.variants.values()))
-        with prepared(league.bots, rules, league.limits, sandbox) as staged:
+        _say_who_gets_packages(league, listener)
+        with prepared(
+            league.bots, rules, league.limits, sandbox, packages=league.packages
+        ) as staged:
             commit(resolution, store, listener.note)
             conditions = resolution.schedule.conditions
             listener.started(conditions)
@@ -172,6 +176,17 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     check_trust(sandbox, league.bots, trusted=request.trust_bots)
     check_freezing(sandbox, league.limits)
     return league, sandbox
+
+
+def _say_who_gets_packages(league: League, listener: RunListener) -> None:
+    """Say which bots ask for packages: to fetch them may take minutes. Raises ArenaError."""
+    asking = [
+        bot.name
+        for bot in league.bots
+        if wanted_by(bot, bot.folder, allowed=league.packages) is not None
+    ]
+    if asking:
+        listener.note(f"Python packages are installed for {', '.join(asking)}")
 
 
 def _without_missing_runtimes(league: League, listener: RunListener) -> League:

@@ -46,6 +46,8 @@ class TableRequest(Struct, frozen=True):
     """None stands for what the rule book says."""
     seed: str | None = None
     sandbox: str = "auto"
+    packages: bool = False
+    """Whether the Python packages that bots ask for are installed."""
 
     @property
     def league(self) -> Path:
@@ -127,6 +129,7 @@ def _write_league(request: TableRequest, *, with_person: bool) -> None:
         "rounds": 1,
         "shared_dice": False,
         "sandbox": request.sandbox,
+        "packages": request.packages,
         "seed": request.seed,
     }
     try:
@@ -159,7 +162,9 @@ def _play_with_person(
     with Store(request.store, create=True) as store:
         resolution = resolve(league, sandbox.name, store, trusted=trusted)
         conditions = resolution.schedule.conditions
-        with prepared(list(rivals.values()), rules, league.limits, sandbox) as staged:
+        with prepared(
+            list(rivals.values()), rules, league.limits, sandbox, packages=league.packages
+        ) as staged:
             commit(resolution, store, listener.note)
             fixture = resolution.schedule.fixtures[0]
             programs = {bot.name: bot.program for bot in staged}

@@ -42,6 +42,8 @@ class RerunAs(Struct, frozen=True):
     sandbox: str = AUTO
     trusted: bool = False
     """Whether it may run without isolation."""
+    packages: bool = False
+    """Whether the Python packages that it asks for are installed."""
     limited: bool = True
     """Whether the league's time limits hold."""
 
@@ -94,7 +96,8 @@ def rerun_as(
     """
     limits = replace(asked.stored.limits if request.limited else _UNLIMITED, freeze=False)
     with run_folder() as runs:
-        program = stage(asked.bot, runs, asked.sandbox).program
+        packages = request.packages
+        program = stage(asked.bot, runs, asked.sandbox, packages=packages).program
         if terminal and reaches_terminal(asked.sandbox):
             program = with_breakpoints(program, terminal, runs)
         return ask_again(asked.stored, program, asked.sandbox, limits, watcher)

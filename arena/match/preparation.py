@@ -15,6 +15,7 @@ from arena.sandboxes.run_folder import run_folder
 from arena.sandboxes.run_once import last_line
 from arena.sessions.multiplexer import Multiplexer
 from arena.submissions.bot import Bot, StagedBot
+from arena.submissions.packages import wanted_by
 from arena.submissions.staging import stage
 
 _THREADS = 4
@@ -24,16 +25,25 @@ _LINE = 150
 
 @contextmanager
 def prepared(
-    bots: Sequence[Bot], rules: Rules, limits: LimitsInfo, sandbox: Sandbox
+    bots: Sequence[Bot],
+    rules: Rules,
+    limits: LimitsInfo,
+    sandbox: Sandbox,
+    *,
+    packages: bool = False,
 ) -> Iterator[list[StagedBot]]:
     """Stage and try every bot; yields them in the order given, and removes the copies afterwards.
 
-    Raises ArenaError for the first that does not start.
+    `packages`: whether the Python packages that bots ask for are installed. Raises ArenaError for
+    the first that does not start.
     """
+    for bot in bots:
+        # Before anything is built.
+        wanted_by(bot, bot.folder, allowed=packages)
     with run_folder() as runs:
 
         def prepare(bot: Bot) -> StagedBot:
-            staged = stage(bot, runs, sandbox)
+            staged = stage(bot, runs, sandbox, packages=packages)
             if fault := try_start(staged, rules, sandbox, limits):
                 what = f"'{bot.name}' does not start: {fault.detail}"
                 raise ArenaError(what, str(bot.source), f"see why: arena check {bot.source}")

@@ -11,8 +11,12 @@ from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.sandboxes.run_folder import remove_tree
-from arena.submissions.folder import BOT_LIMITS, walk
+from arena.submissions.folder import BOT_LIMITS, BotLimits, walk
+from arena.submissions.packages import COMPILED
 from arena.submissions.staging import no_space
+
+_STAGED = BotLimits(entries=BOT_LIMITS.entries + COMPILED.entries)
+"""A bot with its packages."""
 
 
 class _Entry(Struct, frozen=True, array_like=True):
@@ -35,7 +39,7 @@ class Bundle(Struct, frozen=True):
 
 def pack(folder: Path) -> Bundle:
     """Return all files of a staged bot, without times and owners: same files, same bundle."""
-    found = sorted(walk(folder, BOT_LIMITS), key=lambda entry: os.fsencode(entry[0]))
+    found = sorted(walk(folder, _STAGED), key=lambda entry: os.fsencode(entry[0]))
     entries = [_entry(path, info, folder) for path, info in found]
     content = zlib.compress(msgspec.msgpack.encode(entries))
     return Bundle(sha256(content).hexdigest(), content)

@@ -12,11 +12,12 @@ from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.sandboxes.base import MIB
-from arena.submissions.archives.entry import MAX_DEPTH, MAX_PATH
+from arena.submissions.archives.entry import ENVIRONMENT, MAX_DEPTH, MAX_PATH, instead_of_link
 
 _IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
 _MAC_PREFIX = "._"
 """The prefix of files in which macOS keeps attributes of other files."""
+_ENVIRONMENT_FILE = "pyvenv.cfg"
 _LARGEST = 3
 """Files that are named if all are too large."""
 _MAX_SHOWN = 250
@@ -85,17 +86,29 @@ def exceeds(folder: Path, entries: int, size: int) -> bool:
 
 
 def files_of(folder: Path, limits: BotLimits = BOT_LIMITS) -> list[Path]:
-    """Return the bot's files, sorted; raises ArenaError for a link and for too many bytes."""
+    """Return the bot's files, sorted.
+
+    Raises ArenaError for a link, a virtual environment of Python, and too many bytes.
+    """
     files: list[Path] = []
     sizes: dict[str, int] = {}
     for path, info in walk(folder, limits, is_ignored):
-        if stat.S_ISLNK(info.st_mode):
-            raise ArenaError("a bot's folder may hold no links", str(path), "copy the file instead")
+        is_link = stat.S_ISLNK(info.st_mode)
+        if path.name == _ENVIRONMENT_FILE or (is_link and _is_environment(path.parent)):
+            what = "a bot's folder may hold no virtual environment"
+            raise ArenaError(what, str(path.parent), ENVIRONMENT)
+        if is_link:
+            hint = instead_of_link(path.relative_to(folder))
+            raise ArenaError("a bot's folder may hold no links", str(path), hint)
         if stat.S_ISREG(info.st_mode):
             files.append(path)
             sizes[str(path.relative_to(folder))] = info.st_size
     check_size(sum(sizes.values()), folder, limits, sizes)
     return sorted(files)
+
+
+def _is_environment(folder: Path) -> bool:
+    return (folder / _ENVIRONMENT_FILE).is_file()
 
 
 def check_size(
@@ -130,6 +143,20 @@ def copy(folder: Path, target: Path, limits: BotLimits = BOT_LIMITS) -> str:
         return content
 
     return _digest(folder, limits, read_and_copy)
+
+
+def open_to_all(folder: Path, *, writable: bool) -> None:
+    """Let the sandbox's user read what is in a folder, and write it while it is built."""
+    for path in (folder, *folder.rglob("*")):
+        if path.is_symlink():
+            # A build may make links; a target outside the folder must not be opened.
+            continue
+        execute = path.is_dir() or path.stat().st_mode & 0o100
+        path.chmod(
+            (0o666 if writable else 0o444)
+            | (0o111 if execute else 0)
+            | (0o200 if path.is_dir() else 0)
+        )
 
 
 def _digest(folder: Path, limits: BotLimits, read: Callable[[Path], bytes]) -> str:

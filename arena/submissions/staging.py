@@ -10,8 +10,9 @@ from arena.sandboxes.run_once import run_once
 from arena.submissions.bot import Bot, StagedBot
 from arena.submissions.build import OnBuild, build
 from arena.submissions.command import check_runnable, how_to_get, how_to_get_in_image
-from arena.submissions.folder import BOT_LIMITS, BotLimits, copy
+from arena.submissions.folder import BOT_LIMITS, BotLimits, copy, open_to_all
 from arena.submissions.manifest import errors_name_source
+from arena.submissions.packages import add, installed, wanted_by
 
 _MISSING = 3
 _LOOK = f'command -v "$1" >/dev/null || exit {_MISSING}'
@@ -26,24 +27,31 @@ def stage(
     sandbox: Sandbox,
     on_build: OnBuild | None = None,
     limits: BotLimits = BOT_LIMITS,
+    *,
+    packages: bool = False,
 ) -> StagedBot:
     """Copy a bot below the folder `runs` and build it there; returns the bot that can be started.
 
-    `on_build` is called whether the build succeeds or not. Raises ArenaError if the bot's program
-    is missing, if its build fails or leaves what a bot's folder may not hold, or if there is no
-    space for it.
+    `on_build` is called whether the build succeeds or not. `packages`: whether the Python packages
+    that it asks for are installed. Raises ArenaError if the bot's program is missing, if it asks
+    for packages that it cannot have, if its build fails or leaves what a bot's folder may not hold,
+    or if there is no space for it.
     """
     staged = StagedBot(bot.info, runs / bot.info.digest[:16], bot.command)
     if not staged.folder.exists():
         try:
             _copy(bot, staged.folder, sandbox, limits)
+            wanted = wanted_by(bot, staged.folder, allowed=packages)
+            layer = installed(wanted, bot, runs, sandbox) if wanted else None
             if bot.build is not None:
-                _open_to_all(staged.folder, writable=True)
+                open_to_all(staged.folder, writable=True)
                 program = staged.program._replace(command=bot.build)
                 build(bot, program, sandbox, limits, on_build)
                 with errors_name_source(staged.folder, bot.source):
                     check_runnable(bot.name, bot.command, staged.folder)
-            _open_to_all(staged.folder, writable=False)
+            if layer is not None:
+                add(layer, bot, staged.folder)
+            open_to_all(staged.folder, writable=False)
         except BaseException:
             # A refused bot must not be taken for a staged one.
             remove_tree(staged.folder)
@@ -98,17 +106,3 @@ def _is_in_image(sandbox: Sandbox, runtime: str, program: str, folder: Path) -> 
         look = Program(folder, ["sh", "-c", _LOOK, "sh", program], runtime)
         known[runtime, program] = run_once(sandbox, look, _LOOK_SECONDS).code != _MISSING
     return known[runtime, program]
-
-
-def _open_to_all(folder: Path, *, writable: bool) -> None:
-    """Let the sandbox's user read the bot, and write it while it is built."""
-    for path in (folder, *folder.rglob("*")):
-        if path.is_symlink():
-            # A build may make links; a target outside the folder must not be opened.
-            continue
-        execute = path.is_dir() or path.stat().st_mode & 0o100
-        path.chmod(
-            (0o666 if writable else 0o444)
-            | (0o111 if execute else 0)
-            | (0o200 if path.is_dir() else 0)
-        )

@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from arena import shipped
-from arena.check.bench import CheckRequest
+from arena.check.advice import advice
+from arena.check.bench import Bench, CheckRequest
+from arena.check.findings import Measured
 from arena.check.positions import Moment, moments, patient_player, random_player, tables
 from arena.check.run import check
 from arena.check.steps import STEPS
 from arena.errors import ArenaError
-from arena.wire.messages import Turn
+from arena.records import LimitsInfo
+from arena.wire.messages import Ready, Turn
 from tests.check.bots import Silent, checked, write
 from tests.support.bot_programs import start, turn
 
@@ -83,6 +86,29 @@ def test_unknown_step_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="there is no step 99") as refusal:
         checked(write(tmp_path / "new"), step=99)
     assert "1 manifest, 2 program" in refusal.value.hint
+
+
+def starts(folder: Path, ready: str) -> int:
+    """Check a bot that leaves a mark at each start; returns how often it was started."""
+    marks = folder.parent / f"{folder.name}.marks"
+    body = start(f"say({ready!r})") + f"open({str(marks)!r}, 'a').write('x')\n"
+    report = checked(write(folder, body))
+    assert report.ok, report.steps[-1]
+    return len(marks.read_text())
+
+
+def test_process_that_is_reusable_is_started_a_few_times_only(tmp_path: Path) -> None:
+    """As in a league. The others are started for every table."""
+    often = starts(tmp_path / "often", '{"type":"ready"}')
+    seldom = starts(tmp_path / "seldom", '{"type":"ready","reusable":true}')
+    assert seldom <= 10 < 60 < often
+
+
+def test_slow_start_is_told_with_the_limit(tmp_path: Path) -> None:
+    bench = Bench(CheckRequest(tmp_path, limits=LimitsInfo(start=5.0)), tmp_path, print)
+    bench.ready = Ready(concurrent_games=8, reusable=True)
+    [said] = advice(bench, Measured(4.1, 1, "cpu", 0.1, 0.1, 0.1, None))
+    assert said.startswith("it started in 4.1 of 5 s")
 
 
 def test_interruption_keeps_what_was_found(tmp_path: Path) -> None:

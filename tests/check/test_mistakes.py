@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from arena.check.findings import Report
+from arena.check.hints import Evidence, hint_for
 from arena.check.steps import STEPS
 from arena.cli.check_report import lines_of
-from arena.records import LimitsInfo
+from arena.records import Cause, LimitsInfo
 from tests.check.bots import HASTY, PATIENT, checked, write
 from tests.support.bot_programs import start, turn
 
@@ -183,6 +184,26 @@ def test_missing_answer_is_explained(
     check_found(report, step, what, hint)
 
 
+NUMPY = "ModuleNotFoundError: No module named 'numpy'\n"
+MISSING = {
+    "numpy in an image": ("docker", NUMPY, "arena images build python"),
+    "numpy for Debian's Python": ("bubblewrap", NUMPY, "apt-get install python3-numpy"),
+    "another package": (
+        "docker",
+        "ModuleNotFoundError: No module named 'scipy.stats'\n",
+        "no package 'scipy': pin 'scipy' in requirements.txt",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sandbox", "stderr", "hint"), MISSING.values(), ids=MISSING)
+def test_cure_for_a_missing_package_is_that_of_the_sandbox(
+    monkeypatch: pytest.MonkeyPatch, sandbox: str, stderr: str, hint: str
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name, path: "/usr/bin/python3")
+    assert hint in hint_for(Evidence(Cause.CRASH, "", "", stderr, sandbox=sandbox))
+
+
 def test_traceback_is_shown_once_with_the_message_that_caused_it(tmp_path: Path) -> None:
     report = checked(write(tmp_path / "new", turn("m['dices']")))
     (found,) = report.steps[-1].findings
@@ -210,6 +231,21 @@ def larger_than_allowed(folder: Path) -> None:
 def in_utf_16(folder: Path) -> None:
     path = folder / "bot.yaml"
     path.write_text(path.read_text(), encoding="utf-16")
+
+
+def with_environment(folder: Path) -> None:
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "pyvenv.cfg").touch()
+    (folder / ".venv" / "bin" / "python").symlink_to("/usr/bin/python3")
+
+
+def with_linked_modules(folder: Path) -> None:
+    (folder / "node_modules" / ".bin").mkdir(parents=True)
+    (folder / "node_modules" / ".bin" / "tsc").symlink_to("../tsc.js")
+
+
+def with_packages(folder: Path) -> None:
+    (folder / "requirements.txt").write_text("numpy==2.4.6\n")
 
 
 def rename(folder: Path) -> None:
@@ -290,6 +326,30 @@ FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
     ),
     "bot.yml": ("x", "", rename, "manifest", "no bot.yaml in", "rename bot.yml to bot.yaml"),
     "UTF-16": ("x", "", in_utf_16, "manifest", "it is in UTF-16", "save it as UTF-8"),
+    "a virtual environment": (
+        "x",
+        "",
+        with_environment,
+        "manifest",
+        "may hold no virtual environment",
+        "requirements.txt, or pip install --target",
+    ),
+    "links in node_modules": (
+        "x",
+        "",
+        with_linked_modules,
+        "manifest",
+        "may hold no links",
+        "npm install --no-bin-links",
+    ),
+    "packages that are not installed": (
+        "python3 bot.py",
+        "",
+        with_packages,
+        "build",
+        "'new' asks for Python packages",
+        "--packages with check",
+    ),
     "a version without quotes": (
         "x",
         "version: 1.0\n",

@@ -92,6 +92,7 @@ def test_archived_bot_that_does_not_start_is_named(tmp_path: Path) -> None:
 
 def test_refused_archives_leave_nothing_behind(tmp_path: Path) -> None:
     tarred(tmp_path / "link.tar.gz", link("bot.yaml"))
+    tarred(tmp_path / "venv.tgz", link(".venv/bin/python"))
     tarred(tmp_path / "up.tgz", tarfile.TarInfo("../evil"))
     tarred(tmp_path / "case.tgz", tarfile.TarInfo("bot.py"), tarfile.TarInfo("Bot.py"))
     bomb = tarfile.TarInfo("bomb\x1b[2J")
@@ -102,6 +103,7 @@ def test_refused_archives_leave_nothing_behind(tmp_path: Path) -> None:
         "link.tar.gz": [
             "the archive holds a symbolic link / link.tar.gz: bot.yaml / put a copy of the file"
         ],
+        "venv.tgz": ["a symbolic link / venv.tgz: .venv/bin/python / remove it; how to bring"],
         "up.tgz": ["the archive holds a path that leads out of the archive / up.tgz: ../evil"],
         "case.tgz": [
             "the archive holds a name that differs only by case ",

@@ -103,7 +103,7 @@ def test_link_in_a_bot_folder_stops_the_league(tmp_path: Path) -> None:
     (bot(tmp_path / "new") / "secrets").symlink_to("/etc/passwd")
     league(tmp_path, bots=["sample:odds", "new"])
     ran = run("run", "league.yaml", cwd=tmp_path)
-    error_line(ran, "a bot's folder may hold no links / ", "new/secrets / copy the file instead")
+    error_line(ran, "a bot's folder may hold no links / ", "new/secrets / put a copy of the file")
 
 
 def test_untrusted_bots_need_isolation_or_trust(tmp_path: Path) -> None:

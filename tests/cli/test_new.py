@@ -13,6 +13,7 @@ from arena.submissions.manifest import load_bot
 from tests.cli.command import HANG, environment, error_line, run
 from tests.protocol.golden import POSITIONS, positions
 from tests.support.depth import depth
+from tests.support.sampling import sample
 
 EXACT = sorted(KITS.keys() - {"shell"})
 """The kits that reckon with fractions, and so decide alike."""
@@ -70,10 +71,15 @@ def test_tests_of_a_kit_find_an_illegal_move(tmp_path: Path, language: str) -> N
     assert run_own_tests(folder, language).returncode not in {0, 127}
 
 
-@pytest.mark.parametrize("language", KITS)
-def test_kit_plays_without_a_fault_in_the_sandbox(tmp_path: Path, language: str) -> None:
+PLACES = [(language, sandbox) for language in KITS for sandbox in ("docker", "bubblewrap")]
+
+
+@pytest.mark.parametrize(("language", "sandbox"), sample(PLACES, 8, "kits"))
+def test_kit_is_built_and_plays_without_a_fault_in_the_sandbox(
+    tmp_path: Path, language: str, sandbox: str
+) -> None:
     new(tmp_path, language)
-    checked = run("check", "my-bot", cwd=tmp_path)
+    checked = run("check", "my-bot", "--sandbox", sandbox, cwd=tmp_path)
     assert checked.code == 0, checked.out + checked.err
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import click
 import pytest
 
+from arena.cli.help import TOPICS
+from arena.submissions.kits import KITS
 from tests.cli.command import HANG, ROOT, Ran, league
 
 SHIPPED = "arena/_shipped"
@@ -73,8 +75,13 @@ NEEDED = {
         f"{SHIPPED}/sample_bots/{name}"
         for name in ("c-counter/bot.c", "js-cautious/bot.js", "sh-minimal/bot.sh", "odds/bot.py")
     ],
-    "protocol": [f"{SHIPPED}/protocol/README.md", f"{SHIPPED}/protocol/schema/to_bot.json"],
-    "docs": [f"{SHIPPED}/docs/authors.md", f"{SHIPPED}/docs/league.md"],
+    "protocol": [
+        f"{SHIPPED}/protocol/README.md",
+        f"{SHIPPED}/protocol/schema/to_bot.json",
+        f"{SHIPPED}/protocol/kits/positions.jsonl",
+        *(f"{SHIPPED}/protocol/kits/{language}/{kit.edit}" for language, kit in KITS.items()),
+    ],
+    "docs": [f"{SHIPPED}/{page}" for page, _ in TOPICS.values() if page.startswith("docs/")],
     "reports": [f"{SHIPPED}/reports/index.html", f"{SHIPPED}/reports/style.css"],
 }
 
@@ -97,6 +104,19 @@ def test_the_installed_command_is_the_wheel_s(installed: Path, tmp_path: Path) -
         tmp_path,
     )
     assert ran == Ran(0, "568\n", "")
+
+
+def test_an_author_begins_with_the_wheel_alone(installed: Path, tmp_path: Path) -> None:
+    """A kit, the manual, and the recipes of images."""
+    arena = str(installed / "arena")
+    ran = _run([arena, "new", "my-bot", "--lang", "rust"], tmp_path)
+    assert ran.code == 0, ran
+    kit = ROOT / "protocol/kits/rust/bot.rs"
+    assert (tmp_path / "my-bot/bot.rs").read_bytes() == kit.read_bytes()
+    for topic, (page, _) in TOPICS.items():
+        assert _run([arena, "help", topic], tmp_path) == Ran(0, (ROOT / page).read_text(), "")
+    recipes = "from arena.sandboxes.docker.images import *; print(len([*RECIPES.iterdir()]))"
+    assert _run([str(installed / "python"), "-c", recipes], tmp_path).out == "8\n"
 
 
 def test_a_league_by_the_wheel(installed: Path, tmp_path: Path) -> None:

@@ -13,16 +13,17 @@ from arena.errors import ArenaError
 from arena.sandboxes.docker import engine
 
 _PACKAGES = {
-    "python": "python3",
+    "python": "python3 python3-numpy",
     "node": "nodejs",
     "c": "gcc libc6-dev",
     "any": "",
-    "rust": "rustc cargo",
+    "rust": "rustc cargo libc6-dev",
     "java": "default-jdk-headless",
     "go": "golang-go",
     "dotnet": "dotnet-sdk-8.0",
 }
-"""What Debian and Ubuntu call them; Debian has no .NET."""
+"""What Debian and Ubuntu call them, each by its name: debootstrap leaves out dependencies on names
+that several packages provide. Debian has no .NET."""
 IMAGES = {runtime: f"{engine.OWN_IMAGES}/{runtime}" for runtime in _PACKAGES}
 """By runtime; `images` in league.yaml names others."""
 OF_SAMPLES = ("python", "node", "c", "any")

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from msgspec import Struct
 
@@ -16,6 +17,11 @@ MAX_DEPTH = 32
 """Most folders inside one another."""
 CHUNK = 65_536
 """Most bytes that a reader returns at a time."""
+ENVIRONMENT = (
+    "remove it; how to bring packages along: requirements.txt, or pip install --target"
+    " (docs/languages.md)"
+)
+"""What to do with a virtual environment of Python in a bot's folder."""
 LEAVE_OUT = "leave out what the bot does not need"
 _DRIVE = re.compile(r"[A-Za-z]:")
 
@@ -60,6 +66,15 @@ class Entry(Struct):
 
 class ArchiveError(ArenaError):
     """Why an archive is refused; `where` is the name of an entry, "" for the whole archive."""
+
+
+def instead_of_link(path: PurePath) -> str:
+    """Return what to do instead of a link at this place in a bot's folder."""
+    if {".venv", "venv"} & set(path.parts):
+        return ENVIRONMENT
+    if "node_modules" in path.parts:
+        return "make them without links: npm install --no-bin-links"
+    return "put a copy of the file in its place"
 
 
 def folded(part: str) -> str:

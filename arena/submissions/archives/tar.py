@@ -8,12 +8,12 @@ import io
 import tarfile
 from collections.abc import Callable, Iterator
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from tarfile import TarInfo
 from typing import BinaryIO
 
 from arena.submissions.archives.compression import DECODERS, Decompressed
-from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, ArchiveError, Entry
+from arena.submissions.archives.entry import CHUNK, LEAVE_OUT, ArchiveError, Entry, instead_of_link
 
 _BLOCK = 512
 _MAX_EXTENDED_SIZE = 65_536
@@ -172,6 +172,8 @@ def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[E
     if header.type not in _FILES:
         other = "what is neither a file nor a folder", _LEAVE_OUT
         what, hint = _REFUSED.get(header.type, other)
+        if header.type == tarfile.SYMTYPE:
+            hint = instead_of_link(PurePath(name))
         raise ArchiveError(what, name, hint)
     content = stream.parts(size)
     yield Entry(name, is_folder=False, executable=bool(header.mode & 0o100), content=content)

@@ -3,10 +3,10 @@
 import io
 import stat
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from arena.submissions.archives.entry import CHUNK, ArchiveError, Entry
+from arena.submissions.archives.entry import CHUNK, ArchiveError, Entry, instead_of_link
 
 _ENCRYPTED = 0x1
 _MAX_READ = 4 * 1024 * 1024
@@ -41,7 +41,7 @@ def _check(info: ZipInfo) -> None:
     name = info.orig_filename
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
-        raise ArchiveError("a symbolic link", name, "put a copy of the file in its place")
+        raise ArchiveError("a symbolic link", name, instead_of_link(PurePath(name)))
     if kind == stat.S_IFDIR and not name.endswith("/"):
         raise ArchiveError("a folder that is named like a file", name, _PLAIN_HINT)
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:

@@ -1,0 +1,283 @@
+"""Python packages that bots ask for: wheels, fetched by the operator's pip, never by a build."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from zipfile import BadZipFile, ZipFile
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.config_files.files import read_limited, reason
+from arena.errors import ArenaError
+from arena.sandboxes.base import MIB, Program, Sandbox
+from arena.sandboxes.run_folder import remove_tree
+from arena.sandboxes.run_once import last_line, run_once
+from arena.submissions.bot import PACKAGES, Bot
+from arena.submissions.build import build
+from arena.submissions.command import how_to_get, how_to_get_in_image
+from arena.submissions.folder import BotLimits, open_to_all
+from arena.submissions.manifest import errors_name_source
+
+REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
+MAX_SIZE = 512 * MIB
+"""Bytes of all files of a bot's packages."""
+MAX_FILES = 10_000
+_MAX_BYTES = 64 * 1024
+"""Of a requirements.txt."""
+_PIN = re.compile(r"[A-Za-z0-9][\w.-]* ?== ?[\w.!+]+(?: --hash=sha256:[0-9a-f]{64})*", re.ASCII)
+COMPILED = BotLimits(entries=2 * MAX_FILES, size=2 * MAX_SIZE, build_seconds=600.0)
+"""Packages with their compiled modules."""
+_COMPILE = (
+    "python3 -I -m compileall -q -x '/tests?/' --invalidation-mode unchecked-hash . >/dev/null || :"
+)
+"""Modules that are written for other versions of Python do not compile, and need not."""
+_ASK = """
+import json, os, sys
+try:
+    libc = os.confstr("CS_GNU_LIBC_VERSION")
+except (ValueError, OSError):
+    libc = ""
+print(json.dumps([list(sys.version_info[:2]), libc or "", os.uname().machine]))
+"""
+_ASK_SECONDS, _PIP_SECONDS = 60.0, 900.0
+_NOT_OURS = ("PIP_CONSTRAINT", "PIP_REQUIREMENT", "PIP_TARGET", "PIP_PREFIX", "PIP_USER")
+"""Settings of the operator's pip that are about other packages; those of its index hold."""
+_GLIBC_OF_MANYLINUX = range(5, 100)
+_ONE_AT_A_TIME = Lock()
+
+
+class Wanted(Struct, frozen=True):
+    """What a bot asks for."""
+
+    pins: tuple[str, ...]
+    """Lines of requirements.txt, such as `numpy==2.4.6`."""
+    wheels: tuple[Path, ...]
+    """In its staged folder."""
+
+    @property
+    def file(self) -> str:
+        """Where the bot asks, in its folder."""
+        return REQUIREMENTS if self.pins else f"{VENDOR}/{self.wheels[0].name}"
+
+
+class Interpreter(Struct, frozen=True, array_like=True):
+    """The `python3` of a sandbox."""
+
+    version: tuple[int, int]
+    libc: str
+    """As in `glibc 2.36`; "" if it is another."""
+    machine: str
+
+    def options(self) -> list[str]:
+        """Return the options by which pip chooses wheels for it, whatever pip itself runs on."""
+        platforms = [f"linux_{self.machine}"]
+        if found := re.fullmatch(r"glibc 2\.(\d+)", self.libc):
+            minors = [minor for minor in _GLIBC_OF_MANYLINUX if minor <= int(found[1])]
+            platforms += [f"manylinux_2_{minor}_{self.machine}" for minor in reversed(minors)]
+            platforms += [f"manylinux{year}_{self.machine}" for year in (2014, 2010, 1)]
+        version = ".".join(map(str, self.version))
+        options = ["--only-binary=:all:", "--implementation=cp", f"--python-version={version}"]
+        return options + [f"--platform={one}" for one in platforms]
+
+
+def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
+    """Return the packages that a bot asks for in a copy of its folder, None if it asks for none.
+
+    Raises ArenaError if it may have none, and for a line of requirements.txt that is not the name
+    of a package and its version.
+    """
+    with errors_name_source(folder, bot.source):
+        lines = _lines(folder)
+    found = sorted((folder / VENDOR).glob("*.whl"))
+    wanted = Wanted(lines, tuple(path for path in found if path.is_file()))
+    if not (wanted.pins or wanted.wheels):
+        return None
+    where = str(bot.source / wanted.file)
+    if not allowed:
+        what = f"'{bot.name}' asks for Python packages, and none are installed"
+        hint = (
+            "to have them installed: `packages: true` in league.yaml, --packages with check, play"
+            " and compare; without: put them into the bot's folder (pip install --target . NAME)"
+            " and remove this file"
+        )
+        raise ArenaError(what, where, hint)
+    for line in wanted.pins:
+        if not _PIN.fullmatch(line):
+            what = f"{line[:80]!a} is not a package and its version"
+            hint = "one a line, as in numpy==2.4.6; `pip freeze` prints them"
+            raise ArenaError(what, where, hint)
+    return wanted
+
+
+def installed(wanted: Wanted, bot: Bot, runs: Path, sandbox: Sandbox) -> Path:
+    """Return a folder below `runs` with a bot's packages, for the `python3` of the sandbox.
+
+    It comes from the cache if it was made before. Raises ArenaError if pip does not find them, or
+    they are too large.
+    """
+    with _ONE_AT_A_TIME:
+        python = _interpreter(bot, runs, sandbox)
+        key = _key(wanted, python)
+        folder, kept = runs / f"packages-{key[:16]}", _cache() / key
+        if folder.exists():
+            return folder
+        try:
+            if kept.exists():
+                shutil.copytree(kept, folder)
+            else:
+                _install(wanted, python, bot, folder)
+                open_to_all(folder, writable=True)
+                _compile(bot, folder, sandbox)
+                _keep(folder, kept)
+            open_to_all(folder, writable=False)
+        except OSError as error:
+            remove_tree(folder)
+            what = f"the packages of '{bot.name}' cannot be installed: {reason(error)}"
+            raise ArenaError(what, str(error.filename or folder)) from None
+        except BaseException:
+            remove_tree(folder)
+            raise
+    return folder
+
+
+def add(packages: Path, bot: Bot, folder: Path) -> None:
+    """Put installed packages into a staged bot's folder; raises ArenaError if their place is taken.
+
+    The files are shared with all bots of the run that asked for the same.
+    """
+    target = folder / PACKAGES
+    if target.exists() or target.is_symlink():
+        raise ArenaError(
+            f"'{bot.name}' has a '{PACKAGES}' of its own", str(bot.source), "rename it"
+        )
+    shutil.copytree(packages, target, copy_function=os.link, symlinks=True)
+
+
+def _lines(folder: Path) -> tuple[str, ...]:
+    """Return the lines of requirements.txt, continued ones as one, without comments."""
+    path = folder / REQUIREMENTS
+    if not path.is_file():
+        return ()
+    text = read_limited(path, _MAX_BYTES).decode("utf-8-sig", "backslashreplace")
+    whole = re.sub(r"\\\r?\n", " ", text).splitlines()
+    stripped = [" ".join(re.sub(r"(^|\s)#.*", "", line).split()) for line in whole]
+    return tuple(line for line in stripped if line)
+
+
+def _interpreter(bot: Bot, runs: Path, sandbox: Sandbox) -> Interpreter:
+    """Ask the `python3` that will run the bot for its version."""
+    asked = Program(runs, ["python3", "-I", "-S", "-c", _ASK], bot.info.runtime)
+    ran = run_once(sandbox, asked, _ASK_SECONDS)
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(ran.stdout, type=Interpreter)
+    what = f"'{bot.name}' asks for Python packages, and its sandbox has no python3"
+    here = sandbox.uses_host_programs
+    hint = how_to_get(["python3"], bot.folder) if here else how_to_get_in_image("python3")
+    raise ArenaError(what, str(bot.source), hint)
+
+
+def _key(wanted: Wanted, python: Interpreter) -> str:
+    wheels = [(wheel.name, sha256(wheel.read_bytes()).hexdigest()) for wheel in wanted.wheels]
+    return sha256(json.dumps([python.options(), wanted.pins, wheels]).encode()).hexdigest()
+
+
+def _cache() -> Path:
+    """Return where packages are kept from run to run."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home, "perudo-arena", "packages")
+
+
+def _keep(folder: Path, kept: Path) -> None:
+    """Copy packages into the cache, whole or not at all; it matters little if that fails."""
+    with suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=kept.parent) as scratch:
+            copied = shutil.copytree(folder, Path(scratch, "packages"))
+            copied.rename(kept)
+
+
+def _install(wanted: Wanted, python: Interpreter, bot: Bot, folder: Path) -> None:
+    """Fetch the wheels and unpack them into a new folder; nothing of them is run."""
+    where = str(bot.source / wanted.file)
+    # Dependencies are not looked for: what is not listed could be another version tomorrow.
+    options = ["--no-deps", *python.options()]
+    with TemporaryDirectory(prefix="perudo-arena-wheels-") as scratch:
+        wheels = list(map(str, wanted.wheels))
+        if wanted.pins:
+            listed, fetched = Path(scratch, REQUIREMENTS), Path(scratch, "wheels")
+            listed.write_text("\n".join(wanted.pins))
+            _pip(["download", f"--dest={fetched}", *options, f"-r{listed}"], scratch, bot, where)
+            wheels += sorted(map(str, fetched.iterdir()))
+        _check_sizes(wheels, bot, where)
+        target = ["--no-index", "--no-compile", f"--target={folder}"]
+        _pip(["install", *target, *options, *wheels], scratch, bot, where)
+    # Its programs would start the operator's Python.
+    remove_tree(folder / "bin")
+
+
+def _pip(arguments: Sequence[str], scratch: str, bot: Bot, where: str) -> None:
+    """Run the operator's pip, with the index that it is configured to use."""
+    limited = ["prlimit", f"--fsize={MAX_SIZE}", "--", sys.executable, "-m", "pip"]
+    quiet = ["--quiet", "--no-input", "--disable-pip-version-check"]
+    ours = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
+    try:
+        ran = subprocess.run(
+            [*limited, *arguments[:1], *quiet, *arguments[1:]],
+            cwd=scratch,
+            env=ours,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PIP_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        what = f"pip took longer than {_PIP_SECONDS:g} s for the packages of '{bot.name}'"
+        raise ArenaError(what, where, "run it again") from None
+    if ran.returncode:
+        said = _error(ran.stderr)
+        what = f"pip cannot install the packages of '{bot.name}': {said[:300]}"
+        hint = "name versions that have wheels for the Python of the sandbox"
+        if "No module named pip" in said:
+            hint = f"{sys.executable} -m ensurepip"
+        raise ArenaError(what, where, hint)
+
+
+def _error(output: bytes) -> str:
+    errors = [line for line in output.splitlines() if line.startswith(b"ERROR: ")]
+    return last_line(errors[-1] if errors else output).removeprefix("ERROR: ")
+
+
+def _check_sizes(wheels: Sequence[str], bot: Bot, where: str) -> None:
+    """Refuse packages that would fill the disk; no file of a wheel is larger than it says."""
+    files = []
+    for wheel in wheels:
+        try:
+            with ZipFile(wheel) as packed:
+                files += [info.file_size for info in packed.infolist()]
+        except (BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            what = f"'{Path(wheel).name}' cannot be read: {reason(error)}"
+            raise ArenaError(what, where, "download it again") from None
+    if sum(files) > MAX_SIZE or len(files) > MAX_FILES:
+        what = (
+            f"the packages of '{bot.name}' take {sum(files) // MIB} MiB in {len(files):,} files,"
+            f" at most {MAX_SIZE // MIB} MiB in {MAX_FILES:,}"
+        )
+        raise ArenaError(what, where, "leave out what the bot does not need")
+
+
+def _compile(bot: Bot, folder: Path, sandbox: Sandbox) -> None:
+    """Compile the modules for the sandbox's Python; bots could not store the result."""
+    command = ("sh", "-c", _COMPILE)
+    program = Program(folder, command, bot.info.runtime)
+    build(replace(bot, build=command), program, sandbox, COMPILED, None)
