@@ -2,8 +2,9 @@
 
 Prints, for every table size and number of bots, the worst case over all numbers of blocks from one
 to a whole pass, and over the seeds: how much more often the most frequent pair of bots met than the
-rarest, likewise ordered neighbours; then the same after the whole pass; after how many blocks the
-field is connected; and the CPU time of a pass. Seats are even after every block by construction.
+rarest, and how far from the mean any pair was; the first for ordered neighbours; both after the
+whole pass; after how many blocks the field is connected; and the CPU time of a pass. Seats are even
+after every block by construction.
 """
 
 import argparse
@@ -17,8 +18,9 @@ from arena.league.block_design import Table, blocks
 BOTS = [*range(3, 65), 100, 200]
 
 
-def spreads(design: Iterable[list[Table]], bots: int) -> Iterator[tuple[int, int, bool]]:
-    """Yield, after each block, the spread of pairs and of neighbours, and if all are connected.
+def spreads(design: Iterable[list[Table]], bots: int) -> Iterator[tuple[int, int, float, bool]]:
+    """Yield, after each block, the spread of pairs and of neighbours; how far the pair furthest
+    from the mean is from it, in meetings; and if all are connected.
 
     A block holds the translates of its first table, so the differences of bots' numbers tell all.
     """
@@ -31,9 +33,11 @@ def spreads(design: Iterable[list[Table]], bots: int) -> Iterator[tuple[int, int
             divisor = gcd(divisor, other - one)
         for one, other in zip(table, (*table[1:], table[0]), strict=True):
             neighbours[other - one] += 1
+        most, least, mean = max(pairs[1:]), min(pairs[1:]), sum(pairs) / (bots - 1)
         yield (
-            max(pairs[1:]) - min(pairs[1:]),
+            most - least,
             max(neighbours[1:]) - min(neighbours[1:]),
+            max(most - mean, mean - least),
             divisor == 1,
         )
 
@@ -58,19 +62,19 @@ def _line(bots: int, players: int, seeds: int) -> list[float]:
         design = blocks(bots, players, bots - 1, f"bench {seed}")
         seconds = time.process_time() - began
         after = list(spreads(design, bots))
-        connected = 1 + [whole for _, _, whole in after].index(True)
-        pairs, neighbours = (max(one[at] for one in after) for at in (0, 1))
-        found.append([pairs, neighbours, after[-1][0], after[-1][1], connected, seconds])
+        connected = 1 + [whole for *_, whole in after].index(True)
+        pairs, neighbours, off = (max(one[at] for one in after) for at in (0, 1, 2))
+        found.append([pairs, neighbours, off, after[-1][0], after[-1][1], connected, seconds])
     worst = [max(values) for values in zip(*found, strict=True)]
     print(f"{bots:3} bots, {players} players: {_text(worst)}", flush=True)
     return worst
 
 
 def _text(values: list[float]) -> str:
-    pairs, neighbours, last_pairs, last_neighbours, connected, seconds = values
+    pairs, neighbours, off, last_pairs, last_neighbours, connected, seconds = values
     return (
-        f"pairs {pairs:.0f}, neighbours {neighbours:.0f}; after a pass {last_pairs:.0f}, "
-        f"{last_neighbours:.0f}; connected after {connected:.0f}; {seconds:.2f} s"
+        f"pairs {pairs:.0f} ({off:.1f} from the mean), neighbours {neighbours:.0f}; after a pass"
+        f" {last_pairs:.0f}, {last_neighbours:.0f}; connected after {connected:.0f}; {seconds:.2f} s"
     )
 
 
