@@ -73,8 +73,9 @@ def _line(bots: int, players: int, seeds: int) -> list[float]:
 def _text(values: list[float]) -> str:
     pairs, neighbours, off, last_pairs, last_neighbours, connected, seconds = values
     return (
-        f"pairs {pairs:.0f} ({off:.1f} from the mean), neighbours {neighbours:.0f}; after a pass"
-        f" {last_pairs:.0f}, {last_neighbours:.0f}; connected after {connected:.0f}; {seconds:.2f} s"
+        f"pairs {pairs:.0f} ({off:.1f} from the mean), neighbours {neighbours:.0f};"
+        f" after a pass {last_pairs:.0f}, {last_neighbours:.0f};"
+        f" connected after {connected:.0f}; {seconds:.2f} s"
     )
 
 
