@@ -57,7 +57,7 @@ _BY_CAUSE = {
     " may doubt",
     Cause.CRASH: "its standard error says why, if it wrote anything there",
     Cause.FLOOD: _STDERR_ONLY,
-    Cause.MALFORMED_LINE: "see protocol/README.md",
+    Cause.MALFORMED_LINE: "`arena help protocol` shows every answer",
 }
 
 

@@ -162,7 +162,10 @@ def _refusal(error: ArenaError) -> Finding:
 def _about_build(output: str) -> str:
     """Say the first error of a build that failed, and where its whole output is."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    first = next((line for line in lines if _ERROR.search(line)), lines[-1])
+    at = next((i for i, line in enumerate(lines) if _ERROR.search(line)), -1)
+    first = lines[at]
+    if 0 <= at < len(lines) - 1 and lines[at + 1].startswith("--> "):  # the place, of rustc
+        first = f"{lines[at + 1].removeprefix('--> ')}: {first}"
     with tempfile.NamedTemporaryFile(
         "w", prefix="arena-build-", suffix=".txt", delete=False, encoding="utf-8"
     ) as file:

@@ -1,6 +1,7 @@
 """A check's report in words, within one screen."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 
 from arena.check.findings import Finding, Report, StepResult
@@ -10,6 +11,9 @@ _FINDINGS = 2
 """Faults that are shown of a bot; --json prints all."""
 _STDERR_LINES, _LINE = 6, 150
 """Lines shown of the end of a bot's standard error, and characters of what a bot wrote."""
+_FRAME = re.compile(r"(?:\s|\\t)+at \S")
+_FRAMES = 2
+"""Lines shown of a stack of calls."""
 _WHAT = 400
 """Characters shown of a fault and of its cure."""
 
@@ -73,8 +77,18 @@ def _evidence(finding: Finding) -> Iterator[str]:
         yield f"came: {_short(finding.came) or 'nothing'}"
     if finding.hint:
         yield f"mend: {finding.hint[:_WHAT]}"
-    for line in finding.stderr.splitlines()[-_STDERR_LINES:]:
+    for line in _without_frames(finding.stderr.splitlines())[-_STDERR_LINES:]:
         yield f"stderr: {_short(line)}"
+
+
+def _without_frames(lines: list[str]) -> list[str]:
+    """Leave out empty lines and, of Node.js and Java, all frames but the first ones."""
+    kept, frames = [], 0
+    for line in lines:
+        frames = frames + 1 if _FRAME.match(line) else 0
+        if line.strip() and frames <= _FRAMES:
+            kept.append(line)
+    return kept
 
 
 def _type(line: str) -> str:

@@ -55,7 +55,8 @@ def create(folder: Path, language: str) -> Bot:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent, prefix=".arena-new-") as scratch:
             made = Path(scratch, folder.name)
-            shutil.copytree(kits / language, made)
+            # An installation may have compiled the kit's Python files.
+            shutil.copytree(kits / language, made, ignore=shutil.ignore_patterns("__pycache__"))
             shutil.copy(kits / _POSITIONS, made)
             _name(made / MANIFEST, f"name: {_PLACEHOLDER}", f"name: {json.dumps(folder.name)}")
             _name(made / "README.md", f"# {_PLACEHOLDER}", f"# {folder.name}")

@@ -96,6 +96,21 @@ def test_check_shows_what_was_sent_and_came_back(tmp_path: Path, kind: str) -> N
     assert len(ran.out.splitlines()) <= 24
 
 
+def test_error_of_a_deep_stack_is_shown(tmp_path: Path) -> None:
+    frames = "".join(f"    at f{number} (x.js:{number}:1)\\n" for number in range(9))
+    bot(
+        tmp_path / "new",
+        f"import sys\nsys.exit('ReferenceError: consol\\n{frames}\\nNode.js v20')\n",
+    )
+    ran = run("check", "new", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
+    assert [line.strip() for line in ran.out.splitlines() if "stderr: " in line] == [
+        "stderr: ReferenceError: consol",
+        "stderr:     at f0 (x.js:0:1)",
+        "stderr:     at f1 (x.js:1:1)",
+        "stderr: Node.js v20",
+    ]
+
+
 def test_check_reports_a_faulty_bot_among_good_ones(tmp_path: Path) -> None:
     source, fault, stderr = FAULTY["start"]
     bot(tmp_path / "new", source)
