@@ -18,9 +18,12 @@ from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
 from arena.records import Fault
 
+_MAX_NUMBER = 10**9
 _STDERR_LINES, _LINE = 6, 150
 """Lines that are shown of the end of standard error, and characters of each."""
 
+fixture_argument = click.argument("fixture", type=click.IntRange(0, _MAX_NUMBER))
+game_argument = click.argument("game", type=click.IntRange(0, _MAX_NUMBER), required=False)
 seat_option = click.option(
     "--seat",
     type=click.IntRange(0, 5),

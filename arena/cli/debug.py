@@ -16,14 +16,13 @@ from arena.league.rerun_as import Asked, rerun_as
 from arena.match.asked_again import Decision, Watcher
 from arena.match.seat_moments import Request
 
-_MAX_NUMBER = 10**9
 _KEYS = "Enter: ask, c: go on without stopping, q: quit > "
 
 
 @click.command()
 @options.league_argument
-@click.argument("fixture", type=click.IntRange(0, _MAX_NUMBER))
-@click.argument("game", type=click.IntRange(0, _MAX_NUMBER), required=False)
+@asked_again.fixture_argument
+@asked_again.game_argument
 @click.option(
     "--as",
     "bot",

@@ -21,7 +21,6 @@ from arena.store.store import Store
 from arena.submissions.bot import Bot, check_trust, runtimes_of
 from arena.submissions.staging import stage
 
-_MAX_NUMBER = 10**9
 _FAULTS = 3
 """Faults of a bot that are explained."""
 _MAX_SHOWN = 160
@@ -30,8 +29,8 @@ _MAX_SHOWN = 160
 
 @click.command()
 @options.league_argument
-@click.argument("fixture", type=click.IntRange(0, _MAX_NUMBER))
-@click.argument("game", type=click.IntRange(0, _MAX_NUMBER), required=False)
+@asked_again.fixture_argument
+@asked_again.game_argument
 @click.option(
     "--as",
     "bot",

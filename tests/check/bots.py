@@ -1,4 +1,4 @@
-"""Tiny bots for checks, and a check that takes little time."""
+"""Tiny bots for checks, a check that takes little time, and the screen that its report fits on."""
 
 from pathlib import Path
 
@@ -15,6 +15,7 @@ HASTY = LimitsInfo(start=0.5, answer=0.2, game=600.0, wall=5.0)
 """For bots that are always late."""
 FEW = 40
 """Positions, instead of 2,000."""
+COLUMNS, ROWS = 80, 24
 
 
 class Silent:
@@ -53,3 +54,9 @@ def checked(
         positions=FEW,
     )
     return check(request, Silent())
+
+
+def check_screen(lines: list[str]) -> None:
+    """Check that lines fit on one screen."""
+    rows = sum(-(-len(line) // COLUMNS) for line in lines)
+    assert rows <= ROWS, lines
