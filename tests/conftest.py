@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ from hypothesis import settings
 os.environ.setdefault("ARENA_TEST_SEED", str(SystemRandom().randrange(1_000_000)))
 # As the command does, before numpy is imported: more threads add in another order.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# A script's background jobs ignore Ctrl-C, and so would the commands that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A failed assertion in a module that tests share shows its values, too.
 _PACKAGES = {f"{__package__}.{path.name}" for path in Path(__file__).parent.iterdir()}
