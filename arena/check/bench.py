@@ -55,6 +55,8 @@ class Bench:
         self.tell = tell
         """Gets what is being tried, for who waits."""
         self.ready: Ready | None = None
+        self.at_a_time = 0
+        """Starts that may go on side by side; 0 if the bot starts fast."""
         self.meter = Meter()
         self.processes = Processes()
         self.build = ""
@@ -62,6 +64,11 @@ class Bench:
         self.notes: list[str] = []
         """What the step in progress adds to its result."""
         self.advice: list[str] = []
+
+    def start_ahead(self) -> None:
+        """Start a slow bot several times side by side, for the tables to come."""
+        if self.at_a_time:
+            self.processes.start_ahead(self.staged.program, self.sandbox, self.at_a_time)
 
     def keep_stderr(self, text: str) -> None:
         """Keep what a process of the bot wrote to standard error."""

@@ -74,7 +74,8 @@ def news(bench: Bench) -> Findings:
 
 
 def _three_and_five() -> list[Table]:
-    return [Table(rules, players, 1) for rules in VARIANTS.values() for players in (3, 5)]
+    """Return a table for each rule book, of three and of five players in turn."""
+    return [Table(rules, 3 + 2 * (i % 2), 1) for i, rules in enumerate(VARIANTS.values())]
 
 
 def _with_calza(table: Table) -> Table:
@@ -163,6 +164,8 @@ def concurrent(bench: Bench) -> Findings:
     requests = _requests(table, at_once)
     alone = [[request] for request in requests]
     answers = []
+    bench.processes.end_served()
+    bench.start_ahead()
     for writes in (_by_turn(requests), alone, alone):
         told = _answers(bench, table, writes)
         if isinstance(told, Finding):
@@ -201,7 +204,7 @@ def _answers(
 ) -> dict[int, Answer] | Finding:
     answers: dict[int, Answer] = {}
     # A process that served before may draw other chances.
-    bench.processes.end()
+    bench.processes.end_served()
     with Probe(bench, table) as probe:
         ready = probe.start()
         if isinstance(ready, Finding):

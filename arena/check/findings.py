@@ -68,6 +68,12 @@ class Measured(Struct, frozen=True):
 
     start: float | None
     """From launch to `ready`, by the wall clock: the longest of all starts."""
+    starts: int
+    """Processes that were started."""
+    starting: float
+    """Seconds of the check in which it waited for starts."""
+    seconds: float
+    """What the whole check took."""
     decisions: int
     """Answers that were timed."""
     clock: str

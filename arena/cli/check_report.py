@@ -14,6 +14,8 @@ _STDERR_LINES, _LINE = 6, 150
 _FRAME = re.compile(r"(?:\s|\\t)+at \S")
 _FRAMES = 2
 """Lines shown of a stack of calls."""
+_STARTS = 5.0
+"""Seconds for starts above which they are told."""
 _WHAT = 400
 """Characters shown of a fault and of its cure."""
 
@@ -32,11 +34,22 @@ def _steps(report: Report) -> Iterator[str]:
         yield f"  {step.number:2} {step.name:14} {step.note or step.about}"
     if report.measured:
         yield f"  {_measured(report)}"
+    yield from _slow_starts(report)
     for sentence in report.advice:
         yield f"  advice: {sentence}"
     for what, text in (("its build", report.build), ("standard error", report.stderr)):
         if text:
             yield f"  {len(text.splitlines())} lines of {what} (--stderr prints them)"
+
+
+def _slow_starts(report: Report) -> Iterator[str]:
+    """Say that a check took long because of the bot's starts."""
+    taken = report.measured
+    if taken and taken.start and _STARTS < taken.starting > taken.seconds / 2:
+        yield (
+            f"  each start takes up to {taken.start:.1f} s; {taken.starts} starts:"
+            f" {taken.starting:.0f} of {taken.seconds:.0f} s"
+        )
 
 
 def _measured(report: Report) -> str:
@@ -65,6 +78,7 @@ def _faults(report: Report, findings: Sequence[tuple[StepResult, Finding]]) -> I
     passed = sum(step.ok for step in report.steps)
     on = " (--all goes on after a fault)" if report.left and not report.interrupted else ""
     yield f"  {passed} steps are ok, {report.left} were not tried{on}"
+    yield from _slow_starts(report)
 
 
 def _evidence(finding: Finding) -> Iterator[str]:
