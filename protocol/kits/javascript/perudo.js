@@ -3,6 +3,7 @@
 // Talks to the arena, so that bot.js only has to choose. There is no need to change this file.
 
 const fs = require("node:fs");
+const path = require("node:path");
 const readline = require("node:readline");
 
 // All that you know when it is your turn.
@@ -81,8 +82,15 @@ function play(choose) {
   const read = reader((ready) => say(ready));
   readline.createInterface({ input: process.stdin }).on("line", (line) => {
     const view = read(line);
-    if (view) say({ id: view.turn.id, ...choose(view) });
+    if (view) say({ id: view.turn.id, ...checked(choose(view)) });
   });
+}
+
+function checked(move) {
+  if (move?.action) return move;
+  const must = "it must return bid(quantity, face) or dudo()";
+  console.error(`${path.basename(require.main.filename)}: choose() returned ${JSON.stringify(move)}; ${must}`);
+  process.exit(1);
 }
 
 // Returns the turns of a recorded conversation, such as positions.jsonl.
@@ -93,8 +101,8 @@ function positions(path) {
 
 // Returns whether the rules allow a move.
 function legal(view, move) {
-  if (move.action === "dudo") return view.last !== null;
-  const { quantity, face } = move;
+  if (move?.action === "dudo") return view.last !== null;
+  const { quantity, face } = move ?? {};
   return view.raises.some((one) => one.face === face && one.min <= quantity && quantity <= one.max);
 }
 
