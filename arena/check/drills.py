@@ -11,6 +11,8 @@ from arena.check.bench import Bench
 from arena.check.findings import Finding, Findings
 from arena.check.positions import Moment, Player, moments, patient_player, random_player, tables
 from arena.check.probe import Probe, Table
+from arena.perudo.explain import name_bid
+from arena.perudo.round import Bid
 from arena.perudo.rules import BGA, VARIANTS
 from arena.wire.messages import Answer, CalzaOffer, Turn
 
@@ -235,8 +237,9 @@ def _differs(
 
 
 def _words(answer: Answer) -> str:
-    bid = f" {answer.quantity} x {answer.face}" if answer.action == "bid" else ""
-    return f"{answer.action}{bid}"
+    if answer.action == "bid":
+        return name_bid(Bid(answer.quantity, answer.face))
+    return answer.action
 
 
 def first_turn(bench: Bench) -> Findings:

@@ -83,17 +83,23 @@ def test_help_odds_and_rules_are_shown_on_request(tmp_path: Path) -> None:
         "holds ",
         "1 to 10",
         "who opens the first round",
+        "(after →: what the arena plays where the rule book leaves it open)",
         "no face is called '9'",
         "type a bid",
     ):
         assert part in ran.out
 
 
-def test_game_of_a_person_who_leaves_leaves_nothing(tmp_path: Path) -> None:
-    for typed in ("quit\n", ""):
-        ran = run("play", "--me", "sample:honest", "--into", "game", cwd=tmp_path, stdin=typed)
-        assert ran.code == 130
-        assert not (tmp_path / "game").exists()
+@pytest.mark.parametrize(
+    ("typed", "code", "said"),
+    [("quit\n", 0, "you left: the game is not stored\n"), ("", 130, "error: interrupted\n")],
+)
+def test_game_of_a_person_who_leaves_leaves_nothing(
+    tmp_path: Path, typed: str, code: int, said: str
+) -> None:
+    ran = run("play", "--me", "sample:honest", "--into", "game", cwd=tmp_path, stdin=typed)
+    assert (ran.code, ran.err.endswith(said), "Traceback" in ran.err) == (code, True, False)
+    assert not (tmp_path / "game").exists()
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])

@@ -1,4 +1,4 @@
-/* Your bot's tests: cc -Wall -Werror=return-type -std=c11 -o test test.c perudo.c -lm && ./test */
+/* Your bot's tests: cc -Werror=return-type -std=c11 -o test test.c perudo.c -lm && ./test */
 
 #define main bot_main
 #include "bot.c"
