@@ -16,9 +16,10 @@ from arena.perudo.rules import BGA
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import make_sandbox
-from arena.submissions.bot import PACKAGES, Bot, check_trust, runtimes_of
+from arena.submissions.bot import Bot, check_trust, runtimes_of
 from arena.submissions.folder import BOT_LIMITS, is_ignored, walk
 from arena.submissions.manifest import load_bot
+from arena.submissions.packages import PACKAGES
 from arena.submissions.staging import check_program, stage
 from arena.uptime import wait_readable
 from arena.wire.codec import encode
