@@ -6,6 +6,8 @@ from collections.abc import Generator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.records import LimitsInfo
+
 _NUMBER = re.compile(r"\d+")
 
 
@@ -97,6 +99,8 @@ class Report(Struct, frozen=True):
     left: int
     """Steps that were not tried, because of a fault or an interruption."""
     interrupted: bool
+    limits: LimitsInfo
+    """What it had to keep to."""
     measured: Measured | None
     advice: list[str]
     """What would make the bot faster or safer; no faults."""

@@ -96,6 +96,7 @@ class _Check:
             steps=self._results,
             left=len(self._chosen) - len(self._results),
             interrupted=interrupted,
+            limits=self._request.limits,
             measured=measured if bench.ready else None,
             advice=advice(bench, measured),
             stderr=bench.stderr,

@@ -57,11 +57,16 @@ def _measured(report: Report) -> str:
     if taken is None or None in (taken.median, taken.p99, taken.longest):
         return ""
     named = (("median", taken.median), ("p99", taken.p99), ("max", taken.longest))
-    times = ", ".join(f"{name} {1000 * (seconds or 0):.2g}" for name, seconds in named)
+    times = ", ".join(f"{name} {_milliseconds(seconds or 0)}" for name, seconds in named)
+    limits = report.limits
     memory = f"; {taken.memory // MIB} of {Quota().memory // MIB} MiB" if taken.memory else ""
-    start = f"start {taken.start:.2g} s; " if taken.start else ""
+    start = f"start {taken.start:.2g} of {limits.start:g} s; " if taken.start else ""
     clock = "CPU time" if taken.clock == "cpu" else "time"
-    return f"{start}{clock} of a decision: {times} ms{memory}"
+    return f"{start}{clock} of a decision: {times} of {_milliseconds(limits.answer)} ms{memory}"
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:{',.0f' if seconds >= 0.01 else '.2g'}}"
 
 
 def _faults(report: Report, findings: Sequence[tuple[StepResult, Finding]]) -> Iterator[str]:

@@ -137,7 +137,9 @@ def test_slow_starts_come_nowhere_near_their_limit(monkeypatch: pytest.MonkeyPat
 
 def test_report_tells_that_starts_took_most_of_the_time() -> None:
     taken = Measured(3.0, 9, 27.4, 31.2, 1, "cpu", 0.1, 0.1, 0.1, None)
-    report = Report("new", "process", True, [], 0, False, taken, [], "", "")
+    report = Report("new", "process", True, [], 0, False, LimitsInfo(), taken, [], "", "")
+    assert "  start 3 of 10 s; CPU time of a decision: " in lines_of(report)[1]
+    assert "max 100 of 2,000 ms" in lines_of(report)[1]
     said = "  each start takes up to 3.0 s; 9 starts: 27 of 31 s"
     assert said in lines_of(report)
     assert said in lines_of(replace(report, interrupted=True))
