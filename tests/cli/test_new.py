@@ -84,6 +84,17 @@ def test_tests_of_a_kit_find_an_illegal_move(tmp_path: Path, language: str) -> N
     assert [what for what in TESTED if f"passed: {what}\n" in ran.stdout] == TESTED[1:]
 
 
+@pytest.mark.parametrize("language", depth(("python", "c"), tuple(KITS)))
+def test_damaged_positions_are_named_by_their_line(tmp_path: Path, language: str) -> None:
+    folder = new(tmp_path, language)
+    recorded = folder / "positions.jsonl"
+    lines = recorded.read_text(encoding="utf-8").splitlines(keepends=True)
+    recorded.write_text("".join([*lines[:39], lines[39][:50] + "\n", *lines[40:]]))
+    ran = run_own_tests(folder, language)
+    assert ran.returncode not in {0, 127}
+    assert "positions.jsonl, line 40 is damaged" in ran.stdout + ran.stderr
+
+
 @pytest.mark.parametrize("language", depth(("python", "shell", "c"), tuple(FORGOTTEN)))
 def test_forgotten_move_is_named_with_its_place(tmp_path: Path, language: str) -> None:
     folder = new(tmp_path, language)

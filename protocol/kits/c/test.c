@@ -25,13 +25,7 @@ static void each(const struct view *view)
 
 int main(void)
 {
-    FILE *lines = fopen("positions.jsonl", "r");
-    if (!lines) {
-        perror("positions.jsonl");
-        return 1;
-    }
-    replay(lines, each);
-    fclose(lines);
+    replay("positions.jsonl", each);
     if (!illegal)
         printf("passed: %s\n", legality);
     if (!missed)

@@ -140,10 +140,17 @@ class Perudo {
     static List<View> positions(String path) throws IOException {
         var table = new Table();
         var views = new ArrayList<View>();
+        int number = 0;
         for (String line : Files.readAllLines(Path.of(path))) {
-            View view = table.take(object(new Json(line).value()));
-            if (view != null) {
-                views.add(view);
+            number++;
+            try {
+                View view = table.take(object(new Json(line).value()));
+                if (view != null) {
+                    views.add(view);
+                }
+            } catch (RuntimeException error) {
+                System.err.println(path + ", line " + number + " is damaged");
+                System.exit(1);
             }
         }
         return views;

@@ -96,7 +96,20 @@ function checked(move) {
 // Returns the turns of a recorded conversation, such as positions.jsonl.
 function positions(path) {
   const lines = fs.readFileSync(path, "utf-8").trimEnd().split("\n");
+  const damaged = lines.findIndex((line) => !isMessage(line));
+  if (damaged >= 0) {
+    console.error(`${path}, line ${damaged + 1} is damaged`);
+    process.exit(1);
+  }
   return lines.map(reader(() => {})).filter((view) => view);
+}
+
+function isMessage(line) {
+  try {
+    return "type" in JSON.parse(line);
+  } catch {
+    return false;
+  }
 }
 
 // Returns whether the rules allow a move.

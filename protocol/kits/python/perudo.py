@@ -94,8 +94,19 @@ def play(choose: Callable[[View], Move]) -> None:
 
 def positions(path: str) -> list[View]:
     """Return the turns of a recorded conversation, such as positions.jsonl."""
-    with open(path, encoding="utf-8") as lines:
-        return list(_views(lines, ready=lambda _: None))
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines, 1):
+        if not _is_message(line):
+            sys.exit(f"{path}, line {number} is damaged")
+    return list(_views(lines, ready=lambda _: None))
+
+
+def _is_message(line: str) -> bool:
+    try:
+        return "type" in json.loads(line)
+    except (ValueError, TypeError):
+        return False
 
 
 def legal(view: View, move: Move) -> bool:

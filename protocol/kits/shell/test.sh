@@ -25,7 +25,13 @@ illegal=0 missed=0 # 1 if they were not
 
 fail() { echo "failed: $1: '$move' in $line"; }
 
+number=0
 while IFS= read -r line; do
+  number=$((number + 1))
+  case $line in
+    '{'*'"type"'*'}') ;;
+    *) echo "positions.jsonl, line $number is damaged" >&2; exit 1 ;;
+  esac
   take "$line" >/dev/null
   [ "$type" = turn ] || continue
   move=none
