@@ -58,6 +58,20 @@ def test_faults_are_findings(tmp_path: Path) -> None:
     assert ran.code == 1, ran
 
 
+def test_games_are_shown_in_the_browser_on_request(tmp_path: Path) -> None:
+    """There is no league to report first."""
+    program = tmp_path / "browser"
+    program.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/shown\n')
+    program.chmod(0o755)
+    bots = ("sample:honest", "sample:random", "--games", "1")
+    env = {"BROWSER": f"{program} %s"}
+    ran = run("play", *bots, "--into", "game", "--watch", cwd=tmp_path, env=env)
+    assert ran.code == 0, ran.err
+    page = tmp_path / "game" / "site" / "replay.html"
+    assert (tmp_path / "shown").read_text().strip() == page.as_uri()
+    assert page.is_file()
+
+
 @pytest.mark.parametrize("variant", depth(("bga", "pressman"), tuple(VARIANTS)))
 def test_person_plays_to_the_end_and_the_game_is_stored(tmp_path: Path, variant: str) -> None:
     options = ("--variant", variant, "--calza", "--into", "game")
