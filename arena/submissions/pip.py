@@ -38,7 +38,7 @@ class Pip(NamedTuple):
         """Download the wheels of all pins, or name all that are not found; returns their paths."""
         file, fetched = self.scratch / "requirements.txt", self.scratch / "wheels"
         fetched.mkdir()
-        left, errors = list(pins), []
+        left, errors = list(pins), list[str]()
         while left and len(errors) < _NAMED:
             file.write_text("\n".join(left))
             error = self._run("download", f"--dest={fetched}", f"-r{file}")
