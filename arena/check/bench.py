@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.check.meter import Meter, Processes
+from arena.check.meter import MOST_WAITING, Meter, Processes
 from arena.records import LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import AUTO
@@ -65,10 +65,10 @@ class Bench:
         """What the step in progress adds to its result."""
         self.advice: list[str] = []
 
-    def start_ahead(self) -> None:
+    def start_ahead(self, most: int = MOST_WAITING) -> None:
         """Start a slow bot several times side by side, for the tables to come."""
-        if self.at_a_time:
-            self.processes.start_ahead(self.staged.program, self.sandbox, self.at_a_time)
+        at_a_time = min(self.at_a_time, most)
+        self.processes.start_ahead(self.staged.program, self.sandbox, at_a_time)
 
     def keep_stderr(self, text: str) -> None:
         """Keep what a process of the bot wrote to standard error."""

@@ -165,10 +165,11 @@ def concurrent(bench: Bench) -> Findings:
     table = Table(BGA, 3, 1)
     requests = _requests(table, at_once)
     alone = [[request] for request in requests]
+    runs = (_by_turn(requests), alone, alone)
     answers = []
     bench.processes.end_served()
-    bench.start_ahead()
-    for writes in (_by_turn(requests), alone, alone):
+    bench.start_ahead(len(runs))
+    for writes in runs:
         told = _answers(bench, table, writes)
         if isinstance(told, Finding):
             yield told
