@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.check.meter import Meter, Processes
+from arena.check.meter import MOST_WAITING, Meter, Processes
 from arena.records import LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import AUTO
@@ -55,6 +55,8 @@ class Bench:
         self.tell = tell
         """Gets what is being tried, for who waits."""
         self.ready: Ready | None = None
+        self.at_a_time = 0
+        """Starts that may go on side by side; 0 if the bot starts fast."""
         self.meter = Meter()
         self.processes = Processes()
         self.build = ""
@@ -62,6 +64,11 @@ class Bench:
         self.notes: list[str] = []
         """What the step in progress adds to its result."""
         self.advice: list[str] = []
+
+    def start_ahead(self, most: int = MOST_WAITING) -> None:
+        """Start a slow bot several times side by side, for the tables to come."""
+        at_a_time = min(self.at_a_time, most)
+        self.processes.start_ahead(self.staged.program, self.sandbox, at_a_time)
 
     def keep_stderr(self, text: str) -> None:
         """Keep what a process of the bot wrote to standard error."""

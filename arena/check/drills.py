@@ -11,6 +11,8 @@ from arena.check.bench import Bench
 from arena.check.findings import Finding, Findings
 from arena.check.positions import Moment, Player, moments, patient_player, random_player, tables
 from arena.check.probe import Probe, Table
+from arena.perudo.explain import name_bid
+from arena.perudo.round import Bid
 from arena.perudo.rules import BGA, VARIANTS
 from arena.wire.messages import Answer, CalzaOffer, Turn
 
@@ -74,7 +76,8 @@ def news(bench: Bench) -> Findings:
 
 
 def _three_and_five() -> list[Table]:
-    return [Table(rules, players, 1) for rules in VARIANTS.values() for players in (3, 5)]
+    """Return a table for each rule book, of three and of five players in turn."""
+    return [Table(rules, 3 + 2 * (i % 2), 1) for i, rules in enumerate(VARIANTS.values())]
 
 
 def _with_calza(table: Table) -> Table:
@@ -162,8 +165,11 @@ def concurrent(bench: Bench) -> Findings:
     table = Table(BGA, 3, 1)
     requests = _requests(table, at_once)
     alone = [[request] for request in requests]
+    runs = (_by_turn(requests), alone, alone)
     answers = []
-    for writes in (_by_turn(requests), alone, alone):
+    bench.processes.end_served()
+    bench.start_ahead(len(runs))
+    for writes in runs:
         told = _answers(bench, table, writes)
         if isinstance(told, Finding):
             yield told
@@ -201,7 +207,7 @@ def _answers(
 ) -> dict[int, Answer] | Finding:
     answers: dict[int, Answer] = {}
     # A process that served before may draw other chances.
-    bench.processes.end()
+    bench.processes.end_served()
     with Probe(bench, table) as probe:
         ready = probe.start()
         if isinstance(ready, Finding):
@@ -232,8 +238,9 @@ def _differs(
 
 
 def _words(answer: Answer) -> str:
-    bid = f" {answer.quantity} x {answer.face}" if answer.action == "bid" else ""
-    return f"{answer.action}{bid}"
+    if answer.action == "bid":
+        return name_bid(Bid(answer.quantity, answer.face))
+    return answer.action
 
 
 def first_turn(bench: Bench) -> Findings:

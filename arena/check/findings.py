@@ -6,6 +6,8 @@ from collections.abc import Generator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.records import LimitsInfo
+
 _NUMBER = re.compile(r"\d+")
 
 
@@ -68,6 +70,12 @@ class Measured(Struct, frozen=True):
 
     start: float | None
     """From launch to `ready`, by the wall clock: the longest of all starts."""
+    starts: int
+    """Processes that were started."""
+    starting: float
+    """Seconds of the check in which it waited for starts."""
+    seconds: float
+    """What the whole check took."""
     decisions: int
     """Answers that were timed."""
     clock: str
@@ -91,6 +99,8 @@ class Report(Struct, frozen=True):
     left: int
     """Steps that were not tried, because of a fault or an interruption."""
     interrupted: bool
+    limits: LimitsInfo
+    """What it had to keep to."""
     measured: Measured | None
     advice: list[str]
     """What would make the bot faster or safer; no faults."""

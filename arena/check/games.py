@@ -1,5 +1,6 @@
 """Steps in which the bot plays itself, as in a league."""
 
+import time
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from arena.match.table import play_fixture
 from arena.perudo.rules import VARIANTS
 from arena.records import Cause, Fault, Faulted, PlayedFixture
 from arena.sessions.multiplexer import Multiplexer, SeatReply
+from arena.wire.messages import Ready
 
 _SIZES = range(2, 7)
 _CONCURRENT_GAMES = 16
@@ -25,10 +27,18 @@ class _FaultError(Exception):
 
 
 class _HaltingMultiplexer(Multiplexer):
-    """Raises _FaultError at the first fault: the other seats need not play on for minutes."""
+    """Raises _FaultError at the first fault: the other seats need not play on for minutes.
+
+    `starting` is how long it waited for bots to be ready, in seconds.
+    """
+
+    starting = 0.0
 
     def wait(self) -> Sequence[SeatReply]:
+        began = time.monotonic()
         replies = super().wait()
+        if any(isinstance(reply, Ready) for _, _, reply in replies):
+            self.starting += time.monotonic() - began
         for seat, _, reply in replies:
             if isinstance(reply, Fault):
                 raise _FaultError(seat, reply)
@@ -64,6 +74,7 @@ def _play(bench: Bench, table: Table, games: int) -> Findings:
     def log(seat: int, direction: str, line: bytes) -> None:
         tapes[seat].add(direction, line)
 
+    bench.start_ahead()
     pool = bench.processes.for_table()
     with _HaltingMultiplexer(programs, bench.sandbox, limits, log, pool) as multiplexer:
         try:
@@ -76,6 +87,7 @@ def _play(bench: Bench, table: Table, games: int) -> Findings:
             fault.cause, fault.detail, tapes[seat].came, said, sandbox=bench.sandbox.name
         )
         yield _finding(table._replace(seat=seat), fault, tapes[seat], evidence)
+    bench.meter.starting += multiplexer.starting
     bench.keep_stderr("".join(dict.fromkeys(multiplexer.stderr)))
 
 

@@ -17,6 +17,11 @@ _FLUSH = {
 _STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
 _BY_STDERR = (
     (
+        r"choose\(\) returned .*; it must return",
+        "look for a path through choose() that ends without `return bid(...)` or `return dudo()`",
+    ),
+    (r"choose called neither", "look for a path through choose that calls neither of them"),
+    (
         r"Error: Cannot find module '([^']+)'",
         "the sandbox has no module '{0}': put node_modules into the bot's folder",
     ),

@@ -107,13 +107,15 @@ class Probe:
         fixture = self._table.fixture(self._bench.bot.name, GAMES)
         limits = self._multiplexer.limits
         hello = hello_to(self._table.seat, fixture, self._table.rules, limits)
+        if not (self._bench.ready and self._bench.ready.reusable):
+            self._bench.start_ahead()
         self._asked_at = began = time.monotonic()
         if fault := self._multiplexer.start(0, self._edit(encode(hello))):
             return self.finding(fault)
         [(_, _, reply)] = self._multiplexer.wait()
         if isinstance(reply, Fault):
             return self.finding(reply)
-        self._bench.meter.starts.append(time.monotonic() - began)
+        self._bench.meter.started(time.monotonic() - began)
         ready = cast("Ready", reply)
         self._serves_again = ready.reusable
         return ready

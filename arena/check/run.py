@@ -88,7 +88,7 @@ class _Check:
     def _report(self, *, interrupted: bool) -> Report:
         bench = self._bench
         named = hasattr(bench, "bot")
-        measured = bench.meter.result()
+        measured = bench.meter.result(bench.processes.starts)
         return Report(
             bot=bench.bot.name if named else str(self._request.source),
             sandbox=bench.sandbox.name if hasattr(bench, "sandbox") else "",
@@ -96,6 +96,7 @@ class _Check:
             steps=self._results,
             left=len(self._chosen) - len(self._results),
             interrupted=interrupted,
+            limits=self._request.limits,
             measured=measured if bench.ready else None,
             advice=advice(bench, measured),
             stderr=bench.stderr,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from arena.check import drills, games
 from arena.check.bench import Bench
 from arena.check.findings import Finding, Findings
+from arena.check.meter import side_by_side
 from arena.check.positions import moments, random_player
 from arena.check.probe import Probe, Table
 from arena.errors import ArenaError
@@ -15,9 +16,10 @@ from arena.perudo.rules import BGA
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import make_sandbox
-from arena.submissions.bot import PACKAGES, Bot, check_trust, runtimes_of
+from arena.submissions.bot import Bot, check_trust, runtimes_of
 from arena.submissions.folder import BOT_LIMITS, is_ignored, walk
 from arena.submissions.manifest import load_bot
+from arena.submissions.packages import PACKAGES
 from arena.submissions.staging import check_program, stage
 from arena.uptime import wait_readable
 from arena.wire.codec import encode
@@ -88,14 +90,15 @@ def start(bench: Bench) -> Findings:
         greeted = probe.start()
     if isinstance(greeted, Ready):
         bench.ready = greeted
+        bench.at_a_time = side_by_side(bench.meter.starting, bench.request.limits.start)
     else:
         yield greeted
 
 
 def concurrency(bench: Bench) -> Findings:
-    """Ask in many games at once, and play as many."""
-    yield from drills.concurrent(bench)
+    """Play many games at once, and ask in as many."""
     yield from games.concurrent_games(bench)
+    yield from drills.concurrent(bench)
 
 
 def own_folder(bench: Bench) -> Findings:

@@ -14,6 +14,8 @@ _STDERR_LINES, _LINE = 6, 150
 _FRAME = re.compile(r"(?:\s|\\t)+at \S")
 _FRAMES = 2
 """Lines shown of a stack of calls."""
+_STARTS = 5.0
+"""Seconds for starts above which they are told."""
 _WHAT = 400
 """Characters shown of a fault and of its cure."""
 
@@ -32,6 +34,7 @@ def _steps(report: Report) -> Iterator[str]:
         yield f"  {step.number:2} {step.name:14} {step.note or step.about}"
     if report.measured:
         yield f"  {_measured(report)}"
+    yield from _slow_starts(report)
     for sentence in report.advice:
         yield f"  advice: {sentence}"
     for what, text in (("its build", report.build), ("standard error", report.stderr)):
@@ -39,16 +42,31 @@ def _steps(report: Report) -> Iterator[str]:
             yield f"  {len(text.splitlines())} lines of {what} (--stderr prints them)"
 
 
+def _slow_starts(report: Report) -> Iterator[str]:
+    """Say that a check took long because of the bot's starts."""
+    taken = report.measured
+    if taken and taken.start and _STARTS < taken.starting > taken.seconds / 2:
+        yield (
+            f"  each start takes up to {taken.start:.1f} s; {taken.starts} starts:"
+            f" {taken.starting:.0f} of {taken.seconds:.0f} s"
+        )
+
+
 def _measured(report: Report) -> str:
     taken = report.measured
     if taken is None or None in (taken.median, taken.p99, taken.longest):
         return ""
     named = (("median", taken.median), ("p99", taken.p99), ("max", taken.longest))
-    times = ", ".join(f"{name} {1000 * (seconds or 0):.2g}" for name, seconds in named)
+    times = ", ".join(f"{name} {_milliseconds(seconds or 0)}" for name, seconds in named)
+    limits = report.limits
     memory = f"; {taken.memory // MIB} of {Quota().memory // MIB} MiB" if taken.memory else ""
-    start = f"start {taken.start:.2g} s; " if taken.start else ""
+    start = f"start {taken.start:.2g} of {limits.start:g} s; " if taken.start else ""
     clock = "CPU time" if taken.clock == "cpu" else "time"
-    return f"{start}{clock} of a decision: {times} ms{memory}"
+    return f"{start}{clock} of a decision: {times} of {_milliseconds(limits.answer)} ms{memory}"
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:{',.0f' if seconds >= 0.01 else '.2g'}}"
 
 
 def _faults(report: Report, findings: Sequence[tuple[StepResult, Finding]]) -> Iterator[str]:
@@ -65,6 +83,7 @@ def _faults(report: Report, findings: Sequence[tuple[StepResult, Finding]]) -> I
     passed = sum(step.ok for step in report.steps)
     on = " (--all goes on after a fault)" if report.left and not report.interrupted else ""
     yield f"  {passed} steps are ok, {report.left} were not tried{on}"
+    yield from _slow_starts(report)
 
 
 def _evidence(finding: Finding) -> Iterator[str]:

@@ -179,7 +179,7 @@ def _print(found: Coaching) -> None:
             ],
         )
     _print_worst(judgement.worst)
-    _print_leaks(judgement.leaks)
+    _print_leaks(judgement.leaks, found.caution)
     _print_calibration(judgement.calibration)
     _print_times(found.times)
     say(f"replays: arena report {quote(found.league)} --replays all, or --site FOLDER here")
@@ -212,10 +212,12 @@ def _address(one: Decision) -> str:
     return f"{one.fixture} {one.game} {one.step}"
 
 
-def _print_leaks(leaks: Sequence[Leak]) -> None:
+def _print_leaks(leaks: Sequence[Leak], caution: str) -> None:
     click.echo("\nLeaks")
     rows = [[leak.what, f"{leak.times:,} of {leak.of:,}", _cost(leak.cost)] for leak in leaks]
     print_table(["", "times", "wins per game"], rows[:_LEAKS] or [["none is clear", "", ""]])
+    if leaks:
+        click.echo(caution)
 
 
 def _print_calibration(bins: Sequence[CalibrationBin]) -> None:

@@ -15,8 +15,12 @@ from arena.league.debugger import how_to_attach, reaches_terminal
 from arena.league.rerun_as import Asked, rerun_as
 from arena.match.asked_again import Decision, Watcher
 from arena.match.seat_moments import Request
+from arena.perudo.explain import name_bid
+from arena.perudo.round import Bid
 
-_KEYS = "Enter: ask, c: go on without stopping, q: quit > "
+_KEYS = "Enter: ask, c: go on without stopping, q: quit"
+_WORDS = {"": "", "c": "c", "continue": "c", "q": "q", "quit": "q", "exit": "q"}
+"""What may be typed, and which key it stands for."""
 
 
 @click.command()
@@ -76,6 +80,13 @@ def _terminal() -> str:
     return ""
 
 
+def _key() -> str:
+    """Return the key that a person chose; asks again until it is one."""
+    while (typed := ask(f"{_KEYS} > ")) not in _WORDS:
+        click.echo(f"there is no '{harmless(typed)}' here; {_KEYS}")
+    return _WORDS[typed]
+
+
 class _Steps(Watcher):
     """Shows what happens as it happens, and stops before each request until a person goes on."""
 
@@ -94,13 +105,17 @@ class _Steps(Watcher):
     def asking(self, request: Request) -> bool:
         self._end_line()
         if self._prints:
-            bids = ", ".join(f"{bid.seat}: {bid.quantity} x {bid.face}" for bid in request.bids)
+            seats = self._asked.stored.fixture.seats
+            bids = ", ".join(
+                f"{name_bid(Bid(bid.quantity, bid.face))} by {seats[bid.seat]}"
+                for bid in request.bids
+            )
             dice = " ".join(map(str, request.dice))
             place = f"game {request.game}, round {request.round}"
-            click.echo(f"{place}: dice {dice}; bids {bids or 'none'}")
-        typed = ask(_KEYS) if self._stops else ""
-        self._stops = self._stops and typed != "c"
-        return typed != "q"
+            click.echo(harmless(f"{place}: dice {dice}; bids: {bids or 'none'}"))
+        key = _key() if self._stops else ""
+        self._stops = self._stops and key != "c"
+        return key != "q"
 
     def wrote(self, text: str) -> None:
         shown = "\n".join(harmless(line) for line in text.replace("\r\n", "\n").split("\n"))

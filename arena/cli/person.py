@@ -53,6 +53,10 @@ _CALZA_HELP = """\
   odds, rules, quit  as at your turn"""
 
 
+class LeftError(Exception):
+    """The person left the table."""
+
+
 class TerminalPerson:
     """Tells a person what happens, and asks again until an answer is legal."""
 
@@ -89,7 +93,10 @@ class TerminalPerson:
                 pass
 
     def decide(self, request: Turn | CalzaOffer) -> Answer:
-        """Show what the person may see, and read an answer; raises KeyboardInterrupt at the end."""
+        """Show what the person may see, and read an answer.
+
+        Raises LeftError if the person leaves, KeyboardInterrupt at the end of input.
+        """
         if not self._told:
             self._show_round(request)
         self._tell_bids(request.bids)
@@ -119,7 +126,7 @@ class TerminalPerson:
     def _helped(self, typed: str, request: Turn | CalzaOffer, text: str) -> bool:
         """Answer a request for help; returns whether it was one."""
         if typed in {"quit", "exit", "q"}:
-            raise KeyboardInterrupt
+            raise LeftError
         if typed in {"?", "h", "help"}:
             click.echo(text)
         elif typed == "odds":
@@ -129,6 +136,7 @@ class TerminalPerson:
         elif typed == "rules":
             for clause in CLAUSES:
                 tell(f"  {clause.title}: {clause.texts[self._book]}")
+            tell("  (after →: what the arena plays where the rule book leaves it open)")
         else:
             return False
         return True

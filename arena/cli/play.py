@@ -13,7 +13,7 @@ import click
 from arena.cli import options
 from arena.cli.main import FINDINGS, OK
 from arena.cli.output import print_json, print_table, say, show_page
-from arena.cli.person import TerminalPerson
+from arena.cli.person import LeftError, TerminalPerson
 from arena.cli.progress_bar import TerminalListener
 from arena.cli.terminal import hanging_up_interrupts
 from arena.league.config import MAX_GAMES
@@ -79,7 +79,11 @@ def command(
     )
     seated = TerminalPerson() if person else None
     with hanging_up_interrupts():
-        results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
+        try:
+            results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
+        except LeftError:
+            say("you left: the game is not stored")
+            return OK
     if as_json:
         print_json({"league": str(request.league), "results": results})
     else:

@@ -24,8 +24,11 @@ from arena.submissions.manifest import bot_sources, find_bots
 
 _TIMED = 2
 """Fixtures whose requests are asked again: those of two players have the bot in each seat once."""
-
-
+CAUTION = (
+    "Estimated to the end of the round, for rivals who do not adapt: test a change with"
+    " `arena compare OLD NEW`."
+)
+"""What the estimate of leaks does not know, and who does."""
 RIVALS = ("sample:odds", "sample:honest")
 """Who plays a quick table if nobody is named: the first that is not coached."""
 
@@ -47,6 +50,7 @@ class Coaching(Struct, frozen=True):
     judgement: Judgement
     times: list[RequestTime] | None = None
     """None for a stored league: the store does not keep them."""
+    caution: str = CAUTION
     method: Method = Method()
 
 

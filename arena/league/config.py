@@ -102,7 +102,7 @@ def load_league(path: Path) -> League:
     """Read league.yaml and the bots it names; raises ArenaError with the line that is wrong."""
     data, marks = parse_yaml(path)
     if data is None:
-        raise ArenaError("the file is empty", str(path), "see examples/league.yaml")
+        raise ArenaError("the file is empty", str(path), "arena help league")
     entry = convert(data, marks, path, LeagueFile)
     reader = _Reader(path, marks)
     reader.check_texts(entry)

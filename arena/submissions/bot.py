@@ -13,11 +13,6 @@ from arena.sandboxes.bubblewrap import GET_BUBBLEWRAP
 from arena.submissions.archives.unpack import UnpackedArchive
 from arena.submissions.command import missing_program
 
-PACKAGES = ".arena-packages"
-"""Where a staged bot has the Python packages that it asked for, in its folder."""
-_WITH_PACKAGES = f'PYTHONPATH="$PWD/{PACKAGES}" exec "$@"'
-"""A shell script that starts a command whose Python finds the packages."""
-
 
 class _Named(Struct, frozen=True):
     info: BotInfo
@@ -61,14 +56,12 @@ class StagedBot(_Named, frozen=True):
 
     folder: Path
     command: tuple[str, ...]
+    """What starts it, with the packages that it asked for."""
 
     @property
     def program(self) -> Program:
         """What is started to play."""
-        command = self.command
-        if (self.folder / PACKAGES).is_dir():
-            command = ("sh", "-c", _WITH_PACKAGES, "sh", *command)
-        return Program(self.folder, command, self.info.runtime)
+        return Program(self.folder, self.command, self.info.runtime)
 
 
 def runtimes_of(bots: Iterable[Bot | StagedBot]) -> frozenset[str]:

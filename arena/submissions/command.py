@@ -85,7 +85,7 @@ def how_to_get_in_image(program: str) -> str:
     """Return how to mend a bot whose image lacks a program."""
     if program in _RUNTIMES:
         return f"`runtime: {_RUNTIMES[program]}` in bot.yaml"
-    return "put it into the bot's folder, or name an image that has it (docs/languages.md)"
+    return "put it into the bot's folder, or name an image that has it (arena help languages)"
 
 
 def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:

@@ -31,7 +31,7 @@ class Kit(Struct, frozen=True):
 KITS = {
     "python": Kit("Python", "bot.py", "python3 test_bot.py"),
     "javascript": Kit("JavaScript (Node.js)", "bot.js", "node test.js"),
-    "c": Kit("C", "bot.c", "cc -std=c11 -o test test.c perudo.c -lm && ./test"),
+    "c": Kit("C", "bot.c", "cc -Werror=return-type -std=c11 -o test test.c perudo.c -lm && ./test"),
     "rust": Kit("Rust", "bot.rs", "rustc --test --edition 2021 -o test bot.rs && ./test"),
     "java": Kit("Java", "Bot.java", "javac -d classes *.java && java -cp classes BotTest"),
     "go": Kit("Go", "bot.go", "go test"),

@@ -176,7 +176,7 @@ def _nearest_manifest(folder: Path) -> str:
     """Return how to get a bot.yaml: from the file that is probably meant, or from the docs."""
     by_lower = {path.name.lower(): path.name for path in folder.iterdir() if path.is_file()}
     near = get_close_matches(MANIFEST, by_lower, n=1, cutoff=0.75)
-    return f"rename {by_lower[near[0]]} to {MANIFEST}" if near else "see protocol/README.md"
+    return f"rename {by_lower[near[0]]} to {MANIFEST}" if near else "arena help protocol"
 
 
 @contextmanager

@@ -4,8 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -22,16 +20,19 @@ from arena.config_files.files import read_limited, reason
 from arena.errors import ArenaError
 from arena.sandboxes.base import MIB, Program, Sandbox
 from arena.sandboxes.run_folder import remove_tree
-from arena.sandboxes.run_once import last_line, run_once
-from arena.submissions.bot import PACKAGES, Bot
+from arena.sandboxes.run_once import run_once
+from arena.submissions.bot import Bot
 from arena.submissions.build import build
 from arena.submissions.command import how_to_get, how_to_get_in_image
 from arena.submissions.folder import BotLimits, open_to_all
 from arena.submissions.manifest import errors_name_source
+from arena.submissions.pip import MAX_SIZE, Pip, listed
 
 REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
-MAX_SIZE = 512 * MIB
-"""Bytes of all files of a bot's packages."""
+PACKAGES = ".arena-packages"
+"""Where a staged bot has the packages that it asked for, in its folder."""
+_WITH_PACKAGES = f'PYTHONPATH="$PWD/{PACKAGES}" exec "$@"'
+"""A shell script that starts a command whose Python finds the packages."""
 MAX_FILES = 10_000
 _MAX_BYTES = 64 * 1024
 """Of a requirements.txt."""
@@ -50,9 +51,7 @@ except (ValueError, OSError):
     libc = ""
 print(json.dumps([list(sys.version_info[:2]), libc or "", os.uname().machine]))
 """
-_ASK_SECONDS, _PIP_SECONDS = 60.0, 900.0
-_NOT_OURS = ("PIP_CONSTRAINT", "PIP_REQUIREMENT", "PIP_TARGET", "PIP_PREFIX", "PIP_USER")
-"""Settings of the operator's pip that are about other packages; those of its index hold."""
+_ASK_SECONDS = 60.0
 _GLIBC_OF_MANYLINUX = range(5, 100)
 _ONE_AT_A_TIME = Lock()
 
@@ -112,11 +111,10 @@ def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
             " and remove this file"
         )
         raise ArenaError(what, where, hint)
-    for line in wanted.pins:
-        if not _PIN.fullmatch(line):
-            what = f"{line[:80]!a} is not a package and its version"
-            hint = "one a line, as in numpy==2.4.6; `pip freeze` prints them"
-            raise ArenaError(what, where, hint)
+    if bad := [f"{line[:80]!a}" for line in wanted.pins if not _PIN.fullmatch(line)]:
+        what = f"no package with its version: {listed(bad)}"
+        hint = "one a line, as in numpy==2.4.6; `pip freeze` prints them"
+        raise ArenaError(what, where, hint)
     return wanted
 
 
@@ -162,6 +160,13 @@ def add(packages: Path, bot: Bot, folder: Path) -> None:
             f"'{bot.name}' has a '{PACKAGES}' of its own", str(bot.source), "rename it"
         )
     shutil.copytree(packages, target, copy_function=os.link, symlinks=True)
+
+
+def with_packages(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+    """Return what starts a command in a staged bot's folder, with the packages that are there."""
+    if not (folder / PACKAGES).is_dir():
+        return command
+    return ("sh", "-c", _WITH_PACKAGES, "sh", *command)
 
 
 def _lines(folder: Path) -> tuple[str, ...]:
@@ -213,49 +218,12 @@ def _install(wanted: Wanted, python: Interpreter, bot: Bot, folder: Path) -> Non
     # Dependencies are not looked for: what is not listed could be another version tomorrow.
     options = ["--no-deps", *python.options()]
     with TemporaryDirectory(prefix="perudo-arena-wheels-") as scratch:
-        wheels = list(map(str, wanted.wheels))
-        if wanted.pins:
-            listed, fetched = Path(scratch, REQUIREMENTS), Path(scratch, "wheels")
-            listed.write_text("\n".join(wanted.pins))
-            _pip(["download", f"--dest={fetched}", *options, f"-r{listed}"], scratch, bot, where)
-            wheels += sorted(map(str, fetched.iterdir()))
+        pip = Pip(bot.name, where, Path(scratch), options)
+        wheels = [*map(str, wanted.wheels), *pip.fetch(wanted.pins)]
         _check_sizes(wheels, bot, where)
-        target = ["--no-index", "--no-compile", f"--target={folder}"]
-        _pip(["install", *target, *options, *wheels], scratch, bot, where)
+        pip.unpack(wheels, folder)
     # Its programs would start the operator's Python.
     remove_tree(folder / "bin")
-
-
-def _pip(arguments: Sequence[str], scratch: str, bot: Bot, where: str) -> None:
-    """Run the operator's pip, with the index that it is configured to use."""
-    limited = ["prlimit", f"--fsize={MAX_SIZE}", "--", sys.executable, "-m", "pip"]
-    quiet = ["--quiet", "--no-input", "--disable-pip-version-check"]
-    ours = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
-    try:
-        ran = subprocess.run(
-            [*limited, *arguments[:1], *quiet, *arguments[1:]],
-            cwd=scratch,
-            env=ours,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_PIP_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        what = f"pip took longer than {_PIP_SECONDS:g} s for the packages of '{bot.name}'"
-        raise ArenaError(what, where, "run it again") from None
-    if ran.returncode:
-        said = _error(ran.stderr)
-        what = f"pip cannot install the packages of '{bot.name}': {said[:300]}"
-        hint = "name versions that have wheels for the Python of the sandbox"
-        if "No module named pip" in said:
-            hint = f"{sys.executable} -m ensurepip"
-        raise ArenaError(what, where, hint)
-
-
-def _error(output: bytes) -> str:
-    errors = [line for line in output.splitlines() if line.startswith(b"ERROR: ")]
-    return last_line(errors[-1] if errors else output).removeprefix("ERROR: ")
 
 
 def _check_sizes(wheels: Sequence[str], bot: Bot, where: str) -> None:

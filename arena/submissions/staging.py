@@ -12,7 +12,7 @@ from arena.submissions.build import OnBuild, build
 from arena.submissions.command import check_runnable, how_to_get, how_to_get_in_image
 from arena.submissions.folder import BOT_LIMITS, BotLimits, copy, open_to_all
 from arena.submissions.manifest import errors_name_source
-from arena.submissions.packages import add, installed, wanted_by
+from arena.submissions.packages import add, installed, wanted_by, with_packages
 
 _MISSING = 3
 _LOOK = f'command -v "$1" >/dev/null || exit {_MISSING}'
@@ -37,26 +37,26 @@ def stage(
     for packages that it cannot have, if its build fails or leaves what a bot's folder may not hold,
     or if there is no space for it.
     """
-    staged = StagedBot(bot.info, runs / bot.info.digest[:16], bot.command)
-    if not staged.folder.exists():
+    folder = runs / bot.info.digest[:16]
+    if not folder.exists():
         try:
-            _copy(bot, staged.folder, sandbox, limits)
-            wanted = wanted_by(bot, staged.folder, allowed=packages)
+            _copy(bot, folder, sandbox, limits)
+            wanted = wanted_by(bot, folder, allowed=packages)
             layer = installed(wanted, bot, runs, sandbox) if wanted else None
             if bot.build is not None:
-                open_to_all(staged.folder, writable=True)
-                program = staged.program._replace(command=bot.build)
+                open_to_all(folder, writable=True)
+                program = Program(folder, bot.build, bot.info.runtime)
                 build(bot, program, sandbox, limits, on_build)
-                with errors_name_source(staged.folder, bot.source):
-                    check_runnable(bot.name, bot.command, staged.folder)
+                with errors_name_source(folder, bot.source):
+                    check_runnable(bot.name, bot.command, folder)
             if layer is not None:
-                add(layer, bot, staged.folder)
-            open_to_all(staged.folder, writable=False)
+                add(layer, bot, folder)
+            open_to_all(folder, writable=False)
         except BaseException:
             # A refused bot must not be taken for a staged one.
-            remove_tree(staged.folder)
+            remove_tree(folder)
             raise
-    return staged
+    return StagedBot(bot.info, folder, with_packages(bot.command, folder))
 
 
 def no_space(bot: str, error: OSError, folder: Path) -> ArenaError:

@@ -4,14 +4,17 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena import shipped
 from arena.check.advice import advice
 from arena.check.bench import Bench, CheckRequest
-from arena.check.findings import Measured
+from arena.check.findings import Measured, Report
+from arena.check.meter import side_by_side
 from arena.check.positions import Moment, moments, patient_player, random_player, tables
 from arena.check.run import check
 from arena.check.steps import STEPS
+from arena.cli.check_report import lines_of
 from arena.errors import ArenaError
 from arena.records import LimitsInfo
 from arena.wire.messages import Ready, Turn
@@ -104,10 +107,51 @@ def test_process_that_is_reusable_is_started_a_few_times_only(tmp_path: Path) ->
     assert seldom <= 10 < 60 < often
 
 
+SLOW = """
+MARKS = {marks!r}
+open(MARKS, "a").write("x")
+number = os.path.getsize(MARKS)
+time.sleep(0.6 if number == 1 else 0)
+while number == 2 and os.path.getsize(MARKS) < 4:
+    time.sleep(0.01)
+"""
+"""The first start is slow; the second one ends only when two others have begun."""
+
+
+@pytest.mark.parametrize("ready", ['{"type":"ready"}', '{"type":"ready","reusable":true}'])
+def test_slow_starts_go_on_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ready: str
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(2))
+    body = SLOW.format(marks=str(tmp_path / "marks")) + start(f"say({ready!r})")
+    report = checked(write(tmp_path / "new", body), step=number("tables"))
+    assert report.ok, report.steps[-1]
+    assert report.measured is not None
+    assert report.measured.starts == (tmp_path / "marks").stat().st_size
+    assert report.measured.starts <= (6 if "reusable" in ready else 32)
+
+
+def test_slow_starts_come_nowhere_near_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(2))
+    assert [side_by_side(seconds, 10.0) for seconds in (0.1, 0.6, 3.0, 9.0)] == [0, 6, 3, 1]
+
+
+def test_report_tells_that_starts_took_most_of_the_time() -> None:
+    taken = Measured(3.0, 9, 27.4, 31.2, 1, "cpu", 0.1, 0.1, 0.1, None)
+    report = Report("new", "process", True, [], 0, False, LimitsInfo(), taken, [], "", "")
+    assert "  start 3 of 10 s; CPU time of a decision: " in lines_of(report)[1]
+    assert "max 100 of 2,000 ms" in lines_of(report)[1]
+    said = "  each start takes up to 3.0 s; 9 starts: 27 of 31 s"
+    assert said in lines_of(report)
+    assert said in lines_of(replace(report, interrupted=True))
+    fast = replace(report, measured=replace(taken, starting=12.0))
+    assert not any("starts:" in line for line in lines_of(fast))
+
+
 def test_slow_start_is_told_with_the_limit(tmp_path: Path) -> None:
     bench = Bench(CheckRequest(tmp_path, limits=LimitsInfo(start=5.0)), tmp_path, print)
     bench.ready = Ready(concurrent_games=8, reusable=True)
-    [said] = advice(bench, Measured(4.1, 1, "cpu", 0.1, 0.1, 0.1, None))
+    [said] = advice(bench, Measured(4.1, 1, 4.1, 9.0, 1, "cpu", 0.1, 0.1, 0.1, None))
     assert said.startswith("it started in 4.1 of 5 s")
 
 

@@ -96,7 +96,7 @@ def test_folder_without_a_manifest_stops_the_league(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     league(tmp_path, bots=["sample:odds", "new"])
     ran = run("run", "league.yaml", cwd=tmp_path)
-    error_line(ran, "no bot.yaml in the bot's folder / ", "new / see protocol/README.md")
+    error_line(ran, "no bot.yaml in the bot's folder / ", "new / arena help protocol")
 
 
 def test_link_in_a_bot_folder_stops_the_league(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ TEXTS = {
         ["bad YAML: ", "/ league.yaml:2:6"],
     ),
     "a tab": ("bots: [sample:odds]\n\tgames: 2\n", ["bad YAML: ", "/ league.yaml:2:1"]),
-    "nothing": ("", ["the file is empty / league.yaml / see examples/league.yaml"]),
+    "nothing": ("", ["the file is empty / league.yaml / arena help league"]),
     "a list": ("- sample:odds\n", ["league.yaml:1:1"]),
     "not text": (b"bots: \xff\xfe\n", ["cannot be read: ", "/ league.yaml"]),
     "a key twice": ("games: 1\nbots: []\ngames: 2\n", ["duplicate key 'games' / league.yaml:3:1"]),

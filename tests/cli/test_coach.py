@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import fields
 
-from arena.coaching.coaching import Coaching, Method
+from arena.coaching.coaching import CAUTION, Coaching, Method
 from arena.coaching.request_times import RequestTime
 from arena.playstats.coach import LEAST_COST, CalibrationBin, Cost, Judgement, Leak, TableCost
 from arena.playstats.decisions import Decision
@@ -52,6 +52,7 @@ def test_stored_games_get_the_judgement_of_the_quick_table(quick: tuple[Path, Ra
     assert stored["judgement"] == again["judgement"]
     assert stored["judgement"]["games"] == 4
     assert stored["times"] is None
+    assert stored["caution"] == CAUTION
     assert sum(one["requests"] for one in again["times"]) == again["judgement"]["decisions"]
     assert {one["kind"] for one in again["times"]} >= {"opening", "reply"}
 
@@ -161,6 +162,16 @@ def test_hostile_names_are_text_on_the_page(tmp_path: Path) -> None:
     [page] = (tmp_path / "site").glob("coach-*.html")
     assert "b" not in {tag for tag, _ in read(page).tags}
     assert "&lt;b&gt;x&lt;/b&gt;" in page.read_text(encoding="utf-8")
+
+
+def test_leaks_come_with_what_their_estimate_does_not_know(tmp_path: Path) -> None:
+    bot(tmp_path / "x", LOWEST)
+    options = ("--games", "6", "--trust-bots", "--site", "site", "--sandbox", "process")
+    ran = run("coach", "x", *options, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    [page] = (tmp_path / "site").glob("coach-*.html")
+    assert CAUTION in ran.out
+    assert CAUTION in page.read_text(encoding="utf-8")
 
 
 def test_documents_name_every_field_and_figure() -> None:

@@ -91,6 +91,7 @@ def test_without_a_terminal_nothing_stops_it(played: Path, tmp_path: Path) -> No
     assert ran.code == 0, ran
     asked = ran.out.count("game 0, round ")
     assert asked == ran.out.count("  step ") == ran.err.count("thinking about [") > 0
+    assert re.search(r"; bids: \d+ \w+ by \w+", ran.out)
     assert f"asked: {asked}, decided otherwise: 0, faults: 0" in ran.err
     assert re.search(r"started, process \d+; to attach: gdb -p \d+", ran.err)
 
@@ -117,6 +118,10 @@ def test_person_steps_goes_on_and_quits(played: Path, tmp_path: Path) -> None:
     folder = build(tmp_path / "new", SAYS)
     with at_terminal(played, tmp_path, folder) as terminal:
         assert "thinking" not in terminal.read_until(PROMPT)
+        terminal.type("next\n")
+        said = terminal.read_until(PROMPT)
+        assert "there is no 'next' here; Enter: ask, c: go on without stopping, q: " in said
+        assert "thinking" not in said
         terminal.type("\n")
         assert terminal.read_until(PROMPT).count("thinking about [") == 1
         terminal.type("c\n")

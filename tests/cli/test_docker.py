@@ -205,7 +205,7 @@ def test_images_are_of_the_docker_sandbox(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("key", "needed", "hint"),
-    [("command", "cobol-run", "docs/languages.md"), ("build", "dotnet", "`runtime: dotnet`")],
+    [("command", "cobol-run", "arena help languages"), ("build", "dotnet", "`runtime: dotnet`")],
 )
 def test_program_is_looked_for_in_the_image(
     tmp_path: Path, key: str, needed: str, hint: str

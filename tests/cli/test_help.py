@@ -1,7 +1,9 @@
 """`arena help` and completion: the manual where the command is."""
 
+import ast
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,26 @@ def test_page_is_printed_as_it_is(tmp_path: Path, topic: str) -> None:
     text = page(topic).read_text(encoding="utf-8")
     assert run("help", topic, cwd=tmp_path).out == text
     assert json.loads(run("help", topic, "--json", cwd=tmp_path).out)["text"] == text
+
+
+def messages(path: Path) -> Iterator[str]:
+    """Yield the texts in a module but those that stand alone, as docstrings do."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield node.value
+
+
+def test_messages_name_topics_and_no_files_of_the_repository() -> None:
+    """An installation has no checkout beside it."""
+    modules = [path for path in (ROOT / "arena").rglob("*.py") if path.name != "help.py"]
+    said = [text for path in modules for text in messages(path)]
+    assert [
+        text for text in said if re.search(r"\b(?:docs|protocol|examples|tests)/\w", text)
+    ] == []
+    named = {topic for text in said for topic in re.findall(r"\barena help (\w+)", text)}
+    assert {"protocol", "languages"} <= named <= TOPICS.keys()
 
 
 def test_unknown_topic_has_a_hint(tmp_path: Path) -> None:

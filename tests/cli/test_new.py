@@ -28,6 +28,16 @@ ILLEGAL = {
 }
 """By language, a part of `choose`, and a part that makes an illegal move in its place."""
 
+TESTED = ["every move is legal", "a bid of more dice than there are is doubted"]
+FORGOTTEN = {
+    "python": ("return bid(best.min", "bid(best.min", "bot.py, line 6: choose() returned None; "),
+    "javascript": ("return bid(best.min", "bid(best.min", "bot.js: choose() returned undefined; "),
+    "java": ("return Perudo.bid(best.min(), best.face())", "return null", "returned null; it must"),
+    "shell": ("bid $best", ":", "bot.sh: choose called neither bid nor dudo; it must"),
+    "c": ("return bid(best", "bid(best", ": error: control reaches end of"),
+}
+"""By language, a part of `choose`, the same without a move, and what is said of it."""
+
 
 def new(folder: Path, language: str, name: str = "my-bot") -> Path:
     made = run("new", name, "--lang", language, cwd=folder)
@@ -57,6 +67,7 @@ def test_kit_passes_its_own_tests(tmp_path: Path, language: str) -> None:
     folder = new(tmp_path, language)
     ran = run_own_tests(folder, language)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert all(f"passed: {what}\n" in ran.stdout for what in TESTED)
     assert KITS[language].test in (folder / "README.md").read_text(encoding="utf-8")
 
 
@@ -68,6 +79,33 @@ def test_tests_of_a_kit_find_an_illegal_move(tmp_path: Path, language: str) -> N
     text = edited.read_text(encoding="utf-8")
     assert text.count(legal) == 1
     edited.write_text(text.replace(legal, illegal), encoding="utf-8")
+    ran = run_own_tests(folder, language)
+    assert ran.returncode not in {0, 127}
+    assert [what for what in TESTED if f"passed: {what}\n" in ran.stdout] == TESTED[1:]
+
+
+@pytest.mark.parametrize("language", depth(("python", "c"), tuple(KITS)))
+def test_damaged_positions_are_named_by_their_line(tmp_path: Path, language: str) -> None:
+    folder = new(tmp_path, language)
+    recorded = folder / "positions.jsonl"
+    lines = recorded.read_text(encoding="utf-8").splitlines(keepends=True)
+    recorded.write_text("".join([*lines[:39], lines[39][:50] + "\n", *lines[40:]]))
+    ran = run_own_tests(folder, language)
+    assert ran.returncode not in {0, 127}
+    assert "positions.jsonl, line 40 is damaged" in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("language", depth(("python", "shell", "c"), tuple(FORGOTTEN)))
+def test_forgotten_move_is_named_with_its_place(tmp_path: Path, language: str) -> None:
+    folder = new(tmp_path, language)
+    edited = folder / KITS[language].edit
+    right, wrong, said = FORGOTTEN[language]
+    text = edited.read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    edited.write_text(text.replace(right, wrong), encoding="utf-8")
+    ran = run("check", "my-bot", "--stderr", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
+    assert ran.code == (2 if language == "c" else 1), ran
+    assert said in ran.out + ran.err
     assert run_own_tests(folder, language).returncode not in {0, 127}
 
 

@@ -58,6 +58,20 @@ def test_faults_are_findings(tmp_path: Path) -> None:
     assert ran.code == 1, ran
 
 
+def test_games_are_shown_in_the_browser_on_request(tmp_path: Path) -> None:
+    """There is no league to report first."""
+    program = tmp_path / "browser"
+    program.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/shown\n')
+    program.chmod(0o755)
+    bots = ("sample:honest", "sample:random", "--games", "1")
+    env = {"BROWSER": f"{program} %s"}
+    ran = run("play", *bots, "--into", "game", "--watch", cwd=tmp_path, env=env)
+    assert ran.code == 0, ran.err
+    page = tmp_path / "game" / "site" / "replay.html"
+    assert (tmp_path / "shown").read_text().strip() == page.as_uri()
+    assert page.is_file()
+
+
 @pytest.mark.parametrize("variant", depth(("bga", "pressman"), tuple(VARIANTS)))
 def test_person_plays_to_the_end_and_the_game_is_stored(tmp_path: Path, variant: str) -> None:
     options = ("--variant", variant, "--calza", "--into", "game")
@@ -83,17 +97,23 @@ def test_help_odds_and_rules_are_shown_on_request(tmp_path: Path) -> None:
         "holds ",
         "1 to 10",
         "who opens the first round",
+        "(after →: what the arena plays where the rule book leaves it open)",
         "no face is called '9'",
         "type a bid",
     ):
         assert part in ran.out
 
 
-def test_game_of_a_person_who_leaves_leaves_nothing(tmp_path: Path) -> None:
-    for typed in ("quit\n", ""):
-        ran = run("play", "--me", "sample:honest", "--into", "game", cwd=tmp_path, stdin=typed)
-        assert ran.code == 130
-        assert not (tmp_path / "game").exists()
+@pytest.mark.parametrize(
+    ("typed", "code", "said"),
+    [("quit\n", 0, "you left: the game is not stored\n"), ("", 130, "error: interrupted\n")],
+)
+def test_game_of_a_person_who_leaves_leaves_nothing(
+    tmp_path: Path, typed: str, code: int, said: str
+) -> None:
+    ran = run("play", "--me", "sample:honest", "--into", "game", cwd=tmp_path, stdin=typed)
+    assert (ran.code, ran.err.endswith(said), "Traceback" in ran.err) == (code, True, False)
+    assert not (tmp_path / "game").exists()
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])

@@ -132,7 +132,7 @@ def test_missing_folder_and_missing_manifest_are_refused(tmp_path: Path) -> None
     assert refusal.value.where == str(tmp_path / "nobody")
     with pytest.raises(ArenaError, match=r"no bot\.yaml in the bot's folder") as refusal:
         load_bot(tmp_path)
-    assert refusal.value.hint == "see protocol/README.md"
+    assert refusal.value.hint == "arena help protocol"
 
 
 # ---------------------------------------------------------------- what is read

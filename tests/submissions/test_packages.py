@@ -12,9 +12,9 @@ from arena.errors import ArenaError
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.submissions import bundle
-from arena.submissions.bot import PACKAGES, Bot, StagedBot
+from arena.submissions.bot import Bot, StagedBot
 from arena.submissions.manifest import load_bot
-from arena.submissions.packages import Interpreter, wanted_by
+from arena.submissions.packages import PACKAGES, Interpreter, wanted_by
 from arena.submissions.staging import stage
 from tests.cli.command import LOWEST, bot, error_line, league, opened, run
 from tests.support.live import in_place, run_inside, write_bot
@@ -170,9 +170,34 @@ def test_lines_that_are_no_package_and_version_are_refused(
 ) -> None:
     """Options, paths and addresses would have the operator's pip read or run what they name."""
     bot = asking(tmp_path / "bot", f"dice_odds==1.0\n{line}\n")
-    with pytest.raises(ArenaError, match="is not a package and its version") as refusal:
+    with pytest.raises(ArenaError, match="no package with its version") as refusal:
         stage(bot, runs, make_sandbox("process"), packages=True)
     assert line.split(maxsplit=1)[0] in refusal.value.what
+
+
+def test_all_wrong_lines_are_named_in_one_go(runs: Path, tmp_path: Path) -> None:
+    bot = asking(tmp_path / "bot", "numpy\ndice_odds==1.0\n-e .\nscipy>=1\n")
+    with pytest.raises(ArenaError) as refusal:
+        stage(bot, runs, make_sandbox("process"), packages=True)
+    assert refusal.value.what == "no package with its version: 'numpy', '-e .', 'scipy>=1'"
+
+
+def test_long_lists_of_wrong_lines_are_cut(runs: Path, tmp_path: Path) -> None:
+    bot = asking(tmp_path / "bot", "\n".join(f"numpy{n}" for n in range(20)))
+    with pytest.raises(ArenaError, match="'numpy7', and 12 more /"):
+        stage(bot, runs, make_sandbox("process"), packages=True)
+
+
+def test_all_packages_that_are_not_found_are_named_in_one_go(
+    index: Path, runs: Path, tmp_path: Path
+) -> None:
+    bot = asking(tmp_path / "bot", "no_such==1.0\ndice_odds==1.0\nNor.this==2.0\n")
+    with pytest.raises(ArenaError) as refusal:
+        stage(bot, runs, make_sandbox("process"), packages=True)
+    assert refusal.value.what.endswith(
+        "No matching distribution found for no_such==1.0;"
+        " No matching distribution found for Nor.this==2.0"
+    )
 
 
 def test_hashes_are_checked(index: Path, runs: Path, tmp_path: Path) -> None:

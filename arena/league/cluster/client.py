@@ -31,7 +31,7 @@ _FORGET_SECONDS = 10.0
 """How long workers may take to say that they forgot a run: one that is suspended never does."""
 _EXPOSED = (
     "{} is not encrypted: anyone who can reach it can run programs on the scheduler and all"
-    " workers; docs/cluster.md says how to use tls://"
+    " workers; arena help cluster says how to use tls://"
 )
 
 

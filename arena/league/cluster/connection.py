@@ -19,9 +19,7 @@ from arena.league.cluster.roster import short
 
 CONNECT_SECONDS = 10.0
 """How long a scheduler may take to answer."""
-_TLS_HINT = (
-    "name the certificates as docs/cluster.md says: DASK_DISTRIBUTED__COMM__TLS__CA_FILE ..."
-)
+_TLS_HINT = "name the certificates (arena help cluster): DASK_DISTRIBUTED__COMM__TLS__CA_FILE ..."
 
 
 @contextmanager

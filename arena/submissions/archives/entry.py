@@ -19,7 +19,7 @@ CHUNK = 65_536
 """Most bytes that a reader returns at a time."""
 ENVIRONMENT = (
     "remove it; how to bring packages along: requirements.txt, or pip install --target"
-    " (docs/languages.md)"
+    " (arena help languages)"
 )
 """What to do with a virtual environment of Python in a bot's folder."""
 LEAVE_OUT = "leave out what the bot does not need"

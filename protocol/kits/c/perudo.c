@@ -263,24 +263,31 @@ int play(chooser *choose)
     return 0;
 }
 
-int replay(FILE *lines, void (*each)(const struct view *view))
+void replay(const char *path, void (*each)(const struct view *view))
 {
     char *line = NULL;
     size_t size = 0;
     struct view view;
-    int turns = 0;
-    while (getline(&line, &size, lines) > 0) {
+    FILE *lines = fopen(path, "r");
+    if (!lines) {
+        perror(path);
+        exit(1);
+    }
+    for (int number = 1; getline(&line, &size, lines) > 0; number++) {
         const char *type = field(line, "type");
+        if (!type || !strstr(line, "}\n")) {
+            fprintf(stderr, "%s, line %d is damaged\n", path, number);
+            exit(1);
+        }
         if (is(type, "hello")) {
             greet(line);
         } else if (is(type, "turn")) {
             read_view(&view, line);
             each(&view);
-            turns++;
         } else if (!is(type, "bye")) {
             hear(line);
         }
     }
     free(line);
-    return turns;
+    fclose(lines);
 }

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdio.h> /* for fprintf(stderr, ...) */
 
 enum { MAX_SEATS = 6, MAX_DICE = 10, FACES = 6, MAX_BIDS = 512 };
 
@@ -63,7 +63,7 @@ typedef struct move chooser(const struct view *view);
 /* Answers the arena until it says goodbye. */
 int play(chooser *choose);
 
-/* Calls a function with each turn of a recorded conversation; returns how many there were. */
-int replay(FILE *lines, void (*each)(const struct view *view));
+/* Calls a function with each turn of a recorded conversation, such as positions.jsonl. */
+void replay(const char *path, void (*each)(const struct view *view));
 
 #endif

@@ -2,7 +2,10 @@ package main
 
 // Your bot's tests: go test
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func turns(t *testing.T) []*View {
 	views, err := Positions("positions.jsonl")
@@ -18,6 +21,7 @@ func TestEveryMoveIsLegal(t *testing.T) {
 			t.Errorf("%+v in %+v", move, view)
 		}
 	}
+	passed(t, "every move is legal")
 }
 
 func TestBidOfMoreDiceThanThereAreIsDoubted(t *testing.T) {
@@ -26,5 +30,12 @@ func TestBidOfMoreDiceThanThereAreIsDoubted(t *testing.T) {
 		if last != nil && last.Quantity > view.Hidden+len(view.Dice) && choose(view) != Dudo() {
 			t.Errorf("%+v is not doubted in %+v", last, view)
 		}
+	}
+	passed(t, "a bid of more dice than there are is doubted")
+}
+
+func passed(t *testing.T, what string) {
+	if !t.Failed() {
+		fmt.Println("passed:", what)
 	}
 }

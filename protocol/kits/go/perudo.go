@@ -104,7 +104,9 @@ func Legal(view *View, move Move) bool {
 
 // Play answers the arena until it says goodbye.
 func Play(choose func(*View) Move) {
-	converse(os.Stdin, os.Stdout, choose)
+	if err := converse(os.Stdin, os.Stdout, choose); err != nil {
+		panic(err)
+	}
 }
 
 // Positions returns the turns of a recorded conversation, such as positions.jsonl.
@@ -115,10 +117,13 @@ func Positions(path string) ([]*View, error) {
 	}
 	defer file.Close()
 	var views []*View
-	converse(file, nil, func(view *View) Move {
+	err = converse(file, nil, func(view *View) Move {
 		views = append(views, view)
 		return Dudo()
 	})
+	if err != nil {
+		return nil, fmt.Errorf("%s, %w", path, err)
+	}
 	return views, nil
 }
 
@@ -150,17 +155,17 @@ type table struct {
 }
 
 // converse answers every line; without out, which a recorded conversation has not, nothing is said.
-func converse(in io.Reader, out io.Writer, choose func(*View) Move) {
+func converse(in io.Reader, out io.Writer, choose func(*View) Move) error {
 	lines := bufio.NewReader(in)
 	var table table
-	for {
+	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			return
+			return nil
 		}
 		var heard message
 		if err := json.Unmarshal(line, &heard); err != nil {
-			panic(err)
+			return fmt.Errorf("line %d is damaged: %w", number, err)
 		}
 		answer := ""
 		switch heard.Type {
@@ -177,7 +182,7 @@ func converse(in io.Reader, out io.Writer, choose func(*View) Move) {
 			}
 		case "bye":
 			if out != nil {
-				return
+				return nil
 			}
 		default:
 			table.hear(&heard)

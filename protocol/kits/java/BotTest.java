@@ -1,26 +1,35 @@
 /** Your bot's tests: javac -d classes *.java &amp;&amp; java -cp classes BotTest */
 class BotTest {
-    private static int failed = 0;
+    private static boolean failed = false;
 
     public static void main(String[] arguments) throws Exception {
-        var turns = Perudo.positions("positions.jsonl");
-        for (Perudo.View view : turns) {
-            Perudo.Move move = Bot.choose(view);
-            check(Perudo.legal(view, move), "every move is legal", view, move);
-            Perudo.Bid last = view.last();
-            if (last != null && last.quantity() > view.hidden() + view.dice().size()) {
-                boolean doubts = move.equals(Perudo.dudo());
-                check(doubts, "a bid of more dice than there are is doubted", view, move);
-            }
-        }
-        System.out.println(turns.size() + " turns, failed: " + failed);
-        System.exit(failed == 0 ? 0 : 1);
+        check("every move is legal", BotTest::isLegal);
+        check("a bid of more dice than there are is doubted", BotTest::doubtsTheImpossible);
+        System.exit(failed ? 1 : 0);
     }
 
-    private static void check(boolean right, String what, Perudo.View view, Perudo.Move move) {
-        if (!right) {
-            System.out.println("failed: " + what + ": " + move + " in " + view);
-            failed++;
+    private static boolean isLegal(Perudo.View view) {
+        return Perudo.legal(view, Bot.choose(view));
+    }
+
+    private static boolean doubtsTheImpossible(Perudo.View view) {
+        Perudo.Bid last = view.last();
+        boolean impossible = last != null && last.quantity() > view.hidden() + view.dice().size();
+        return !impossible || Perudo.dudo().equals(Bot.choose(view));
+    }
+
+    private static void check(String what, java.util.function.Predicate<Perudo.View> isRight)
+            throws Exception {
+        boolean passed = true;
+        for (Perudo.View view : Perudo.positions("positions.jsonl")) {
+            if (!isRight.test(view)) {
+                System.out.println("failed: " + what + ": " + Bot.choose(view) + " in " + view);
+                passed = false;
+            }
         }
+        if (passed) {
+            System.out.println("passed: " + what);
+        }
+        failed |= !passed;
     }
 }

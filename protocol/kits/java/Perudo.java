@@ -96,10 +96,10 @@ class Perudo {
 
     /** Returns whether the rules allow a move. */
     static boolean legal(View view, Move move) {
-        if (move.equals(dudo())) {
+        if (dudo().equals(move)) {
             return view.last() != null;
         }
-        return view.raises().stream().anyMatch(one -> one.face() == move.face()
+        return move != null && view.raises().stream().anyMatch(one -> one.face() == move.face()
                 && one.min() <= move.quantity() && move.quantity() <= one.max());
     }
 
@@ -112,7 +112,7 @@ class Perudo {
             Map<String, Object> message = object(new Json(line).value());
             View view = table.take(message);
             if (view != null) {
-                Move move = choose.apply(view);
+                Move move = checked(choose.apply(view));
                 String action = move.equals(dudo())
                         ? "\"dudo\""
                         : "\"bid\",\"quantity\":" + move.quantity() + ",\"face\":" + move.face();
@@ -127,14 +127,30 @@ class Perudo {
         }
     }
 
+    private static Move checked(Move move) {
+        if (move == null) {
+            String must = "it must return Perudo.bid(quantity, face) or Perudo.dudo()";
+            System.err.println("Bot.java: choose() returned null; " + must);
+            System.exit(1);
+        }
+        return move;
+    }
+
     /** Returns the turns of a recorded conversation, such as positions.jsonl. */
     static List<View> positions(String path) throws IOException {
         var table = new Table();
         var views = new ArrayList<View>();
+        int number = 0;
         for (String line : Files.readAllLines(Path.of(path))) {
-            View view = table.take(object(new Json(line).value()));
-            if (view != null) {
-                views.add(view);
+            number++;
+            try {
+                View view = table.take(object(new Json(line).value()));
+                if (view != null) {
+                    views.add(view);
+                }
+            } catch (RuntimeException error) {
+                System.err.println(path + ", line " + number + " is damaged");
+                System.exit(1);
             }
         }
         return views;

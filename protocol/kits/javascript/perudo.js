@@ -3,6 +3,7 @@
 // Talks to the arena, so that bot.js only has to choose. There is no need to change this file.
 
 const fs = require("node:fs");
+const path = require("node:path");
 const readline = require("node:readline");
 
 // All that you know when it is your turn.
@@ -81,20 +82,40 @@ function play(choose) {
   const read = reader((ready) => say(ready));
   readline.createInterface({ input: process.stdin }).on("line", (line) => {
     const view = read(line);
-    if (view) say({ id: view.turn.id, ...choose(view) });
+    if (view) say({ id: view.turn.id, ...checked(choose(view)) });
   });
+}
+
+function checked(move) {
+  if (move?.action) return move;
+  const must = "it must return bid(quantity, face) or dudo()";
+  console.error(`${path.basename(require.main.filename)}: choose() returned ${JSON.stringify(move)}; ${must}`);
+  process.exit(1);
 }
 
 // Returns the turns of a recorded conversation, such as positions.jsonl.
 function positions(path) {
   const lines = fs.readFileSync(path, "utf-8").trimEnd().split("\n");
+  const damaged = lines.findIndex((line) => !isMessage(line));
+  if (damaged >= 0) {
+    console.error(`${path}, line ${damaged + 1} is damaged`);
+    process.exit(1);
+  }
   return lines.map(reader(() => {})).filter((view) => view);
+}
+
+function isMessage(line) {
+  try {
+    return "type" in JSON.parse(line);
+  } catch {
+    return false;
+  }
 }
 
 // Returns whether the rules allow a move.
 function legal(view, move) {
-  if (move.action === "dudo") return view.last !== null;
-  const { quantity, face } = move;
+  if (move?.action === "dudo") return view.last !== null;
+  const { quantity, face } = move ?? {};
   return view.raises.some((one) => one.face === face && one.min <= quantity && quantity <= one.max);
 }
 

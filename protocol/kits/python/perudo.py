@@ -1,6 +1,7 @@
 """Talks to the arena, so that bot.py only has to choose. There is no need to change this file."""
 
 import json
+import os
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -88,22 +89,48 @@ def dudo() -> Move:
 def play(choose: Callable[[View], Move]) -> None:
     """Answer the arena until it says goodbye."""
     for view in _views(sys.stdin, ready=_say):
-        _say({"id": view.turn["id"], **choose(view)})
+        _say({"id": view.turn["id"], **_checked(choose(view), choose)})
 
 
 def positions(path: str) -> list[View]:
     """Return the turns of a recorded conversation, such as positions.jsonl."""
-    with open(path, encoding="utf-8") as lines:
-        return list(_views(lines, ready=lambda _: None))
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines, 1):
+        if not _is_message(line):
+            sys.exit(f"{path}, line {number} is damaged")
+    return list(_views(lines, ready=lambda _: None))
+
+
+def _is_message(line: str) -> bool:
+    try:
+        return "type" in json.loads(line)
+    except (ValueError, TypeError):
+        return False
 
 
 def legal(view: View, move: Move) -> bool:
     """Return whether the rules allow a move."""
+    if not _is_move(move):
+        return False
     if move["action"] == "dudo":
         return view.last is not None
     return any(
         one.face == move["face"] and one.min <= move["quantity"] <= one.max for one in view.raises
     )
+
+
+def _is_move(move: object) -> bool:
+    return isinstance(move, dict) and "action" in move
+
+
+def _checked(move: Move, choose: Callable[[View], Move]) -> Move:
+    if _is_move(move):
+        return move
+    code = getattr(choose, "__code__", None)
+    where = f"{os.path.basename(code.co_filename)}, line {code.co_firstlineno}: " if code else ""
+    must = "it must return bid(quantity, face) or dudo()"
+    sys.exit(f"{where}choose() returned {move!r}; {must}")
 
 
 def _views(lines: Iterable[str], ready: Callable[[Message], None]) -> Iterator[View]:

@@ -5,17 +5,21 @@ import unittest
 from bot import choose
 from perudo import legal, positions
 
+VIEWS = positions("positions.jsonl")
+
 
 class TestChoose(unittest.TestCase):
     def test_every_move_is_legal(self) -> None:
-        for view in positions("positions.jsonl"):
+        for view in VIEWS:
             move = choose(view)
             self.assertTrue(legal(view, move), f"{move} in {view.turn}")
+        print("passed: every move is legal")
 
     def test_bid_of_more_dice_than_there_are_is_doubted(self) -> None:
-        for view in positions("positions.jsonl"):
+        for view in VIEWS:
             if view.last and view.last.quantity > sum(view.left):
                 self.assertEqual(choose(view), {"action": "dudo"})
+        print("passed: a bid of more dice than there are is doubted")
 
 
 if __name__ == "__main__":

@@ -158,11 +158,15 @@ pub fn play(choose: fn(&View) -> Move) {
 pub fn positions(path: &str) -> Vec<View> {
     let mut reader = Reader::default();
     let text = std::fs::read_to_string(path).expect("the recorded turns");
-    let turn = |line| match reader.take(line) {
-        Heard::Turn(_, view) => Some(view),
-        _ => None,
+    let turn = |(index, line): (usize, &str)| {
+        let whole = line.starts_with('{') && line.ends_with('}');
+        assert!(whole, "{path}, line {} is damaged", index + 1);
+        match reader.take(line) {
+            Heard::Turn(_, view) => Some(view),
+            _ => None,
+        }
     };
-    text.lines().filter_map(turn).collect()
+    text.lines().enumerate().filter_map(turn).collect()
 }
 
 enum Heard {

@@ -2,6 +2,7 @@
 
 use crate::choose;
 use crate::perudo::{legal, positions, Move};
+use std::io::{stdout, Write};
 
 #[test]
 fn every_move_is_legal() {
@@ -9,6 +10,7 @@ fn every_move_is_legal() {
         let chosen = choose(&view);
         assert!(legal(&view, chosen), "{:?} in {:?}", chosen, view);
     }
+    passed("every move is legal");
 }
 
 #[test]
@@ -20,4 +22,10 @@ fn bid_of_more_dice_than_there_are_is_doubted() {
             }
         }
     }
+    passed("a bid of more dice than there are is doubted");
+}
+
+fn passed(what: &str) {
+    // What a test prints with println! is not shown.
+    writeln!(stdout(), "passed: {what}").unwrap();
 }

@@ -13,15 +13,15 @@
 #   random           a number from 0 to 999, drawn from the turn: your games can be repeated
 #
 # and these can be called:
-#   bid QUANTITY FACE, dudo    the move; one of them, once
+#   bid QUANTITY FACE, dudo    the move; one of them, once, and not behind a pipe
 #   own FACE                   sets own: how many of your dice count for this face
 #   spare QUANTITY FACE        sets spare: the dice that count on average, less the bid, in sixths
 
 set -f # words are not file names
 
-bid() { echo "{\"id\":$id,\"action\":\"bid\",\"quantity\":$1,\"face\":$2}"; }
+bid() { moved=1; echo "{\"id\":$id,\"action\":\"bid\",\"quantity\":$1,\"face\":$2}"; }
 
-dudo() { echo "{\"id\":$id,\"action\":\"dudo\"}"; }
+dudo() { moved=1; echo "{\"id\":$id,\"action\":\"dudo\"}"; }
 
 own() {
   own=0
@@ -41,8 +41,16 @@ play() {
   while IFS= read -r line; do
     take "$line"
     [ "$type" != bye ] || exit 0
-    if [ "$type" = turn ]; then choose; fi
+    if [ "$type" = turn ]; then ask; fi
   done
+}
+
+ask() {
+  moved=
+  choose
+  [ -n "$moved" ] && return
+  echo "bot.sh: choose called neither bid nor dudo; it must call one of them" >&2
+  exit 1
 }
 
 # Sets everything of a line; answers if it is `hello`.

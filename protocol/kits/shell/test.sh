@@ -19,22 +19,30 @@ legal() {
   return 1
 }
 
-fail() {
-  echo "failed: $1: '$move' in $line"
-  failed=1
-}
+legality="every move is legal"
+doubt="a bid of more dice than there are is doubted"
+illegal=0 missed=0 # 1 if they were not
 
-tried=0 failed=0
+fail() { echo "failed: $1: '$move' in $line"; }
+
+number=0
 while IFS= read -r line; do
+  number=$((number + 1))
+  case $line in
+    '{'*'"type"'*'}') ;;
+    *) echo "positions.jsonl, line $number is damaged" >&2; exit 1 ;;
+  esac
   take "$line" >/dev/null
   [ "$type" = turn ] || continue
+  move=none
   choose
-  legal $move || fail "an illegal move"
+  legal $move || { fail "$legality"; illegal=1; }
   set -- $dice
   if [ -n "$last_face" ] && [ "$last_quantity" -gt $((hidden + $#)) ] && [ "$move" != dudo ]; then
-    fail "a bid of more dice than there are was not doubted"
+    fail "$doubt"
+    missed=1
   fi
-  tried=$((tried + 1))
 done <positions.jsonl
-echo "$tried turns, failed: $failed"
-exit $failed
+[ $illegal = 1 ] || echo "passed: $legality"
+[ $missed = 1 ] || echo "passed: $doubt"
+exit $((illegal | missed))
