@@ -21,7 +21,7 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import by_division, rate_results
-from arena.records import FixtureResult, PlayedFixture, RatingsInfo
+from arena.records import FixtureResult, PlayedFixture
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
@@ -61,7 +61,7 @@ def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, 
     """Write the site of a store; return its files."""
     with Store(path) as store:
         source = StoredGames(store, LEAGUE, lambda _: True)
-        ratings = rate_results(by_division(source.results), LEAGUE.ratings)
+        ratings = rate_results(by_division(source.results), LEAGUE.ratings, source.cached)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, state=StoreState(source.root), replays=replays)
     return timeless(site)
@@ -193,12 +193,12 @@ def test_earlier_ranks_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mon
     path = begun(tmp_path / "league.sqlite", blocks[:4])
     looked: list[int] = []
 
-    def counting(then: Sequence[FixtureResult], options: RatingsInfo) -> bytes:
+    def counting(then: Sequence[FixtureResult]) -> bytes:
         looked.append(1 + max(one.fixture.block for one in then))
-        return rank_then(then, options)
+        return ranks_then(then)
 
-    rank_then = feed._rank_then
-    monkeypatch.setattr(feed, "_rank_then", counting)
+    ranks_then = feed._ranks_then
+    monkeypatch.setattr(feed, "_ranks_then", counting)
     whole = report(path, tmp_path / "site")
     assert looked == [1, 2]
     assert report(path, tmp_path / "site") == whole

@@ -1,0 +1,63 @@
+"""What ratings keep from one report to the next: each by all that decides it."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+import msgspec
+
+from arena.ratings.games import Games
+from arena.records import Division
+
+Remember = Callable[[str, bytes, Callable[[], bytes]], bytes]
+"""Returns the result of a function, perhaps as made earlier under this name and with this key. The
+code need not be part of the key."""
+
+
+def forget(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+    """Make it, whatever was made earlier."""
+    del name, key
+    return make()
+
+
+def within(remember: Remember, division: Division) -> Remember:
+    """Return what remembers the same for one division, by names that may be those of others."""
+
+    def found(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+        return remember(f"{name} {division.players} {division.variant!a}", key, make)
+
+    return found
+
+
+class Stop(NamedTuple):
+    """A place in the schedule."""
+
+    games: int
+    """How many games come before it."""
+    key: bytes
+    """What changes whenever one of these games does, or the field."""
+
+
+def stops(games: Games, counts: Sequence[int]) -> list[Stop]:
+    """Return the stops after so many games each, which rise."""
+    known, done = games.luck is not None, 0
+    digest = sha256(msgspec.msgpack.encode((games.bots, games.order.shape[1], known)))
+    found = []
+    for count in counts:
+        digest.update(games.order[done:count].tobytes())
+        if games.luck is not None:
+            digest.update(games.luck[done:count].tobytes())
+        found.append(Stop(count, digest.digest()))
+        done = count
+    return found
+
+
+def decided_by(games: Games, *others: object) -> bytes:
+    """Return what changes whenever one of the games of a division does, or one of the others."""
+    luck = () if games.luck is None else (games.luck,)
+    arrays = (games.order, games.block, games.fixture, games.game, games.seats, games.faulted)
+    digest = sha256(msgspec.msgpack.encode((games.bots, others)))
+    for array in (*arrays, *luck):
+        digest.update(f" {array.dtype} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.digest()
