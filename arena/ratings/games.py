@@ -1,4 +1,4 @@
-"""All games of a division as arrays, in the canonical order in which they are rated."""
+"""All games of a division as arrays, in the order of the schedule."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
