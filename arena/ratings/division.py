@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.ratings.by_pair import Better, Duels
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.leaderboard import rate_games, without_faults
-from arena.ratings.memory import Remember, decided_by, within
+from arena.ratings.memory import Remember, decided_by, pack, unpack, within
 from arena.ratings.overall import Places
 from arena.ratings.suspicion import Findings, findings
 from arena.ratings.table import Leaderboard
@@ -26,7 +26,7 @@ class Rated(NamedTuple):
     """None if nothing was tested."""
 
 
-class _Kept(msgspec.Struct, array_like=True, frozen=True):
+class _Kept(Struct, array_like=True, frozen=True):
     """The same as plain data: matrices of bots sorted by name are bytes."""
 
     board: Leaderboard
@@ -36,9 +36,6 @@ class _Kept(msgspec.Struct, array_like=True, frozen=True):
     covariance: bytes
     degrees_of_freedom: bytes
     findings: Findings | None
-
-
-_decode = msgspec.msgpack.Decoder(_Kept).decode
 
 
 def rate_division(
@@ -52,7 +49,7 @@ def rate_division(
         return _rated(division, games, options, remember)
 
     data = remember("ratings", decided_by(games, division, options), make)
-    return _unpacked(games.bots, _decode(data))
+    return _unpacked(games.bots, unpack(data, _Kept))
 
 
 def _rated(division: Division, games: Games, options: RatingsInfo, remember: Remember) -> bytes:
@@ -71,7 +68,7 @@ def _rated(division: Division, games: Games, options: RatingsInfo, remember: Rem
         if games.faulted.any():
             solution = without_faults(solution)
         kept = replace(kept, findings=findings(division, solution, options.alpha))
-    return msgspec.msgpack.encode(kept)
+    return pack(kept)
 
 
 def _unpacked(bots: tuple[str, ...], kept: _Kept) -> Rated:

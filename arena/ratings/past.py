@@ -6,21 +6,18 @@ earlier report found for as many of the same games is not computed again.
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
 import numpy as np
 
 from arena.ratings.arrays import records
 from arena.ratings.games import Games
 from arena.ratings.history import PastRating, Point
 from arena.ratings.luck import Luck, measure, without_luck
-from arena.ratings.memory import Remember, Stop
+from arena.ratings.memory import Remember, Stop, pack, unpack
 from arena.ratings.posterior import Posterior, distinct, posterior, relative_errors
 from arena.ratings.trueskill import Rating, rate_all
 
 _ROUGH = 0.02
 """In mu: points of the past are only drawn."""
-_points = msgspec.msgpack.Decoder(Point)
-_ratings = msgspec.msgpack.Decoder(dict[str, Rating])
 
 
 def usual_pass(games: Games, stops: Sequence[Stop], remember: Remember) -> dict[str, Rating]:
@@ -35,9 +32,9 @@ def usual_pass(games: Games, stops: Sequence[Stop], remember: Remember) -> dict[
     def make() -> bytes:
         first = earlier[-1].games if earlier else 0
         before = usual_pass(games, earlier, remember)
-        return msgspec.msgpack.encode(rate_all(games.orders(first, last.games), before))
+        return pack(rate_all(games.orders(first, last.games), before))
 
-    return _ratings.decode(remember(f"usual pass {len(stops)}", last.key, make))
+    return unpack(remember(f"usual pass {len(stops)}", last.key, make), dict[str, Rating])
 
 
 def past_points(games: Games, stops: Sequence[Stop], remember: Remember) -> Iterator[Point]:
@@ -47,9 +44,9 @@ def past_points(games: Games, stops: Sequence[Stop], remember: Remember) -> Iter
         def make(count: int = stop.games) -> bytes:
             first = games.first(count)
             skills = posterior(distinct(first), tolerance=_ROUGH)
-            return msgspec.msgpack.encode(point(first, skills, measure(first, skills.mu)))
+            return pack(point(first, skills, measure(first, skills.mu)))
 
-        yield _points.decode(remember(f"point {number}", stop.key, make))
+        yield unpack(remember(f"point {number}", stop.key, make), Point)
 
 
 def point(games: Games, skills: Posterior, luck: Luck | None) -> Point:
