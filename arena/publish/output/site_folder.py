@@ -77,8 +77,8 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
             keys, written = _read_manifest(folder).keys, _written_at(folder / MANIFEST)
         yield {
             path: key
-            for path, (key, *of_file) in keys.items()
-            if _is_same(folder / path, written, *of_file)
+            for path, (key, digest, size) in keys.items()
+            if _is_same(folder / path, written, digest, size)
         }
     finally:
         os.close(lock)
