@@ -55,7 +55,7 @@ class DivisionCheck(Struct, frozen=True):
     players: int
     games: int
     rated: int
-    """How many of its games were rated with the package: the first in canonical order."""
+    """How many of its games were rated with the package: the first of the schedule."""
     bots: list[BotCheck]
 
     @property

@@ -187,7 +187,7 @@ def write_report(
         games = StoredGames(store, conditions, progress.counts, names)
         for result in games.results:
             progress.add(result)
-        ratings = rate_results(by_division(games.results), options)
+        ratings = rate_results(by_division(games.results), options, games.cached)
     left = len(progress.due())
     front_page = publish(
         *(withheld(shown) if left else shown, ratings, games, site),

@@ -169,7 +169,7 @@ class _Site:
         yield self._page("bots.html", BOTS, model)
         yield self._page("about.html", ABOUT, {})
         yield from self._conditions()
-        model = feed.model(self.league, self.boards, self.source, self.ratings.options)
+        model = feed.model(self.league, self.boards, self.source)
         yield self._page("feed.xml", feed.FEED, model)
         yield self._page("faults.html", "faults.html", faults.model(self.summary))
         yield from self._table(tables.faults(self.head, self.summary.faults))

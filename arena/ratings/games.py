@@ -1,4 +1,4 @@
-"""All games of a division as arrays, in the canonical order in which they are rated."""
+"""All games of a division as arrays, in the order of the schedule."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,8 +42,8 @@ class Games:
         """How many bots there are."""
         return len(self.bots)
 
-    def only(self, chosen: NDArray[np.bool_]) -> "Games":
-        """Return some of the games, of the same bots."""
+    def only(self, chosen: Ints) -> "Games":
+        """Return some of the games, in the same order and of the same bots."""
         fixtures, fixture = np.unique(self.fixture[chosen], return_inverse=True)
         return Games(
             bots=self.bots,
@@ -56,20 +56,24 @@ class Games:
             luck=None if self.luck is None else self.luck[chosen],
         )
 
-    def orders(self) -> Iterator[tuple[str, ...]]:
-        """Yield the names of the bots of each game in finishing order."""
-        names = np.array(self.bots, object)
-        for chunk in chunks(len(self.order)):
-            yield from zip(*names[self.order[chunk].T].tolist(), strict=True)
+    def first(self, count: int) -> "Games":
+        """Return the first so many games, of the same bots."""
+        return self.only(np.arange(count))
+
+    def orders(self, first: int = 0, end: int | None = None) -> Iterator[tuple[str, ...]]:
+        """Yield the names of the bots of each game, or of some, in finishing order."""
+        names, order = np.array(self.bots, object), self.order[first:end]
+        for chunk in chunks(len(order)):
+            yield from zip(*names[order[chunk].T].tolist(), strict=True)
 
     def tables(self) -> list[tuple[str, ...]]:
         """Return the names of the bots of each table, whatever their order; each set once."""
         names = np.array(self.bots, object)[np.unique(np.sort(self.seats, 1), axis=0).T].tolist()
         return list(zip(*names, strict=True))
 
-    def played(self, games: int | None = None) -> Ints:
-        """Return how many of the games, or of the first so many, each bot played."""
-        places = self.order[:games].T
+    def played(self) -> Ints:
+        """Return how many of the games each bot played."""
+        places = self.order.T
         return as_ints(sum(np.bincount(place, minlength=self.size) for place in places))
 
     def by_block(self) -> Ints:
@@ -88,8 +92,7 @@ class Games:
 def as_arrays(results: Iterable[FixtureResult]) -> Games:
     """Turn the results of at least one game into arrays, whatever order they come in.
 
-    The first games of all fixtures come first, then the second ones: TrueSkill depends less on the
-    order of games if opponents alternate than if a fixture is rated in one go.
+    Games are in the order of the schedule: those of a fixture that was added come last.
     """
     played = list(results)
     bots = tuple(sorted({bot for one in played for bot in one.fixture.seats}))
@@ -99,7 +102,7 @@ def as_arrays(results: Iterable[FixtureResult]) -> Games:
     rows = np.repeat(np.arange(len(played)), [len(one.games) for one in played])
     columns, places, faults = _columns(played)
     table = _ranks(np.hstack((seats, indices[:, ::-1])))
-    canonical = np.lexsort((_ranks(places)[columns["places"]], table[rows], columns["number"]))
+    canonical = np.lexsort((_ranks(places)[columns["places"]], columns["number"], table[rows]))
     rows, columns = rows[canonical], columns[canonical]
     scheduled = indices[:, 0].argsort(kind="stable").argsort()
     _, first, fixture = np.unique(scheduled[rows], return_index=True, return_inverse=True)

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 POINTS = 20
-"""Points of a history, evenly spaced in the canonical order of games."""
+"""Points of a history at most; of a long one, at least half as many."""
 
 
 class PastRating(Struct, frozen=True):
@@ -32,8 +32,14 @@ History = Sequence[Point]
 
 
 def checkpoints(games: int) -> list[int]:
-    """Return the evenly spaced numbers of games after which to take a snapshot."""
-    return sorted({-(-games * point // POINTS) for point in range(1, POINTS + 1)} - {0})
+    """Return after how many games there is a point: multiples of a power of two, and all games.
+
+    With more games most of them stay, so that what was computed for them still holds.
+    """
+    step = 1
+    while step * POINTS < games:
+        step *= 2
+    return [*range(step, games, step), games] if games else []
 
 
 def relative(points: History, anchor: str | None) -> History:

@@ -12,23 +12,26 @@ from arena.ratings.arrays import Floats, Ints, as_floats, records
 from arena.ratings.block_variance import Covariance
 from arena.ratings.by_pair import Better, Duels
 from arena.ratings.games import Games, as_arrays
-from arena.ratings.history import PastRating, Point, checkpoints, relative
+from arena.ratings.history import checkpoints, relative
 from arena.ratings.intervals import UPPER, indistinct_range, score_interval
-from arena.ratings.luck import Luck, measure
+from arena.ratings.luck import Luck, measure, without_luck
+from arena.ratings.memory import Remember, forget, stops
 from arena.ratings.pairs import Pairs, beats, pairs
 from arena.ratings.parts import parts
-from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
+from arena.ratings.past import past_points, point, usual_pass
+from arena.ratings.posterior import Posterior, distinct, posterior
 from arena.ratings.sensitivity import shifts
 from arena.ratings.t_distribution import t_cdf, t_quantile
 from arena.ratings.table import Leaderboard, Row
-from arena.ratings.trueskill import rate_all
-from arena.records import FixtureResult, RatingsInfo
+from arena.records import Division, FixtureResult, RatingsInfo
 
 _RARE = 1e-4
 """No bot is expected ahead of its rivals less often than this."""
 _TINY = 1e-12
 _MAX_T = 1e6
 """No difference counts as more standard errors than this."""
+_NEARLY = 1e-5
+"""In mu: what suspicions need to know of skills."""
 
 
 class Solution(NamedTuple):
@@ -39,12 +42,23 @@ class Solution(NamedTuple):
     pairs: Pairs
 
 
+class Estimates(NamedTuple):
+    """How good the bots of a division are, and how sure that is."""
+
+    solution: Solution
+    luck: Luck | None
+    mu: Floats
+    """Relative to the mean of the field, without luck if it is known."""
+    covariance: Covariance
+    better: Floats
+    parts: Sequence[tuple[str, ...]]
+
+
 class RatedDivision(NamedTuple):
     """A leaderboard with what it was made from."""
 
     board: Leaderboard
-    covariance: Covariance
-    solution: Solution
+    found: Estimates
 
 
 def rate(
@@ -54,37 +68,66 @@ def rate(
     options: RatingsInfo | None = None,
 ) -> RatedDivision:
     """Rate at least one game of a division, given in any order."""
-    options = options or RatingsInfo()
-    games = as_arrays(results)
-    skills = posterior(distinct(games))
-    luck = measure(games, skills.mu)
-    mu, met = _centred(_without(luck, skills)), pairs(games, _centred(skills.mu))
-    covariance = block_variance.covariance(games, skills, met, luck)
-    better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
-    field = parts(games.tables())
-    if len(field) > 1:
-        better[apart(games.bots, field)] = 0.5
+    return rate_games(Division(variant, players), as_arrays(results), options or RatingsInfo())
+
+
+def rate_games(
+    division: Division, games: Games, options: RatingsInfo, remember: Remember = forget
+) -> RatedDivision:
+    """Rate the games of a division; `remember` is for names of this division alone."""
+    found = estimate(games)
+    (_, skills, met), luck, covariance = found.solution, found.luck, found.covariance
+    on_the_way = stops(games, checkpoints(len(games.order)))
+    passed = usual_pass(games, on_the_way, remember)
+    points = [*past_points(games, on_the_way[:-1], remember), point(games, skills, luck)]
     board = Leaderboard(
-        variant=variant,
-        players=players,
-        rows=_rows(Solution(games, skills, met), luck, mu, better, covariance, options),
+        variant=division.variant,
+        players=division.players,
+        rows=_rows(found, as_floats([passed[bot].mu for bot in games.bots]), options),
         duels=Duels(games.bots, met.ahead.astype(np.intp)),
-        better=Better(games.bots, better),
+        better=Better(games.bots, found.better),
         blocks=covariance.blocks,
         method=covariance.method,
         dice_gain=block_variance.dice_gain(games, met),
         luck_slope=luck.slope if luck else None,
         anchor=options.anchor if options.anchor in games.bots else None,
-        parts=field,
-        history=relative(_snapshots(games, skills, luck), options.anchor),
+        parts=found.parts,
+        history=relative(points, options.anchor),
     )
-    return RatedDivision(board, covariance, Solution(games, skills, met))
+    return RatedDivision(board, found)
 
 
-def without_faults(games: Games) -> Solution:
+def estimate(games: Games) -> Estimates:
+    """Return how good the bots are."""
+    skills = posterior(distinct(games))
+    luck = measure(games, skills.mu)
+    mu, met = _centred(without_luck(luck, skills)), pairs(games, _centred(skills.mu))
+    covariance = block_variance.covariance(games, skills, met, luck)
+    better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
+    field = parts(games.tables())
+    if len(field) > 1:
+        better[apart(games.bots, field)] = 0.5
+    return Estimates(Solution(games, skills, met), luck, mu, covariance, better, field)
+
+
+def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int, int]]]:
+    """Return how many blocks were played, and the range of each bot's rank, best mu first."""
+    games = as_arrays(results)
+    found = estimate(games)
+    ranges = rank_ranges(found.better)
+    order = sorted(range(games.size), key=lambda bot: (-found.mu[bot], games.bots[bot]))
+    best, worst = ranges["best"].tolist(), ranges["worst"].tolist()
+    return found.covariance.blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}
+
+
+def without_faults(solution: Solution) -> Solution:
     """Return what the games in which no bot faulted, at least one, say of skills."""
-    clean = games.only(np.logical_not(games.faulted.any(1)))
-    skills = posterior(distinct(clean))
+    games, skills, _ = solution
+    chosen = np.flatnonzero(np.logical_not(games.faulted.any(1)))
+    clean = games.only(chosen)
+    results = distinct(clean)
+    start = skills.factors.only(skills.results.of_game[chosen[results.first]])
+    skills = posterior(results, start, _NEARLY)
     return Solution(clean, skills, pairs(clean, skills.mu))
 
 
@@ -96,38 +139,9 @@ def apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.boo
     return different
 
 
-def _sequential(games: Games) -> Floats:
-    """Return what TrueSkill's usual pass says, one game after another, relative to the field."""
-    ratings = rate_all(games.orders())
-    return _centred(as_floats([ratings[bot].mu for bot in games.bots]))
-
-
 def _centred(mu: Floats) -> Floats:
     """Return skills relative to the mean of the field."""
     return as_floats(mu - mu.mean())
-
-
-def _without(luck: Luck | None, skills: Posterior, games: int | None = None) -> Floats:
-    """Return the skills without luck, if it is known, after all games or the first so many."""
-    return skills.mu if luck is None else skills.mu + luck.shift(skills, games)
-
-
-def _snapshots(games: Games, solution: Posterior, luck: Luck | None) -> list[Point]:
-    """Return the ratings on the way to a division's solution, with a prior mean of 0."""
-    points = checkpoints(len(games.order))
-    return [_snapshot(games, solution, luck, checkpoint) for checkpoint in points]
-
-
-def _snapshot(games: Games, solution: Posterior, luck: Luck | None, checkpoint: int) -> Point:
-    played = games.played(checkpoint)
-    present = np.flatnonzero(played)
-    skills = solution if checkpoint == len(games.order) else after(checkpoint, solution)
-    sigma = relative_errors(skills.covariance[np.ix_(present, present)])
-    mu = _without(luck, skills, checkpoint)[present]
-    columns = {"mu": mu, "sigma": sigma, "games": played[present]}
-    bots = [games.bots[bot] for bot in present]
-    ratings = [PastRating(**row) for row in records(columns)]
-    return Point(checkpoint, dict(zip(bots, ratings, strict=True)))
 
 
 def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floats:
@@ -176,15 +190,8 @@ def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
     return 1 + ahead, len(better) - behind
 
 
-def _rows(
-    solution: Solution,
-    luck: Luck | None,
-    mu: Floats,
-    better: Floats,
-    covariance: Covariance,
-    options: RatingsInfo,
-) -> list[Row]:
-    games, _, met = solution
+def _rows(found: Estimates, passed: Floats, options: RatingsInfo) -> list[Row]:
+    (games, _, met), luck, mu, covariance, better, _ = found
     bots = games.bots
     anchor = bots.index(options.anchor) if options.anchor in bots else None
     beats_average = beats(mu)
@@ -206,7 +213,7 @@ def _rows(
         "wins": by_place[0],
         **_places(by_place, met, covariance),
         "faults": np.bincount(games.order[games.faulted], minlength=games.size),
-        "mu_sequential": _relative_to(anchor, _sequential(games)),
+        "mu_sequential": _relative_to(anchor, _centred(passed)),
         "beats_average": beats_average,
         "luck": luck.of_bots() if luck else np.full(games.size, None),
         **sensitivity,

@@ -33,24 +33,18 @@ class Luck:
     slope: float
     """Wins for each win of luck, if bots are even."""
 
-    def by_pair(self, games: int | None = None) -> Floats:
-        """Return how lucky each bot was against each other, in wins.
-
-        In all games, or in the first so many.
-        """
-        sums = _sums(self.games.order[:games], self.winners[:games], self.games.size) / LUCK_UNIT
+    def by_pair(self) -> Floats:
+        """Return how lucky each bot was against each other, in wins."""
+        sums = _sums(self.games.order, self.winners, self.games.size) / LUCK_UNIT
         return as_floats(sums - sums.T)
 
     def of_bots(self) -> Floats:
         """Return the luck of each bot per game, in wins."""
         return as_floats(self.by_pair().sum(1) / self.games.played())
 
-    def shift(self, skills: Posterior, games: int | None = None) -> Floats:
-        """Return how far skills move without the luck of the games, or of the first so many.
-
-        It is one Newton step.
-        """
-        pull = self.slope * _gain(skills.mu) * self.by_pair(games)
+    def shift(self, skills: Posterior) -> Floats:
+        """Return how far skills move without the luck of the games: one Newton step."""
+        pull = self.slope * _gain(skills.mu) * self.by_pair()
         return as_floats(-skills.covariance @ pull.sum(1))
 
     def without(self, met: Pairs, mu: Floats) -> Pairs:
@@ -85,6 +79,11 @@ def measure(games: Games, mu: Floats) -> Luck | None:
     if not squares.any():
         return None
     return Luck(games, luck, float(explained.sum() / squares.sum()) * LUCK_UNIT)
+
+
+def without_luck(luck: Luck | None, skills: Posterior) -> Floats:
+    """Return the skills without luck, if it is known."""
+    return skills.mu if luck is None else skills.mu + luck.shift(skills)
 
 
 def _sums(order: Bots, values: NDArray[np.integer], bots: int) -> Floats:

@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.arrays import Floats, as_floats, records
-from arena.ratings.block_variance import Covariance
 from arena.ratings.intervals import UPPER
 from arena.ratings.leaderboard import apart, better_probabilities, rank_ranges
 from arena.ratings.t_distribution import t_quantile
 from arena.ratings.table import Leaderboard, Overall, OverallRow
+
+
+class Places(NamedTuple):
+    """How far the mean places of a division's bots, sorted by name, vary."""
+
+    covariance: Floats
+    degrees_of_freedom: Floats
 
 
 class _Shares(NamedTuple):
@@ -30,7 +36,7 @@ class _Shares(NamedTuple):
     """For each pair of bots, whether no game links the two."""
 
 
-def overall(rated: Sequence[tuple[Leaderboard, Covariance]]) -> Overall:
+def overall(rated: Sequence[tuple[Leaderboard, Places]]) -> Overall:
     """Return the table over at least one division; divisions count as independent."""
     fields = [{row.bot for row in board.rows} for board, _ in rated]
     everyone, bots = sorted(set().union(*fields)), sorted(set.intersection(*fields))
@@ -41,7 +47,7 @@ def overall(rated: Sequence[tuple[Leaderboard, Covariance]]) -> Overall:
     )
 
 
-def _shares(board: Leaderboard, covariance: Covariance, bots: Sequence[str]) -> _Shares:
+def _shares(board: Leaderboard, varying: Places, bots: Sequence[str]) -> _Shares:
     rivals = board.players - 1
     rows = {row.bot: row for row in board.rows}
     places = as_floats([rows[bot].mean_place for bot in bots])
@@ -49,8 +55,8 @@ def _shares(board: Leaderboard, covariance: Covariance, bots: Sequence[str]) -> 
     at = [by_name[bot] for bot in bots]
     return _Shares(
         shares=(rivals + 1 - places) / rivals,
-        covariance=covariance.place[np.ix_(at, at)] / rivals**2,
-        degrees_of_freedom=covariance.degrees_of_freedom[at],
+        covariance=varying.covariance[np.ix_(at, at)] / rivals**2,
+        degrees_of_freedom=varying.degrees_of_freedom[at],
         apart=apart(bots, board.parts),
         games=[rows[bot].games for bot in bots],
     )

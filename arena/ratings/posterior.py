@@ -22,8 +22,6 @@ from arena.ratings.trueskill import BETA, SIGMA
 _NOISE = BETA * BETA
 _TOLERANCE = 1e-7
 """In mu: when no skill moves by more, the solution stands."""
-_ROUGH = 0.05
-"""The same for a point of the past, which is only drawn."""
 _MAX_ROUNDS = 200
 _FAR = -30.0
 """Standard deviations below which the normal probability is replaced by its expansion."""
@@ -141,20 +139,6 @@ def posterior(
         if float(np.abs(mu - before).max()) <= tolerance:
             break
     return Posterior(mu, covariance, results, factors)
-
-
-def after(games: int, solution: Posterior) -> Posterior:
-    """Return the posterior after the first so many games, to some hundredths of a sigma."""
-    results = solution.results
-    count = np.bincount(results.of_game[:games], minlength=results.size)
-    played = np.flatnonzero(count)
-    part = replace(
-        results,
-        first=results.first[played],
-        count=as_floats(count[played]),
-        of_game=np.searchsorted(played, results.of_game[:games]),
-    )
-    return posterior(part, solution.factors.only(played), _ROUGH)
 
 
 def relative_errors(covariance: Floats) -> Floats:

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import erfc, sqrt
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
 from arena.ratings.trueskill import BETA
 from arena.records import Division, FixtureResult, RatingsInfo
+
+if TYPE_CHECKING:
+    from arena.ratings.memory import Remember
 
 UPSET = 0.1
 """A game is an upset if its winner was less likely than this to beat the best-rated rival."""
@@ -39,29 +43,23 @@ def by_division(played: Iterable[FixtureResult]) -> dict[Division, list[FixtureR
 
 
 def rate_results(
-    divisions: Mapping[Division, Sequence[FixtureResult]], options: RatingsInfo | None = None
+    divisions: Mapping[Division, Sequence[FixtureResult]],
+    options: RatingsInfo | None = None,
+    remember: "Remember | None" = None,
 ) -> Ratings:
-    """Rate the games of each division."""
+    """Rate the games of each division, as far as their ratings are not remembered."""
     # numpy is slow to import, and this module is read at every start
-    from arena.ratings.leaderboard import rate, without_faults
+    from arena.ratings.division import rate_division
+    from arena.ratings.memory import forget
     from arena.ratings.overall import overall
-    from arena.ratings.suspicion import findings, suspicions
+    from arena.ratings.suspicion import suspicions
 
-    options = options or RatingsInfo()
-    rated, found = [], []
-    for division, played in divisions.items():
-        board, covariance, solution = rate(*division, played, options)
-        rated.append((board, covariance))
-        games = solution.games
-        if options.alpha > 0.0 and not games.faulted.any(1).all():
-            if games.faulted.any():
-                del solution  # it takes as much memory as that without faults
-                solution = without_faults(games)
-            found.append(findings(division, solution, options.alpha))
-        del solution, games
+    options, remember = options or RatingsInfo(), remember or forget
+    rated = [rate_division(*one, options, remember) for one in divisions.items()]
+    found = [one.findings for one in rated if one.findings]
     return Ratings(
-        boards=[board for board, _ in rated],
-        overall=overall(rated) if options.overall and rated else None,
+        boards=[one.board for one in rated],
+        overall=overall([one[:2] for one in rated]) if options.overall and rated else None,
         suspicions=suspicions(found, options.alpha),
         options=options,
     )

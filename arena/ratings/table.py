@@ -52,7 +52,7 @@ class Row(Struct, frozen=True):
     faults: int
     """Games in which the bot faulted."""
     mu_sequential: float
-    """mu by TrueSkill's usual pass over the games in canonical order, relative to the same."""
+    """mu by TrueSkill's usual pass over the games in schedule order, relative to the same."""
     beats_average: float
     """The probability of finishing ahead of an average bot of the field."""
     luck: float | None = None

@@ -33,7 +33,8 @@ def rate_all(
 ) -> dict[str, Rating]:
     """Fold games, given as the bots in finishing order and without ties, into ratings.
 
-    The order matters a little: give a canonical one. `start` holds the ratings after earlier games.
+    The order matters a little: give that of the schedule. `start` holds the ratings before these
+    games.
     """
     skill = defaultdict(Rating, start or {})
     for order in orders:

@@ -92,8 +92,8 @@ def test_an_entry_is_what_two_reports_said(tmp_path: Path) -> None:
     """After 4 blocks, and after 8: each bot whose range differs has an entry, and no other."""
     played = strong_first(8)
     four, eight = (factory.ratings(part).boards[0] for part in (played[:12], played))
-    before = {row.bot: ranks(row) for row in four.rows}
-    now = {row.bot: ranks(row) for row in eight.rows}
+    before = {row.bot: ranks(row.best, row.worst) for row in four.rows}
+    now = {row.bot: ranks(row.best, row.worst) for row in eight.rows}
     told = {
         one["title"]
         for one in entries(write(played, tmp_path)).values()
@@ -131,7 +131,7 @@ def test_a_bot_that_comes_later_is_new() -> None:
     early = [one for one in played if one.fixture.block or "gamma" not in one.fixture.seats]
     [board] = factory.ratings(early).boards
     league = factory.league(BOTS)
-    course = list(history(board, InMemory(early, league.variants), factory.ratings(early).options))
+    course = list(history(board, InMemory(early, league.variants)))
     new = [one for one in changes(league, board, course, {}) if not one.was]
     assert [
         (one.bot, one.before.blocks, one.after.blocks, len(one.after.ranks)) for one in new
@@ -164,7 +164,7 @@ def test_there_are_not_more_entries_than_readers_want(monkeypatch: pytest.Monkey
     ratings, league = factory.ratings(played), factory.league(BOTS)
     monkeypatch.setattr("arena.publish.pages.feed.NEWEST", 2)
     source = InMemory(played, league.variants)
-    found = model(league, ratings.boards, source, ratings.options)
+    found = model(league, ratings.boards, source)
     assert len(found["entries"]) == 2
 
 

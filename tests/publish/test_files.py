@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import signal
 from pathlib import Path
 from threading import Thread
@@ -168,6 +169,34 @@ def test_changed_files_have_no_key(tmp_path: Path) -> None:
     with locked_site(tmp_path) as there:
         assert there == {"a.js": "key a"}
     assert sorted(tree(tmp_path)) == [MANIFEST, "a.js", "index.html"]
+
+
+def test_a_file_that_a_killed_run_did_not_write_has_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_site(tmp_path, [File("index.html", "1"), File("a.js", "2", "key")])
+    os.utime(tmp_path / "a.js", (0, 0))
+    with monkeypatch.context() as patch:
+        interrupt_move(patch, 1, Stop())
+        with pytest.raises(Stop):
+            replace_site(tmp_path, [File("index.html", "1"), File("a.js", "3", "later key")])
+    with locked_site(tmp_path) as there:
+        assert there == {}
+
+
+def test_files_that_are_older_than_the_manifest_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_site(tmp_path, [File("index.html", "1"), File("a.js", "2", "key")])
+    os.utime(tmp_path / "a.js", (0, 0))
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) if path.name != "a.js" else b"")
+    with locked_site(tmp_path) as there:
+        assert there == {"a.js": "key"}
+    (tmp_path / "a.js").write_text("cut short")
+    os.utime(tmp_path / "a.js", (0, 0))
+    with locked_site(tmp_path) as there:
+        assert there == {}
 
 
 @pytest.mark.parametrize("keys", [3, {"a": 1}, {"index.html": 1}, {"index.html": ["key"]}, []])

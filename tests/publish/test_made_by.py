@@ -24,6 +24,7 @@ KNOWN = [
     ("ratings/intervals.py", "TAIL"),
     ("playstats/style.py", "BINS"),
     ("ratings/history.py", "POINTS"),
+    ("ratings/block_variance.py", "_PRIOR_DF"),
 ]
 
 

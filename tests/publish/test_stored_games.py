@@ -2,7 +2,7 @@
 
 import sqlite3
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import by_division, rate_results
-from arena.records import FixtureResult, PlayedFixture, RatingsInfo
+from arena.records import FixtureResult, PlayedFixture
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
@@ -57,11 +57,13 @@ def add(path: Path, one: PlayedFixture) -> None:
         store.add(pack(one))
 
 
-def report(path: Path, site: Path, replays: ReplayChoice = NEWEST) -> dict[str, bytes]:
-    """Write the site of a store; return its files."""
+def report(
+    path: Path, site: Path, replays: ReplayChoice = NEWEST, struck: Collection[str] = ()
+) -> dict[str, bytes]:
+    """Write the site of a store without the struck fixtures; return its files."""
     with Store(path) as store:
-        source = StoredGames(store, LEAGUE, lambda _: True)
-        ratings = rate_results(by_division(source.results), LEAGUE.ratings)
+        source = StoredGames(store, LEAGUE, lambda id_: id_ not in struck)
+        ratings = rate_results(by_division(source.results), LEAGUE.ratings, source.cached)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, state=StoreState(source.root), replays=replays)
     return timeless(site)
@@ -193,12 +195,12 @@ def test_earlier_ranks_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mon
     path = begun(tmp_path / "league.sqlite", blocks[:4])
     looked: list[int] = []
 
-    def counting(then: Sequence[FixtureResult], options: RatingsInfo) -> bytes:
+    def counting(then: Sequence[FixtureResult]) -> bytes:
         looked.append(1 + max(one.fixture.block for one in then))
-        return rank_then(then, options)
+        return ranks_then(then)
 
-    rank_then = feed._rank_then
-    monkeypatch.setattr(feed, "_rank_then", counting)
+    ranks_then = feed._ranks_then
+    monkeypatch.setattr(feed, "_ranks_then", counting)
     whole = report(path, tmp_path / "site")
     assert looked == [1, 2]
     assert report(path, tmp_path / "site") == whole
@@ -207,6 +209,36 @@ def test_earlier_ranks_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mon
     grown = report(path, tmp_path / "site")
     assert looked == [1, 2, 4]
     assert report(begun(tmp_path / "other.sqlite", blocks[:5]), tmp_path / "cold") == grown
+
+
+def test_fixtures_that_are_struck_and_come_back_leave_no_trace(tmp_path: Path) -> None:
+    path, cold = staged(tmp_path / "league.sqlite"), staged(tmp_path / "other.sqlite")
+    whole = report(path, tmp_path / "site")
+    struck = {strong_first(8, BOTS)[10].fixture.id}
+    less = report(path, tmp_path / "site", struck=struck)
+    assert less != whole
+    assert less == report(cold, tmp_path / "cold", struck=struck)
+    assert report(path, tmp_path / "site") == whole
+
+
+def test_a_report_of_the_same_games_rates_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = staged(tmp_path / "league.sqlite")
+    whole = report(path, tmp_path / "site")
+    made: list[str] = []
+    cached = StoredGames.cached
+
+    def noting(self: StoredGames, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+        def noted() -> bytes:
+            made.append(name)
+            return make()
+
+        return cached(self, name, key, noted)
+
+    monkeypatch.setattr(StoredGames, "cached", noting)
+    assert report(path, tmp_path / "site") == whole
+    assert made == []
 
 
 def test_cache_of_a_killed_report_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

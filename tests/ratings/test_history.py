@@ -1,5 +1,7 @@
 """The history of ratings: each point rates the games up to it, the last is the leaderboard."""
 
+from itertools import pairwise
+
 import pytest
 
 from arena.ratings.history import POINTS, PastRating, Point, checkpoints, relative, trend
@@ -15,20 +17,28 @@ def result(number: int) -> FixtureResult:
     pair = [(0, 1), (1, 2), (2, 0)][number % 3]
     places = (2, 1) if number % 9 == 4 else (1, 2)
     seats = (BOTS[pair[0]], BOTS[pair[1]])
-    return game(seats, places, (), number // 6, number // 3, number % 3)
+    return game(seats, places, (), number // 6, number, number % 3)
 
 
-RESULTS = sorted(map(result, range(90)), key=lambda one: (one.games[0].game, one.fixture.index))
-"""In canonical order, so that the first ones are the first of the history."""
+RESULTS = list(map(result, range(90)))
+"""In the order of the schedule, so that the first ones are the first of the history."""
 
 
-@pytest.mark.parametrize("games", [1, 2, 19, 20, 21, 100, 100_000])
+@pytest.mark.parametrize("games", [1, 2, 19, 20, 21, 40, 41, 100, 100_000])
 def test_checkpoints_are_evenly_spaced_and_end_with_the_last_game(games: int) -> None:
     stops = checkpoints(games)
     assert stops[-1] == games
-    assert len(stops) == min(games, POINTS)
-    gaps = {after - before for before, after in zip([0, *stops], stops, strict=False)}
-    assert max(gaps) - min(gaps) <= 1
+    assert min(games, POINTS // 2) <= len(stops) <= POINTS
+    *gaps, last = (after - before for before, after in pairwise([0, *stops]))
+    assert len(set(gaps)) <= 1
+    assert 0 < last <= max(gaps, default=last)
+
+
+@pytest.mark.parametrize("games", [1, 19, 40, 63, 100_000])
+def test_checkpoints_but_the_last_stay_or_every_other_does(games: int) -> None:
+    before, after = checkpoints(games)[:-1], checkpoints(games + 1)[:-1]
+    assert set(after) <= {*before, games}
+    assert len(after) >= len(before) // 2
 
 
 def test_no_games_have_no_history() -> None:

@@ -3,10 +3,10 @@
 import pytest
 
 from arena.ratings.leaderboard import rate
-from arena.ratings.overall import overall
 from arena.ratings.parts import parts
 from arena.ratings.sequential import TableMeans, separated, tied
-from arena.records import FixtureResult
+from arena.ratings.standings import rate_results
+from arena.records import Division, FixtureResult, RatingsInfo
 from tests.support.results import result
 
 
@@ -48,9 +48,12 @@ def test_ranks_count_only_bots_of_the_same_part() -> None:
 
 
 def test_overall_ranks_count_only_bots_that_games_link_at_all_tables() -> None:
-    linked = rate("bga", 2, one_sided(("a", "b"), ("b", "c"), ("c", "d")))
-    in_parts = rate("classic", 2, one_sided(("a", "b"), ("c", "d")))
-    ranges = {row.bot: (row.best, row.worst) for row in overall([linked[:2], in_parts[:2]]).rows}
+    linked = one_sided(("a", "b"), ("b", "c"), ("c", "d"))
+    in_parts = one_sided(("a", "b"), ("c", "d"))
+    tables = {Division("bga", 2): linked, Division("classic", 2): in_parts}
+    found = rate_results(tables, RatingsInfo(overall=True)).overall
+    assert found
+    ranges = {row.bot: (row.best, row.worst) for row in found.rows}
     assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
 
 

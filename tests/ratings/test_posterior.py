@@ -1,7 +1,5 @@
 """The posterior of all games at once: it is the model's, and the order of games does not matter."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 
 from arena.ratings.games import Games, as_arrays
 from arena.ratings.leaderboard import rate
-from arena.ratings.posterior import Posterior, after, distinct, posterior, relative_errors
+from arena.ratings.posterior import Posterior, distinct, posterior
 from arena.ratings.t_distribution import normal_cdf
 from arena.ratings.trueskill import BETA, SIGMA
 from tests.bench.leagues import Shape
@@ -83,18 +81,6 @@ def test_scores_and_information_add_up_to_the_posterior(shape: Shape, seed: int)
     assert skills.scores().sum(1) == pytest.approx(0, abs=1e-9)
     precision = sum(skills.information(games.block), np.eye(games.size) / SIGMA**2)
     assert np.linalg.inv(precision) == pytest.approx(skills.covariance, abs=1e-6)
-
-
-@each_league
-@given(shapes, st.integers(0, 1000), st.floats(0.2, 1))
-def test_posterior_of_the_first_games_is_close_to_its_own_solution(
-    shape: Shape, seed: int, part: float
-) -> None:
-    games = simulated(shape, seed)
-    count = max(1, int(part * len(games.order)))
-    quick = after(count, solved(games))
-    own = solved(replace(games, order=games.order[:count]))
-    assert np.abs((quick.mu - own.mu) / relative_errors(own.covariance)).max() < 0.05
 
 
 @pytest.mark.parametrize("players", [2, 4, 6])

@@ -55,16 +55,17 @@ class _Manifest(msgspec.Struct, frozen=True):
     files: frozenset[str] = frozenset()
     made_by: str = ""
     """What else than the games the files were made from: keys of another maker say nothing."""
-    keys: dict[str, tuple[str, str]] = {}
-    """By path: the key, and the SHA-256 of the file."""
+    keys: dict[str, tuple[str, str, int]] = {}
+    """By path: the key, the SHA-256 of the file, and its bytes."""
 
 
 @contextmanager
 def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
     """Keep other reports out of `folder`, and yield the keys of the files in it, by path.
 
-    Only files that are as they were written count. Waits for a report that is being written.
-    Raises ArenaError if the folder cannot be written.
+    Only files that are as they were written count: those of the same size and older than the
+    manifest, or with the same content. Waits for a report that is being written. Raises ArenaError
+    if the folder cannot be written.
     """
     with _translate_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,14 +74,36 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
             fcntl.flock(lock, fcntl.LOCK_EX)
     try:
         with _translate_errors(folder):
-            keys = _read_manifest(folder).keys
+            keys, written = _read_manifest(folder).keys, _written_at(folder / MANIFEST)
         yield {
             path: key
-            for path, (key, digest) in keys.items()
-            if (data := _content(folder / path)) is not None and sha256(data).hexdigest() == digest
+            for path, (key, digest, size) in keys.items()
+            if _is_same(folder / path, written, digest, size)
         }
     finally:
         os.close(lock)
+
+
+def _written_at(path: Path) -> int:
+    """Return when a file was written, in nanoseconds; 0 if there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _is_same(path: Path, before: int, digest: str, size: int) -> bool:
+    """Tell whether a file has this content; it is read only if it was not written before then.
+
+    Large sites have hundreds of megabytes.
+    """
+    try:
+        found = path.stat()
+        return found.st_size == size and (
+            found.st_mtime_ns < before or sha256(path.read_bytes()).hexdigest() == digest
+        )
+    except OSError:
+        return False
 
 
 def _content(path: Path) -> bytes | None:
@@ -108,10 +131,14 @@ def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) 
             new = frozenset(staging.names)
             _refuse_foreign(folder, new - old.files)
             with _uninterrupted():
-                _write_manifest(folder, staging, old.files | new)
+                # Keys say nothing of a file before it is in its place.
+                in_place = {
+                    name: of for name, of in staging.keys.items() if name not in staging.changed
+                }
+                _write_manifest(folder, staging, old.files | new, in_place)
                 _move_all(folder, staging.path, staging.changed)
                 _remove_stale(folder, old.files - new)
-                _write_manifest(folder, staging, new)
+                _write_manifest(folder, staging, new, staging.keys)
 
 
 def check_folder(folder: Path) -> None:
@@ -140,7 +167,7 @@ class _Staging:
         self.path = path
         self.names: set[str] = set()
         self.changed: set[str] = set()
-        self.keys: dict[str, tuple[str, str]] = {}
+        self.keys: dict[str, tuple[str, str, int]] = {}
         self._folder, self._old = folder, old
 
     def take(self, file: File) -> None:
@@ -151,7 +178,7 @@ class _Staging:
             return
         data = file.content.encode() if isinstance(file.content, str) else file.content
         if file.key:
-            self.keys[file.path] = file.key, sha256(data).hexdigest()
+            self.keys[file.path] = file.key, sha256(data).hexdigest(), len(data)
         if _content(self._folder / file.path) != data:
             self.changed.add(file.path)
             _stage(self.path / file.path, data)
@@ -214,12 +241,17 @@ def _is_inside(name: str) -> bool:
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
-def _write_manifest(folder: Path, staging: _Staging, names: frozenset[str]) -> None:
+def _write_manifest(
+    folder: Path,
+    staging: _Staging,
+    names: frozenset[str],
+    keys: Mapping[str, tuple[str, str, int]],
+) -> None:
     document = {
         "written_by": "perudo-arena",
         "files": sorted(names),
         "made_by": maker(),
-        "keys": dict(sorted(staging.keys.items())),
+        "keys": dict(sorted(keys.items())),
     }
     data = (json.dumps(document, indent=1) + "\n").encode()
     if _content(folder / MANIFEST) != data:

@@ -18,9 +18,8 @@ from msgspec import Struct
 
 from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
-from arena.ratings.standings import by_division
-from arena.ratings.table import Leaderboard, Row
-from arena.records import Fixture, FixtureResult, LeagueInfo, RatingsInfo
+from arena.ratings.table import Leaderboard
+from arena.records import Fixture, FixtureResult, LeagueInfo
 
 FEED = "feed.xml"
 NEWEST = 200
@@ -62,16 +61,16 @@ def checkpoints(blocks: int) -> list[int]:
     return [*doubled, blocks] if blocks else []
 
 
-def history(board: Leaderboard, source: GameSource, options: RatingsInfo) -> Iterator[Checkpoint]:
+def history(board: Leaderboard, source: GameSource) -> Iterator[Checkpoint]:
     """Yield a leaderboard as it was at each checkpoint, the last as it is."""
     fixtures = _fixtures_of(board, source)
     for blocks in checkpoints(board.blocks)[:-1]:
         then = [one for one in fixtures if one.fixture.block < blocks]
         if then:
-            depends_on = options, [source.hashes[one.fixture.index] for one in then]
+            depends_on = [source.hashes[one.fixture.index] for one in then]
             key = sha256(repr(depends_on).encode()).digest()
             name = f"ranks {blocks} {board.players} {board.variant!a}"
-            data = source.cached(name, key, partial(_rank_then, then, options))
+            data = source.cached(name, key, partial(_ranks_then, then))
             yield Checkpoint(*json.loads(data))
     yield _checkpoint(board)
 
@@ -80,17 +79,16 @@ def _fixtures_of(board: Leaderboard, source: GameSource) -> list[FixtureResult]:
     return [one for one in source.results if one.fixture.division == board.division]
 
 
-def _rank_then(then: Sequence[FixtureResult], options: RatingsInfo) -> bytes:
+def _ranks_then(then: Sequence[FixtureResult]) -> bytes:
     # Slow to import, and only needed for a checkpoint that is not cached.
-    from arena.ratings.leaderboard import rate
+    from arena.ratings.leaderboard import rank_all
 
-    [(division, games)] = by_division(then).items()
-    checkpoint = _checkpoint(rate(*division, games, options).board)
-    return json.dumps([checkpoint.blocks, checkpoint.ranks]).encode()
+    blocks, ranges = rank_all(then)
+    return json.dumps([blocks, {bot: ranks(*ends) for bot, ends in ranges.items()}]).encode()
 
 
 def _checkpoint(board: Leaderboard) -> Checkpoint:
-    return Checkpoint(board.blocks, {row.bot: ranks(row) for row in board.rows})
+    return Checkpoint(board.blocks, {row.bot: ranks(row.best, row.worst) for row in board.rows})
 
 
 def changes(
@@ -105,9 +103,9 @@ def changes(
                 yield Change(_urn(league, *parts), updated, board, bot, before, after)
 
 
-def ranks(row: Row) -> str:
+def ranks(best: int, worst: int) -> str:
     """Return the range of a rank in words, with an en dash."""
-    return f"{row.best}" if row.best == row.worst else f"{row.best}\N{EN DASH}{row.worst}"
+    return f"{best}" if best == worst else f"{best}\N{EN DASH}{worst}"
 
 
 def _urn(league: LeagueInfo, *parts: str) -> str:
@@ -129,15 +127,13 @@ def block_times(
     return {count: max(times) for count, times in ends.items() if times}
 
 
-def model(
-    league: LeagueInfo, boards: Sequence[Leaderboard], source: GameSource, options: RatingsInfo
-) -> dict[str, Any]:
+def model(league: LeagueInfo, boards: Sequence[Leaderboard], source: GameSource) -> dict[str, Any]:
     """Return what the feed's template needs: the entries, the newest first."""
     entries: list[Change] = []
     times_known = ((one.fixture.index, one.stored_at) for one in source.results)
     stored_at = {index: at for index, at in times_known if at is not None}
     for board in boards:
-        seen = list(history(board, source, options))
+        seen = list(history(board, source))
         fixtures = [one.fixture for one in _fixtures_of(board, source)]
         times = block_times(fixtures, [one.blocks for one in seen], stored_at)
         entries += changes(league, board, seen, times)
