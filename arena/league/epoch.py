@@ -130,7 +130,8 @@ class _Part:
                 lack = self._lack(name, len(others), level)
                 if lack:
                     self._counts[name], self._others[name] = lack, others
-                    others = others if self._capped else [*others, name]
+                    if not self._capped:
+                        others, level = [*others, name], level + lack * (self._players - 1)
         for name, lack in self._counts.items():
             met[name] += lack * len(self._others[name])
             met.update(dict.fromkeys(self._others[name], lack * (self._players - 1)))
