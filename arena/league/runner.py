@@ -79,9 +79,10 @@ def play_due(
 ) -> bool:
     """Play until nothing is due; returns False if it was stopped before.
 
-    More is asked of the ledger while fewer tasks than workers wait. The listener or a first Ctrl-C
-    stops the run when what is being played is finished. A second Ctrl-C, or SIGTERM, raises
-    KeyboardInterrupt: every process is ended, and nothing that was kept is lost.
+    More is asked of the ledger while fewer tasks wait that could be played than there are workers:
+    a slow one holds up no other. The listener or a first Ctrl-C stops the run when what is being
+    played is finished. A second Ctrl-C, or SIGTERM, raises KeyboardInterrupt: every process is
+    ended, and nothing that was kept is lost.
     """
     with _interruptible(listener) as interruption:
         return _Dispatcher(conditions, bots, engine, ledger, on_result, interruption).play_all()
@@ -110,9 +111,9 @@ class _Dispatcher(Struct):
         return not tasks
 
     def _refill(self, tasks: deque[Task]) -> bool:
-        """Add what is due while fewer tasks than workers wait; returns whether any waits."""
+        """Add what is due while fewer tasks than workers could be played; tells if any waits."""
         workers = self.engine.worker_count()
-        while len(tasks) < workers and (new := self._new_tasks()):
+        while self.dice.free(tasks, workers) < workers and (new := self._new_tasks()):
             self.dice.expect(new)
             tasks.extend(new)
         return bool(tasks)

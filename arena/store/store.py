@@ -108,11 +108,18 @@ class Store:
             return [], ""
         info, link, last = found
         changes = list[bytes]()
-        problem = "" if link == row_hash([info]) else "the stored conditions are not what was written there"
+        problem = (
+            ""
+            if link == row_hash([info])
+            else "the stored conditions are not what was written there"
+        )
         for n, change, digest in self._rows.rows("SELECT * FROM changes ORDER BY n"):
             number = len(changes) + 1
             if (n, digest) != (number, link_hash(link, change)):
-                return changes, problem or f"change {number} is missing, or not what was written there"
+                return (
+                    changes,
+                    problem or f"change {number} is missing, or not what was written there",
+                )
             changes.append(change)
             link = digest
         if link != last:

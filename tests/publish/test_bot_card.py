@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from arena.playstats.league_summary import DivisionStats, LeagueSummary
 from arena.playstats.style import Style
+from arena.publish.links import links
 from arena.publish.pages.bot_card import Field, card
 from arena.publish.pages.standings import board_standings
 from arena.records import Division

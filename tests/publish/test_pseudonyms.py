@@ -167,10 +167,10 @@ def test_anonymous_conditions_keep_the_rules_but_not_the_order_of_bots() -> None
     found = named.info(info)
     assert [bot.name for bot in found.bots] == sorted(named.bots[name] for name in WORLD.bots)
     assert found.ratings.anchor == named.bots["fives"]
-    assert len(found.earlier[0].bots) == 4
+    assert [bot.name for bot in found.struck] == [named.bots[WORLD.gone]]
     assert named.ratings(RatingsInfo()).anchor is None
     assert found.seed == ""
-    unchanged = {key: getattr(info, key) for key in ("bots", "earlier", "ratings", "seed")}
+    unchanged = {key: getattr(info, key) for key in ("bots", "struck", "ratings", "seed")}
     assert replace(found, **unchanged) == info
 
 
