@@ -6,7 +6,7 @@ import click
 
 from arena.cli.ladder import command, folder_argument
 from arena.cli.main import OK
-from arena.cli.options import json_option, printable
+from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json
 from arena.ladder.book import Book
 from arena.ladder.door import Door
@@ -81,3 +81,35 @@ def season() -> None:
 def close(ladder: Path, why: str, *, as_json: bool) -> int:
     """Close the season of LADDER: its seed and root are published, and the next one begins."""
     return _order(ladder, Action.CLOSE_SEASON, "", why, as_json=as_json)
+
+
+@command.command()
+@folder_argument
+@click.argument("target", type=PathType())
+@json_option
+def backup(ladder: Path, target: Path, *, as_json: bool) -> int:
+    """Copy LADDER to the new folder TARGET, even while it runs. The copy holds its secrets."""
+    from arena.ladder.backup import backup as copy
+
+    return _copied(copy(existing(ladder), target), as_json=as_json)
+
+
+@command.command()
+@click.argument("source", type=PathType())
+@click.argument("target", type=PathType())
+@json_option
+def restore(source: Path, target: Path, *, as_json: bool) -> int:
+    """Make the new folder TARGET a ladder again, from the backup SOURCE."""
+    from arena.ladder.backup import restore as put_back
+
+    return _copied(put_back(source, target), as_json=as_json)
+
+
+def _copied(folder: Folder, *, as_json: bool) -> int:
+    with Book(folder) as book:
+        count = len(book.versions())
+    if as_json:
+        print_json({"folder": str(folder.root), "versions": count})
+    else:
+        click.echo(harmless(f"{folder.root}: {count} versions"))
+    return OK

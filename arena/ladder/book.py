@@ -47,7 +47,7 @@ class Book:
     def versions(self, states: Collection[State] = tuple(State)) -> list[Version]:
         """Return the versions in some states, the oldest first."""
         rows = self._file.rows("SELECT * FROM versions ORDER BY id")
-        found = (Version(*row[:8], State(row[8]), *row[9:]) for row in rows)
+        found = (Version._make(row)._replace(state=State(row[8])) for row in rows)
         return [one for one in found if one.state in states]
 
     def version(self, name: str) -> Version:
@@ -55,8 +55,9 @@ class Book:
         found = {one.name.lower(): one for one in self.versions()}
         if version := found.get(name.lower()):
             return version
-        hint = did_you_mean(name, [one.name for one in found.values()])
-        hint = hint or f"arena ladder list {self._folder.root} names those that are there"
+        near = did_you_mean(name, [one.name for one in found.values()]) if found else ""
+        listed = f"arena ladder list {self._folder.root} names those that are there"
+        hint = near if near.startswith("did") else listed
         raise ArenaError(f"there is no version '{name}'", str(self._folder.root), hint)
 
     def last_upload(self) -> int:

@@ -12,6 +12,9 @@ from arena.ladder.job import Job, JobDiedError
 from arena.ladder.tables import WAITING, Check, State, Version
 from arena.ladder.turns import LEASE, TRIES, Waiting, next_check
 
+_KEPT = 3_600.0
+"""Seconds."""
+
 
 class Checks:
     """Takes the versions that wait, checks them and says what comes of it."""
@@ -37,6 +40,16 @@ class Checks:
             return False
         self._running = None
         return self._take(version, check, _result_of(job))
+
+    def tidy(self) -> None:
+        """Remove submissions from the inbox that have been among the versions for a while.
+
+        A backup copies the database first and the inbox later: it must find what it refers to.
+        """
+        for version in self._book.versions():
+            if version.digest and version.since < time.time() - _KEPT:
+                path = self._folder.upload(version.sha256, version.ending)
+                path.unlink(missing_ok=True)
 
     def stop(self) -> None:
         """End the check that goes on; it is begun again by the next ladder."""
@@ -82,8 +95,6 @@ class Checks:
                 return False
             found = decoded(result)
             self._settle(version, found)
-        if found.digest and not version.digest:
-            self._folder.upload(version.sha256, version.ending).unlink(missing_ok=True)
         return found.ok
 
     def _settle(self, version: Version, found: CheckResult) -> None:

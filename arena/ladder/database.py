@@ -23,6 +23,8 @@ class Database:
         with self._translated():
             uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
             self._file = sqlite3.connect(uri, timeout=_PATIENCE, isolation_level=None, uri=True)
+            if writes:  # a copy has another mode
+                self._file.execute("PRAGMA journal_mode = WAL")
             self._file.execute("PRAGMA synchronous = FULL")
             [(version,)] = self._file.execute("PRAGMA user_version")
         if version != VERSION:
@@ -82,6 +84,7 @@ class Database:
         """Write a consistent copy, even while others write."""
         with self._translated():
             self._file.execute("VACUUM INTO ?", (str(target),))
+            target.chmod(0o600)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from arena import __version__
 from arena.errors import ArenaError
 from arena.ladder.book import Book
 from arena.ladder.checks import Checks
@@ -24,8 +25,8 @@ _TICK = 0.25
 """Seconds between looks at what came in, while games are played."""
 _IDLE = 1.0
 """Seconds between looks while the ladder sleeps."""
-_BEAT = 30.0
-"""Seconds between notes for `arena ladder status`."""
+_TIDY = 60.0
+"""Seconds between looks for what is no longer needed."""
 _FAULTS, _FAULTED_SHARE = 50, 0.1
 """A version rests that faulted in more games than both allow."""
 
@@ -71,7 +72,7 @@ class _Ladder(RunListener):
         self._closing: Order | None = None
         self._seen: int | None = None
         """The state of the door that was looked at."""
-        self._next_tick = self._next_beat = 0.0
+        self._next_tick = self._next_tidying = 0.0
 
     def run(self) -> None:
         """Play one season after another."""
@@ -80,6 +81,7 @@ class _Ladder(RunListener):
             number = self._begin_season()
             if not self._closing:
                 with open_season(self._folder.season(number), self._config) as self._season:
+                    self._check_arena(self._season)
                     self._play()
                     # While it reads, the store cannot be closed whole.
                     self._publisher.stop()
@@ -113,6 +115,12 @@ class _Ladder(RunListener):
         for version in self._book.versions({State.RATED}):
             self._book.set_state(version, State.PROVISIONAL, f"season {number} begins")
         return number
+
+    def _check_arena(self, season: Season) -> None:
+        """Refuse to go on with a season that this version of the arena would play otherwise."""
+        if self._book.facts().get("arena") not in {None, __version__}:
+            season.check_games()
+        self._book.set_fact("arena", __version__)
 
     def _close_season(self, number: int, order: Order) -> None:
         folder = self._folder.season(number)
@@ -161,9 +169,9 @@ class _Ladder(RunListener):
         self._judge()
         if self._season:
             self._publisher.step((self._season.games.total(), self._book.last_event()))
-        if now >= self._next_beat:
-            self._next_beat = now + _BEAT
-            self._book.set_fact("alive_at", str(time.time()))
+        if now >= self._next_tidying:
+            self._next_tidying = now + _TIDY
+            self._checks.tidy()
 
     def _look_at_door(self) -> None:
         self._seen = self._door.changes()

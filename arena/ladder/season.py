@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from arena.errors import ArenaError
 from arena.ladder.config import Config
 from arena.ladder.folder import make_private, write_durably
 from arena.ladder.tables import Version
@@ -20,6 +21,7 @@ from arena.league.play import LeagueRun
 from arena.league.process_pool import ProcessEngine
 from arena.league.runner import OnResult, RunListener
 from arena.league.schedule import Schedule
+from arena.match.replay import replay
 from arena.records import FixtureResult
 from arena.sandboxes.registry import check_freezing, make_sandbox
 from arena.sandboxes.run_folder import run_folder
@@ -30,7 +32,9 @@ from arena.submissions.manifest import load_bot
 from arena.submissions.staging import stage
 
 STORE = "league.sqlite"
-_SEED = "seed"
+_REPLAYED = 200
+"""Games that are replayed before another version of the arena goes on."""
+SEED_FILE = "seed"
 """The file with the master seed, which nobody else may read while the season is open."""
 
 
@@ -60,7 +64,7 @@ def reveal(folder: Path) -> tuple[str, str]:
 
 def _seed(folder: Path) -> str:
     make_private(folder)
-    path = folder / _SEED
+    path = folder / SEED_FILE
     if not path.exists():
         write_durably(path, secrets.token_hex(32).encode())
     return path.read_text()
@@ -113,6 +117,21 @@ class Season:
             self._played_out = names
             return True
         return False
+
+    def check_games(self) -> None:
+        """Replay stored games; raises ArenaError if this arena plays one of them otherwise."""
+        info = self._store.league
+        positions = self._store.positions()
+        if info is None or not positions:
+            return
+        step = max(1, len(positions) * info.games // _REPLAYED)
+        for position in positions[::step]:
+            [played] = self._store.played(position, position)
+            rules = info.variants[played.fixture.variant]
+            if any(replay(played.fixture, rules, game) != game for game in played.games):
+                what = f"this arena plays fixture {played.fixture.id} otherwise"
+                hint = "go on with the arena that began the season, or close it there"
+                raise ArenaError(what, str(self._store.path), hint)
 
     def _begin(self, league: League) -> Schedule:
         # The seed stays secret while the season is open: newcomers need no new one.

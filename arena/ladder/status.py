@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.ladder.book import Book
 from arena.ladder.config import Intervals, load_config
@@ -54,11 +55,7 @@ def status(folder: Folder) -> Status:
     made = now - folder.door.stat().st_ctime if not seasons else now - seasons[0].opened_at
     late = _age(facts, "publish_due_at", now)
     overdue = tuple(_overdue(found, intervals, made, late))
-    return Status(**{**_fields(found), "overdue": overdue})
-
-
-def _fields(found: Status) -> dict[str, object]:
-    return {name: getattr(found, name) for name in found.__struct_fields__}
+    return replace(found, overdue=overdue)
 
 
 def _counted(states: Counter[State], arrived: list[Upload]) -> dict[State, int]:
