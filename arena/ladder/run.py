@@ -125,10 +125,11 @@ class _Ladder(RunListener):
     def _close_season(self, number: int, order: Order) -> None:
         folder = self._folder.season(number)
         seed, root = reveal(folder)
-        self._book.close_season(number, seed, root)
-        publish_closed(self._folder, self._book.seasons()[-1])
+        publish_closed(self._folder, number)
         folder.chmod(0o755)
-        self._book.answer(order, f"season {number} is closed; its root: {root}", done=True)
+        with self._book.together():
+            self._book.close_season(number, seed, root)
+            self._book.answer(order, f"season {number} is closed; its root: {root}", done=True)
         self._say(f"season {number} is closed; its root: {root}")
         self._closing, self._field_changed = None, True
         self._config = self._checks.config = load_config(self._folder.config)

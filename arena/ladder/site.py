@@ -48,10 +48,10 @@ def publish_all(folder: Folder) -> Published:
     return Published(time.monotonic() - began, games)
 
 
-def publish_closed(folder: Folder, season: SeasonRow) -> None:
+def publish_closed(folder: Folder, number: int) -> None:
     """Publish the last report of a closed season, with its seed, in a folder of its own."""
-    store = folder.season(season.number) / STORE
-    _write_site(store, _sites(folder) / "seasons" / str(season.number), secret=False)
+    store = folder.season(number) / STORE
+    _write_site(store, _sites(folder) / "seasons" / str(number), secret=False)
 
 
 def _publish_site(folder: Folder, season: SeasonRow, seasons: Sequence[SeasonRow]) -> int:

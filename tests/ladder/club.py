@@ -4,8 +4,9 @@ import json
 import os
 import signal
 import subprocess
+import textwrap
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def submitted(
     """Submit a bot without waiting for its check; `number` tells versions apart."""
     folder = club.parent / f"{name}-{number}"
     if not folder.exists():
-        bot(folder, f"# {number}\n{source}", name=name)
+        bot(folder, f"{textwrap.dedent(source)}\n# {number}", name=name)
     whose = ("--author", author) if author else ()
     return run("submit", folder, "--to", club, "--no-wait", *whose, cwd=club.parent)
 
@@ -64,6 +65,12 @@ def log(club: Path, *version: str) -> str:
     ran = run("ladder", "log", club, *version, cwd=club.parent)
     assert ran.code == 0, ran.err
     return ran.out
+
+
+def page(club: Path, author: str) -> str:
+    """Return an author's own page, "" if there is none."""
+    path = club / "private" / author / "index.html"
+    return path.read_text() if path.exists() else ""
 
 
 class Running:
@@ -94,6 +101,11 @@ class Running:
             return bool(holds())
 
         wait_until(holds_or_ended)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for some seconds, or for its end."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop; returns its exit code."""

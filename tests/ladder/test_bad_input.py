@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -97,8 +98,8 @@ def test_a_name_that_another_author_has(club: Path) -> None:
     )
     shouted = bot(club.parent / "shouted", name="BEST")
     for author, message in (("bob", "is taken by ann"), ("ann", "'BEST' is written 'best' here")):
-        words = ("submit", shouted, "--to", club, "--author", author)
-        refused(club, lambda words=words: run(*words, cwd=club.parent), message)
+        submit = partial(run, "submit", shouted, "--to", club, "--author", author)
+        refused(club, partial(submit, cwd=club.parent), message)
 
 
 @pytest.mark.parametrize("name", ["a b", "x" * 33, "bot@2", "böt", "-bot"])

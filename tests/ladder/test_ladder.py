@@ -5,41 +5,9 @@ import shutil
 from hashlib import sha256
 from pathlib import Path
 
-import pytest
-
 from tests.cli.command import run
-from tests.e2e.kills import CHEAT
 from tests.ladder import club as clubs
 from tests.ladder.club import Running, running
-
-
-@pytest.fixture(scope="module")
-def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A ladder that two bots are admitted to and two are not, after some games."""
-    club = clubs.make(tmp_path_factory.mktemp("ladder"))
-    run("ladder", "invite", club, "ann", "bob", cwd=club.parent)
-    clubs.submitted(club, "one", author="ann")
-    clubs.submitted(club, "two", author="bob")
-    clubs.submitted(club, "dead", clubs.CRASHES, author="ann")
-    clubs.submitted(club, "cheat", CHEAT, author="bob")
-    with running(club) as ladder:
-        ladder.until(lambda: set(clubs.states(club).values()) == {"rated", "refused"})
-        ladder.until((club / "site/index.html").exists)
-        ladder.until(lambda: "cheat" in page(club, "bob"))
-        assert ladder.stop() == 0
-    return club
-
-
-@pytest.fixture
-def copy(club: Path, tmp_path: Path) -> Path:
-    """Return a copy of the ladder to go on with."""
-    shutil.copytree(club, tmp_path / "club", symlinks=True)
-    return tmp_path / "club"
-
-
-def page(club: Path, author: str) -> str:
-    path = club / "private" / author / "index.html"
-    return path.read_text() if path.exists() else ""
 
 
 def test_versions_have_a_state_a_reason_and_a_time(club: Path) -> None:
@@ -77,7 +45,7 @@ def test_files_of_versions_are_immutable_and_named_by_their_content(club: Path) 
 
 
 def test_authors_are_told_what_was_found(club: Path) -> None:
-    ann, bob = page(club, "ann"), page(club, "bob")
+    ann, bob = clubs.page(club, "ann"), clubs.page(club, "bob")
     assert "dead@1: refused" in ann
     assert "no good" in ann
     assert "cheat@1: refused" in bob
@@ -154,7 +122,7 @@ def test_a_closed_season_reveals_its_seed_and_the_next_begins(copy: Path) -> Non
     with running(copy) as ladder:
         ladder.until(lambda: "season 2 begins" in clubs.log(copy))
         ladder.until(lambda: len(json.loads((copy / "site/seasons.json").read_text())) == 2)
-        ladder.until(lambda: (copy / "seasons/2/league.sqlite").exists())
+        ladder.until((copy / "seasons/2/league.sqlite").exists)
         ladder.until(lambda: run("verify", "seasons/2/league.yaml", cwd=copy).code == 0)
         ladder.stop()
     first, second = json.loads((copy / "site/seasons.json").read_text())

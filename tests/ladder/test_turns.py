@@ -1,5 +1,7 @@
 """Checks take turns over authors."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +38,7 @@ def test_everyone_is_served_and_nobody_waits_for_more_than_a_turn_of_each(
     for author in {one.author for one in queue}:
         mine = [n for n, one in enumerate(order) if one.author == author]
         assert mine[:1] <= [len({one.author for one in queue}) - 1]
-        for before, after in zip(mine, mine[1:], strict=False):
+        for before, after in pairwise(mine):
             between = [one.author for one in order[before + 1 : after]]
             assert len(between) == len(set(between))
         own = [(one.received_at, one.version) for one in order if one.author == author]
