@@ -3,6 +3,13 @@
 from arena.ladder.book import Book
 from arena.ladder.tables import PLAYING, State, Version
 
+_FAULTED_GAMES, _FAULTED_SHARE = 50, 0.1
+
+
+def faults_too_often(games: int, faulted: int) -> bool:
+    """Tell whether a version must rest that faulted in so many of its games."""
+    return faulted >= _FAULTED_GAMES and faulted > _FAULTED_SHARE * games
+
 
 def admit(book: Book, version: Version, why: str) -> None:
     """Let a version play that passed its check, unless a newer one of the bot plays."""

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 from arena import __version__
 from arena.errors import ArenaError
+from arena.ladder.admission import faults_too_often
 from arena.ladder.book import Book
 from arena.ladder.checks import Checks
 from arena.ladder.config import Config, check_terms, load_config
@@ -27,8 +28,6 @@ _IDLE = 1.0
 """Seconds between looks while the ladder sleeps."""
 _TIDY = 60.0
 """Seconds between looks for what is no longer needed."""
-_FAULTS, _FAULTED_SHARE = 50, 0.1
-"""A version rests that faulted in more games than both allow."""
 
 Say = Callable[[str], None]
 
@@ -202,7 +201,7 @@ class _Ladder(RunListener):
         for number, version in enumerate(self._field):
             games = self._season.games[version.name]
             faulted = self._season.faulted[version.name]
-            if faulted >= _FAULTS and faulted > _FAULTED_SHARE * games:
+            if faults_too_often(games, faulted):
                 why = f"it faulted in {faulted} of {games} games"
                 self._book.set_state(version, State.RESTING, why)
                 self._field_changed = True

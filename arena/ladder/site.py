@@ -6,14 +6,16 @@ Two copies of the site take turns: one is read, by the link `site`, while the ot
 import json
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from arena.ladder.book import Book
 from arena.ladder.folder import Folder
-from arena.ladder.private import write_private_pages
+from arena.ladder.private import faults_by_bot, write_private_pages
 from arena.ladder.season import STORE
 from arena.ladder.tables import SeasonRow
 from arena.ladder.times import stamp
@@ -24,7 +26,7 @@ from arena.publish.replay.selection import NEWEST
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames
 from arena.ratings.standings import by_division, rate_results
-from arena.records import Division, Fixture
+from arena.records import Division, Fixture, LeagueInfo
 from arena.store.store import Store
 
 _COPIES = ("a", "b")
@@ -32,33 +34,68 @@ _READABLE = 0o755
 
 
 class Published(Struct, frozen=True):
-    """What was published, and how long it took."""
+    """How long a publication took."""
 
     seconds: float
-    games: int
 
 
 def publish_all(folder: Folder) -> Published:
     """Publish what is stored now: the season's complete blocks, and the authors' own pages."""
     began = time.monotonic()
     with Book(folder) as book:
-        season = book.seasons()[-1]
-        games = _publish_site(folder, season, book.seasons())
-        write_private_pages(folder, book)
-    return Published(time.monotonic() - began, games)
+        seasons = book.seasons()
+        with _games_of(folder.season(seasons[-1].number), secret=True) as season:
+            _publish_site(folder, seasons, season)
+            faults = faults_by_bot(season.store, season.shown) if season else {}
+        write_private_pages(folder, book, faults)
+    return Published(time.monotonic() - began)
 
 
 def publish_closed(folder: Folder, number: int) -> None:
     """Publish the last report of a closed season, with its seed, in a folder of its own."""
-    store = folder.season(number) / STORE
-    _write_site(store, _sites(folder) / "seasons" / str(number), secret=False)
+    with _games_of(folder.season(number), secret=False) as season:
+        if season:
+            _write_site(season, _sites(folder) / "seasons" / str(number))
 
 
-def _publish_site(folder: Folder, season: SeasonRow, seasons: Sequence[SeasonRow]) -> int:
+class _Games(NamedTuple):
+    """What is public of a season's store."""
+
+    store: Store
+    info: LeagueInfo
+    schedule: Schedule
+    shown: Collection[str]
+    """The ids of the fixtures that may be seen."""
+
+
+@contextmanager
+def _games_of(season: Path, *, secret: bool) -> Iterator[_Games | None]:
+    """Yield what is public of a season; None if nothing was played.
+
+    While the season is open its seed is `secret`, and so are blocks that are not complete: whoever
+    saw one of their games would know the dice of the others.
+    """
+    path = season / STORE
+    if not path.exists():
+        yield None
+        return
+    with Store(path) as store:
+        info = store.league
+        if info is None:
+            yield None
+            return
+        schedule = Schedule(info)
+        every = {one.id for one in schedule.fixtures}
+        shown = _complete(schedule, store.finished()) if secret else every
+        yield _Games(store, withheld(info) if secret else info, schedule, shown)
+
+
+def _publish_site(folder: Folder, seasons: Sequence[SeasonRow], season: _Games | None) -> None:
     sites = _sites(folder)
     current = folder.site.readlink().name if folder.site.is_symlink() else ""
     copy = sites / next(name for name in _COPIES if name != current)
-    games = _write_site(folder.season(season.number) / STORE, copy, secret=True)
+    if season:
+        _write_site(season, copy)
     copy.mkdir(mode=_READABLE, exist_ok=True)
     (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
     if not (copy / "seasons").is_symlink():
@@ -67,7 +104,6 @@ def _publish_site(folder: Folder, season: SeasonRow, seasons: Sequence[SeasonRow
     link.unlink(missing_ok=True)
     link.symlink_to(copy.relative_to(folder.root))
     link.replace(folder.site)
-    return games
 
 
 def _sites(folder: Folder) -> Path:
@@ -76,33 +112,20 @@ def _sites(folder: Folder) -> Path:
     return sites
 
 
-def _write_site(store_path: Path, site: Path, *, secret: bool) -> int:
-    """Write the report of a store; returns how many games it has.
-
-    While the season is open its seed is `secret`, and so are blocks that are not complete: whoever
-    saw one of their games would know the dice of the others.
-    """
-    if not store_path.exists():
-        return 0
-    with Store(store_path) as store:
-        info = store.league
-        if info is None:
-            return 0
-        schedule = Schedule(info)
-        progress, complete = LeagueProgress(schedule), _complete(schedule, store.finished())
-        shown = complete if secret else {one.id for one in schedule.fixtures}
-        games = StoredGames(store, info, shown.__contains__)
-        for result in games.results:
-            progress.add(result)
-        publish(
-            withheld(info) if secret else info,
-            rate_results(by_division(games.results), info.ratings),
-            games,
-            site,
-            state=StoreState(games.root, len(progress.due()), store.quarantined()),
-            replays=NEWEST,
-        )
-    return sum(len(result.games) for result in games.results)
+def _write_site(season: _Games, site: Path) -> None:
+    store, info, schedule, shown = season
+    progress = LeagueProgress(schedule)
+    games = StoredGames(store, info, shown.__contains__)
+    for result in games.results:
+        progress.add(result)
+    publish(
+        info,
+        rate_results(by_division(games.results), info.ratings),
+        games,
+        site,
+        state=StoreState(games.root, len(progress.due()), store.quarantined()),
+        replays=NEWEST,
+    )
 
 
 def _complete(schedule: Schedule, finished: set[str]) -> set[str]:

@@ -13,7 +13,13 @@ from typing import Any
 from tests.cli.command import HANG, LOWEST, Ran, arena, bot, environment, run
 from tests.e2e.live import let_others_in, wait_until
 
-QUICK = {"games": 2, "rounds": 4, "workers": 1, "intervals": {"publish": 1.0}}
+QUICK: dict[str, object] = {
+    "games": 2,
+    "rounds": 4,
+    "workers": 1,
+    "ratings": {"provisional": 4},
+    "intervals": {"publish": 1.0},
+}
 """A season that is soon played, of a ladder that publishes at once."""
 CRASHES = "raise SystemExit('no good')"
 """A bot that never says `ready`."""
