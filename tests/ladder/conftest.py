@@ -24,7 +24,8 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with running(club) as ladder:
         ladder.until(lambda: set(clubs.states(club).values()) == {"rated", "refused"})
         ladder.until((club / "site/index.html").exists)
-        ladder.until(lambda: "cheat" in clubs.page(club, "bob"))
+        ladder.until(lambda: "dead@1: refused" in clubs.page(club, "ann"))
+        ladder.until(lambda: "cheat@1: refused" in clubs.page(club, "bob"))
         assert ladder.stop() == 0
     return club
 
