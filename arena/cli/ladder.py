@@ -3,6 +3,7 @@
 import signal
 import threading
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from arena.cli.options import PathType, json_option, sandbox_option
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.errors import ArenaError, did_you_mean
 from arena.ladder.book import Book
-from arena.ladder.folder import existing
+from arena.ladder.folder import Folder, existing
 from arena.ladder.new import make_ladder
 from arena.ladder.status import Status, status
 from arena.ladder.times import span, stamp
@@ -66,26 +67,30 @@ def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) 
 @json_option
 def run(ladder: Path, *, as_json: bool) -> int:
     """Run LADDER until Ctrl-C or SIGTERM: what is being played is finished and stored first."""
-    from arena.ladder.run import run_ladder
-
     folder = existing(ladder)
-    stop = threading.Event()
-    _in_thread(lambda: run_ladder(folder, stop, say), stop)
+    _in_thread(partial(_run, folder))
     if as_json:
         print_json(status(folder))
     return OK
 
 
-def _in_thread(work: Callable[[], None], stop: threading.Event) -> None:
-    """Work beside this thread, which waits for signals; raises what the work raised.
+def _run(folder: Folder, stop: threading.Event) -> None:
+    # Slow to import: a signal may come meanwhile.
+    from arena.ladder.run import run_ladder
+
+    run_ladder(folder, stop, say)
+
+
+def _in_thread(work: Callable[[threading.Event], None]) -> None:
+    """Work beside this thread, which takes signals; raises what the work raised.
 
     The first signal asks it to stop, the second ends everything at once.
     """
-    failed: list[BaseException] = []
+    stop, failed = threading.Event(), list[BaseException]()
 
     def target() -> None:
         try:
-            work()
+            work(stop)
         except BaseException as error:
             failed.append(error)
 

@@ -92,7 +92,7 @@ class Running:
             self.process = subprocess.Popen(
                 arena("ladder", "run", club),
                 cwd=club.parent,
-                env=environment(TMPDIR=str(temporary)),
+                env=environment(TMPDIR=str(temporary), PYTHONFAULTHANDLER="1"),
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
@@ -116,7 +116,12 @@ class Running:
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop; returns its exit code."""
         os.kill(self.process.pid, number)
-        return self.process.wait(HANG)
+        try:
+            return self.process.wait(HANG)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGABRT)  # it prints where its threads are
+            self.process.wait(HANG)
+            raise AssertionError(self.said.read_text()) from None
 
     def kill(self) -> None:
         """Kill it alone: what it has started must end by itself."""
