@@ -107,7 +107,11 @@ def load_league(path: Path) -> League:
     data, marks = parse_yaml(path)
     if data is None:
         raise ArenaError("the file is empty", str(path), "see examples/league.yaml")
-    entry = convert(data, marks, path, LeagueFile)
+    return league_of(convert(data, marks, path, LeagueFile), path, marks)
+
+
+def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
+    """Return the league that entries describe; raises ArenaError with the line that is wrong."""
     reader = _Reader(path, marks)
     reader.check_texts(entry)
     sizes = [entry.players] if isinstance(entry.players, int) else entry.players
