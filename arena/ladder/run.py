@@ -147,6 +147,8 @@ class _Ladder(RunListener):
         """Make the versions ready that play; one that cannot be started any more rests."""
         self._field_changed = False
         for version in self._book.versions(PLAYING):
+            if self._stop.is_set():
+                return
             if self._season and not self._season.is_ready(version):
                 try:
                     self._season.enter(version, self._folder.version(version.digest))

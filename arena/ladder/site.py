@@ -85,8 +85,9 @@ def _games_of(season: Path, *, secret: bool) -> Iterator[_Games | None]:
             yield None
             return
         schedule = Schedule(info)
-        every = {one.id for one in schedule.fixtures}
-        shown = _complete(schedule, store.finished()) if secret else every
+        fixtures = schedule.fixtures
+        every = {one.id for one in fixtures}
+        shown = in_complete_blocks(fixtures, store.finished()) if secret else every
         yield _Games(store, withheld(info) if secret else info, schedule, shown)
 
 
@@ -128,12 +129,12 @@ def _write_site(season: _Games, site: Path) -> None:
     )
 
 
-def _complete(schedule: Schedule, finished: set[str]) -> set[str]:
-    """Return the fixtures of complete blocks."""
+def in_complete_blocks(fixtures: Collection[Fixture], finished: Collection[str]) -> set[str]:
+    """Return the ids of the fixtures whose whole block is finished."""
     missing = Counter[tuple[Division, int]]()
-    for one in schedule.fixtures:
+    for one in fixtures:
         missing[_block(one)] += one.id not in finished
-    return {one.id for one in schedule.fixtures if not missing[_block(one)]}
+    return {one.id for one in fixtures if not missing[_block(one)]}
 
 
 def _block(fixture: Fixture) -> tuple[Division, int]:
