@@ -78,14 +78,14 @@ class _Ladder(RunListener):
         self._look_at_door()
         while not self._stop.is_set():
             number = self._begin_season()
-            if not self._closing:
-                with open_season(self._folder.season(number), self._config) as self._season:
-                    self._check_arena(self._season)
-                    self._play()
-                    # While it reads, the store cannot be closed whole.
-                    self._publisher.stop()
-                self._season = None
-            if self._closing:
+            with open_season(self._folder.season(number), self._config) as self._season:
+                self._check_arena(self._season)
+                self._play(self._season)
+                ended = self._closing is not None and self._end(self._season)
+                # While it reads, the store cannot be closed whole.
+                self._publisher.stop()
+            self._season = None
+            if self._closing and ended:
                 self._close_season(number, self._closing)
 
     def end(self) -> None:
@@ -134,24 +134,34 @@ class _Ladder(RunListener):
         self._config = self._checks.config = load_config(self._folder.config)
         self._look_at_door()
 
-    def _play(self) -> None:
+    def _play(self, season: Season) -> None:
         """Play until the season is closed or the ladder stopped; sleep while nothing is due."""
         while not self.stop_requested() or self._field_changed:
             if self._stop.is_set() or self._closing:
                 return
-            self._take_field()
-            if self._season and self._season.play(self._field, self):
+            self._take_field(season)
+            if season.play(*self._names(), self):
                 self._stop.wait(_IDLE)
 
-    def _take_field(self) -> None:
+    def _end(self, season: Season) -> bool:
+        """Play what was begun in a season that is to be closed; False if it was stopped."""
+        self._take_field(season)
+        return not self._stop.is_set() and season.end(*self._names(), _Until(self._stop))
+
+    def _names(self) -> tuple[list[str], list[str]]:
+        """Return the names of the versions that play, and of those that are struck."""
+        struck = self._book.versions({State.STRUCK})
+        return [one.name for one in self._field], [one.name for one in struck]
+
+    def _take_field(self, season: Season) -> None:
         """Make the versions ready that play; one that cannot be started any more rests."""
         self._field_changed = False
         for version in self._book.versions(PLAYING):
             if self._stop.is_set():
                 return
-            if self._season and not self._season.is_ready(version):
+            if not season.is_ready(version):
                 try:
-                    self._season.enter(version, self._folder.version(version.digest))
+                    season.enter(version, self._folder.version(version.digest))
                 except ArenaError as error:
                     why = f"it cannot be started any more: {error}"
                     self._book.set_state(version, State.RESTING, why)
@@ -212,3 +222,14 @@ class _Ladder(RunListener):
             if version.state is State.PROVISIONAL and games >= enough:
                 self._book.set_state(version, State.RATED, f"{games} games played")
                 self._field[number] = version._replace(state=State.RATED)
+
+
+class _Until(RunListener):
+    """Plays until the ladder is told to stop."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop = stop
+
+    def stop_requested(self) -> bool:
+        """Tell whether the ladder is told to stop."""
+        return self._stop.is_set()

@@ -22,6 +22,7 @@ from arena.ladder.times import stamp
 from arena.league.master_seed import withheld
 from arena.league.progress import LeagueProgress
 from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
 from arena.publish.replay.selection import NEWEST
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames
@@ -84,7 +85,7 @@ def _games_of(season: Path, *, secret: bool) -> Iterator[_Games | None]:
         if info is None:
             yield None
             return
-        schedule = Schedule(info)
+        schedule = schedule_of(store)
         fixtures = schedule.fixtures
         every = {one.id for one in fixtures}
         shown = in_complete_blocks(fixtures, store.finished()) if secret else every

@@ -100,6 +100,10 @@ class LeagueProgress:
         """Return how a division stands, by its blocks before the first that is not complete."""
         return self._tracks[division].verdict(confidence)
 
+    def separated(self, division: Division, confidence: float) -> bool:
+        """Tell whether all bots of a division are told apart: asked after every complete block."""
+        return self._tracks[division].separated(confidence)
+
 
 class _Track:
     """The blocks of one division, and its decision to stop."""
@@ -170,6 +174,10 @@ class _Track:
         pairs = tuple(tied(self._complete, self._bots, confidence, self._resting))
         field = parts(table.bots for block in self._complete for table in block)
         return Verdict(self._division, len(self._complete), pairs, tuple(field))
+
+    def separated(self, confidence: float) -> bool:
+        self._decide()
+        return separated(self._complete, self._bots, confidence, self._resting)
 
     def _see(self) -> None:
         """Note what is missing of the blocks that were drawn since the last call."""
