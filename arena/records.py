@@ -232,18 +232,6 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
         return replace(self, fixture=self.fixture or self.game * (games + self.wall))
 
 
-class Terms(Struct, frozen=True):
-    """The conditions of play beside the bots; games under other terms no longer count."""
-
-    variants: dict[str, Rules]
-    players: tuple[int, ...]
-    games: int
-    limits: LimitsInfo
-    sandbox: str
-    memory_across_fixtures: bool
-    shared_dice: bool
-
-
 class MachineInfo(Struct, frozen=True):
     """What a league began on; no die and no result comes from it, but what answers took does."""
 
@@ -257,17 +245,13 @@ class MachineInfo(Struct, frozen=True):
     python: str
 
 
-class Epoch(Struct, frozen=True, omit_defaults=True):
-    """A stretch of a league that ended when its bots, its rounds or its terms changed."""
+class MasterSeed(Struct, frozen=True):
+    """A seed that everything random of a league was derived from, for some time."""
 
-    bots: tuple[BotInfo, ...]
-    rounds: int
-    kept: tuple[int, ...]
-    """Blocks that stay in the schedule, per division."""
-    terms: Terms | None = None
-    """None stands for the league's own."""
-    seed: str = ""
-    commitment: str = ""  # both are the league's own if they are not given
+    seed: str
+    """Empty as long as it is withheld."""
+    commitment: str
+    """Its SHA-256, which was published before the first game."""
 
 
 class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
@@ -285,18 +269,19 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LeagueInfo(Struct, frozen=True):
-    """The conditions that a store's games were played under, every default explicit."""
+    """The conditions that a league is played under at a time, every default explicit."""
 
     name: str
     variants: dict[str, Rules]
     """By label, in the league's order."""
     bots: tuple[BotInfo, ...]
+    """Those whose games count: they play, or rest."""
     players: tuple[int, ...]
     """Table sizes, in the league's order."""
     games: int
     """Games per fixture."""
     rounds: int
-    """Blocks per division; with `until`, the most."""
+    """Blocks per division; with `until`, the most. An endless league has more."""
     limits: LimitsInfo
     sandbox: str
     seed: str
@@ -312,8 +297,16 @@ class LeagueInfo(Struct, frozen=True):
     """Whether all fixtures of a block are played on the same dice."""
     rounds_per_die: int | UnsetType = UNSET
     """The most rounds of a game, per die at the start; unset in leagues without such a limit."""
-    earlier: tuple[Epoch, ...] = ()
-    """What was before the bots, the rounds or the terms changed, first to last."""
+    endless: bool = False
+    """Whether blocks are drawn as they are asked for, without end."""
+    resting: tuple[str, ...] = ()
+    """The bots that get no new games."""
+    struck: tuple[BotInfo, ...] = ()
+    """Bots that played, and whose games do not count."""
+    changes: int = 0
+    """How often the league was changed since its start."""
+    earlier_seeds: tuple[MasterSeed, ...] = ()
+    """The master seeds before this one, first to last."""
     ratings: RatingsInfo = RatingsInfo(provisional=0)
     """What the league asks of its ratings."""
     machine: MachineInfo | None = None

@@ -12,7 +12,7 @@ import click
 from arena.cli.main import OK
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.errors import ArenaError
-from arena.league.schedule import Schedule, epochs
+from arena.league.stored_league import schedule_of
 from arena.publish.data.export import FORMATS, GameRow, PairRow, game_rows, pair_rows
 from arena.publish.stored_games import rated_results
 from arena.ratings.standings import by_division, rate_results
@@ -47,10 +47,10 @@ def command(
     if output is None and format_ == "parquet" and sys.stdout.isatty():
         raise ArenaError("parquet is not for a terminal", hint="name a file: -o games.parquet")
     with Store(path) as stored:
-        conditions = stored.conditions()
+        schedule = schedule_of(stored)
         with _target(output, (path, logs_path(path), league)) as file:
-            seats = max(size for epoch in epochs(conditions) for size in epoch.players)
-            counting = {fixture.id for fixture in Schedule(conditions).fixtures}
+            seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
+            counting = {id_ for id_ in schedule.drawn if schedule.counts(id_)}
             kind, rows = _pairs(stored, counting) if pairs else _games(stored, counting)
             FORMATS[format_](kind, rows, file, seats)
     return OK

@@ -25,6 +25,8 @@ COMMANDS = {
     "check": "Try a bot step by step and say how to mend it.",
     "play": "Play a quick table: bots, or bots and you.",
     "coach": "Say what the decisions of a bot cost it, and which.",
+    "submit": "Give a bot to a ladder.",
+    "ladder": "Run a ladder: a league that never ends.",
     "compare": "Say whether a new version of a bot is better, and how it differs.",
     "doctor": "Test what each sandbox isolates on this machine.",
     "judge": "Apply the rules to positions.",

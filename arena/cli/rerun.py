@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from arena.changes import everyone, version_name
 from arena.cli import asked_again, options
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.errors import ArenaError, did_you_mean
 from arena.league.config import load_league
 from arena.league.rerun_as import rerun_as, stored_fixture
-from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
 from arena.match.asked_again import Decision, Watcher
 from arena.match.replay import Rerun, rerun
 from arena.records import Fault, LeagueInfo, PlayedFixture
@@ -86,8 +87,10 @@ def _rerun(
 ) -> int:
     config = load_league(league)
     with Store(options.store_path(league, store)) as opened:
-        info, stored = opened.conditions(), stored_fixture(opened, fixture, game)
-    current = {bot.name: bot for bot in config.bots}
+        schedule, stored = schedule_of(opened), stored_fixture(opened, fixture, game)
+    info = schedule.conditions
+    known = {bot.name: bot for bot in everyone(info)}
+    current = {version_name(bot.info, known): bot for bot in config.bots}
     for name in stored.fixture.seats:
         if name not in current:
             what = f"'{name}' played in this fixture, but is not in the league now"
@@ -99,7 +102,7 @@ def _rerun(
     _say_what_changed(info, stored, bots, chosen.name)
     with run_folder() as runs:
         staged = [stage(bot, runs, chosen, packages=config.packages) for bot in bots]
-        _, rules = Schedule(info).drawn[stored.fixture.id]
+        _, rules = schedule.drawn[stored.fixture.id]
         result = rerun(stored, rules, staged, chosen, info.limits, game)
     if as_json:
         print_json(result)

@@ -12,7 +12,7 @@ from arena.league.config import load_league
 from arena.league.progress import LeagueProgress
 from arena.league.quick_table import TableRequest, play_table
 from arena.league.runner import RunListener
-from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
 from arena.perudo.rules import Rules
 from arena.playstats.coach import Coach, Hear, Judgement
 from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
@@ -60,9 +60,10 @@ def coach_stored(bot: str, league: Path, store: Path, hear: Hear = lambda _: Non
     Raises ArenaError if the bot is not in the league or has no games there.
     """
     with Store(store) as opened:
-        info = opened.conditions()
+        schedule = schedule_of(opened)
+        info = schedule.conditions
         _check_name(bot, info, store)
-        progress, coach = LeagueProgress(Schedule(info)), Coach(bot, hear)
+        progress, coach = LeagueProgress(schedule), Coach(bot, hear)
         for played in opened.played():
             if progress.counts(played.fixture.id):
                 _add(coach, played, info.variants[played.fixture.variant])

@@ -46,21 +46,39 @@ def blocks(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
     return design
 
 
+class Pass:
+    """The blocks of one pass, the first ones of `blocks`, each found when it is first asked for."""
+
+    def __init__(self, bots: int, players: int, seed: str) -> None:
+        self._bots = bots
+        self._bases = _base_tables(bots, players, random.Random(seed))
+        self._found: list[list[Table]] = []
+
+    def block(self, number: int) -> list[Table]:
+        """Return a block by its number, 0 .. bots-2."""
+        while len(self._found) <= number:
+            self._found.append(_translates(next(self._bases), self._bots))
+        return self._found[number]
+
+
 def joining_blocks(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
     """Return `count` blocks in which bot number `bots`, a newcomer, meets all of 0 .. bots-1.
 
-    A block has `bots` tables, and the newcomer has the same seat at all of them; the others have
-    each other seat once. It changes seats from block to block. Needs players-1 bots.
+    The newcomer changes seats from block to block (`joining_block`). Needs players-1 bots.
     """
     others: list[list[Table]] = [[(bot,) for bot in range(bots)]] * count
     if players > 2:
         others = blocks(bots, players - 1, count, seed)
     first = random.Random(seed).randrange(players)
-    joined: list[list[Table]] = []
-    for number, block in enumerate(others, first):
-        seat = number % players
-        joined.append([(*table[:seat], bots, *table[seat:]) for table in block])
-    return joined
+    return [joining_block(block, number % players) for number, block in enumerate(others, first)]
+
+
+def joining_block(others: Sequence[Table], seat: int) -> list[Table]:
+    """Return a block of bots 0 .. n-1 with a seat more at each table, for bot number n.
+
+    The newcomer has the same seat at all of them; the others have each other seat once.
+    """
+    return [(*table[:seat], len(others), *table[seat:]) for table in others]
 
 
 def _translates(base: Sequence[int], bots: int) -> list[Table]:

@@ -6,13 +6,15 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from arena import __version__
+from arena.changes import TERMS, Change, playing
 from arena.errors import ArenaError
 from arena.league.config import League
+from arena.league.field import Field, bot_changes, new_field, next_field
 from arena.league.host import this_machine
 from arena.league.master_seed import master_seed
-from arena.league.schedule import Schedule, divisions, has_same_terms, terms_of
+from arena.league.schedule import Schedule
 from arena.perudo.round_limit import ROUNDS_PER_DIE
-from arena.records import Epoch, LeagueInfo, MachineInfo
+from arena.records import LeagueInfo, MachineInfo
 from arena.seeds import commitment
 from arena.store.store import Store
 
@@ -25,8 +27,6 @@ _HARMLESS = ("name", "ratings", "arena_version")
 """What decides no game."""
 _SHOWN = 6
 """How many changes of a kind are named."""
-_DIGITS = 8
-"""Digits of a hash that are enough to distinguish two."""
 
 
 class Resolution(Struct, frozen=True):
@@ -34,8 +34,12 @@ class Resolution(Struct, frozen=True):
 
     schedule: Schedule
     """Drawn from the conditions that will be in force."""
-    stored: LeagueInfo | None
-    """The conditions in the store; None in a new one."""
+    names: dict[str, str]
+    """What each bot of league.yaml is called in the league: `arena.changes.version_name`."""
+    is_new: bool
+    """Whether the conditions are stored as those at the start."""
+    row: Change | None = None
+    """What is stored of a change after the first game."""
     change: str = ""
     """What changed that decides games, and what that does to the stored ones."""
     harmless: str = ""
@@ -56,47 +60,61 @@ def resolve(
     With `trusted` bots a seed needs no salt. Raises ArenaError for changes that decide games and
     are not accepted, or cannot be.
     """
-    stored, seed = store.league, master_seed(league, store, trusted=trusted)
-    conditions = conditions_of(league, sandbox, seed)
-    if stored is None:
-        return Resolution(Schedule(replace(conditions, machine=machine())), None)
-    conditions = _as_begun(conditions, stored, league)
-    what = _decisive_changes(stored, conditions)
-    harmless = ", ".join(_value_changes(stored, conditions, _HARMLESS))
+    now, seed = store.league, master_seed(league, store, trusted=trusted)
+    asked = conditions_of(league, sandbox, seed)
+    names = {bot.name: bot.name for bot in asked.bots}
+    if now is None:
+        new_field(asked, league)
+        return Resolution(Schedule(replace(asked, machine=machine())), names, is_new=True)
+    harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
     if not (finished := store.finished()):
-        what = ", ".join(filter(None, (what, "another seed" if seed != stored.seed else "")))
+        new_field(asked, league)
+        asked = replace(asked, machine=now.machine)
+        parts = [_decisive_changes(now, asked, bot_changes(now, asked))]
+        parts += ["another seed"] if seed != now.seed else []
+        what = ", ".join(filter(None, parts))
         change = f"{what}: nothing was played before" if what else ""
-        return Resolution(Schedule(conditions), stored, change, harmless)
-    if not what:
-        conditions = replace(conditions, earlier=stored.earlier)
-        return Resolution(Schedule(conditions), stored, "", harmless)
-    would = "" if accept else "would "
-    schedule, effect = _next_schedule(stored, conditions, finished, would)
-    change = f"{what}: {effect}"
-    if not accept:
+        return Resolution(
+            Schedule(asked), names, is_new=bool(what), change=change, harmless=harmless
+        )
+    field = next_field(asked, now, league)
+    schedule = Schedule(*store.history())
+    what = _decisive_changes(now, asked, field.texts)
+    row, change = None, ""
+    if what:
+        counted = _counting(schedule, finished)
+        row = _row(schedule, finished, field, asked)
+        schedule.change(row)
+        effect = _effect(counted, _counting(schedule, finished), "" if accept else "would ")
+        change = f"{what}: {effect}"
+    if what and not accept:
         raise ArenaError(
             f"the league changed: {change}",
             str(league.path),
             "continue with --accept-changes, which keeps every game in the store; "
             f"or undo the change, or start over with another --store than {store.path}",
         )
-    return Resolution(schedule, stored, change, harmless)
+    shown = {key: getattr(asked, key) for key in _HARMLESS}
+    schedule.conditions = replace(schedule.conditions, **shown)
+    return Resolution(
+        schedule, field.names, is_new=False, row=row, change=change, harmless=harmless
+    )
 
 
 def commit(resolution: Resolution, store: Store, notify: Callable[[str], None]) -> None:
     """Store the conditions if they are new, and say what changed."""
-    conditions = resolution.schedule.conditions
-    if resolution.stored is None:
-        store.begin(conditions)
-    elif resolution.change:
-        store.change(conditions)
+    if resolution.is_new:
+        store.begin(resolution.schedule.conditions)
+    if resolution.row:
+        store.change(resolution.row)
+    if resolution.change:
         notify(f"the league changed: {resolution.change}")
     if resolution.harmless:
         notify(f"changed since the league began, and decides no game: {resolution.harmless}")
 
 
 def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
-    """Return the conditions of a league's games, without earlier epochs."""
+    """Return the conditions of a league's games, as at its start."""
     return LeagueInfo(
         name=league.name,
         variants=league.variants,
@@ -117,65 +135,27 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
     )
 
 
-def _as_begun(now: LeagueInfo, stored: LeagueInfo, league: League) -> LeagueInfo:
-    """Return conditions with the machine that a league began on, and without limits newer than it.
-
-    A limit that league.yaml names is in force.
-    """
-    now = replace(now, machine=stored.machine, rounds_per_die=stored.rounds_per_die)
-    return now if stored.limits.fixture else replace(now, limits=league.limits)
-
-
-def _next_schedule(
-    stored: LeagueInfo, now: LeagueInfo, finished: set[str], would: str
-) -> tuple[Schedule, str]:
-    """Return the schedule under changed conditions, and what that does to stored fixtures."""
-    schedule = Schedule(stored)
-    counted = _counting(schedule, finished)
-    schedule.change(_next_epoch(schedule, now, finished))
-    return schedule, _effect(counted, _counting(schedule, finished), would)
+def _row(schedule: Schedule, finished: set[str], field: Field, asked: LeagueInfo) -> Change:
+    """Return what is stored of a change to other bots and to the terms that are asked for."""
+    now = schedule.conditions
+    begun, unplayed = schedule.cut(finished, {*field.rested, *field.struck})
+    terms = {key: value for key in TERMS if (value := getattr(asked, key)) != getattr(now, key)}
+    return Change(
+        begun=begun,
+        unplayed=unplayed,
+        joined=field.joined,
+        rested=field.rested,
+        struck=field.struck,
+        resumed=field.resumed,
+        **terms,
+    )
 
 
-def _next_epoch(before: Schedule, now: LeagueInfo, finished: set[str]) -> LeagueInfo:
-    """Return the conditions with all earlier ones as epochs, each with terms of its own."""
-    stored = before.conditions
-    old = terms_of(stored)
-    earlier = [
-        replace(epoch, terms=epoch.terms or old, **_seed(epoch if epoch.seed else stored))
-        for epoch in stored.earlier
-    ]
-    kept = _kept_blocks(before, now, finished)
-    ended = Epoch(stored.bots, stored.rounds, kept, old, **_seed(stored))
-    return replace(now, earlier=(*earlier, ended))
-
-
-def _seed(of: LeagueInfo | Epoch) -> dict[str, str]:
-    return {"seed": of.seed, "commitment": of.commitment}
-
-
-def _kept_blocks(before: Schedule, now: LeagueInfo, finished: set[str]) -> tuple[int, ...]:
-    """Return how many blocks of each division stay in the schedule: those that were begun.
-
-    All, if it goes on and the number of rounds is fixed: everyone still meets everyone as often.
-    """
-    stored = before.conditions
-    fixed = stored.until is None and now.until is None
-    fixed = fixed and (stored.bots != now.bots or stored.rounds == now.rounds)
-    kept: list[int] = []
-    for division, blocks in before.blocks.items():
-        if fixed and division in divisions(now) and has_same_terms(division, stored, now):
-            kept.append(len(blocks))
-        else:
-            ids = ({one.id for one in block} for block in blocks)
-            kept.append(max((n for n, block in enumerate(ids, 1) if block & finished), default=0))
-    return tuple(kept)
-
-
-def _decisive_changes(before: LeagueInfo, now: LeagueInfo) -> str:
+def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str]) -> str:
     """Name what changed that decides games, from what to what, or return ""."""
-    parts = [_shortened([*find(before, now)]) for find in (_bot_changes, _variant_changes)]
+    parts = [_shortened(bots), _shortened([*_variant_changes(before, now)])]
     # Rounds that were not given follow the number of bots.
-    default = all(one.rounds == len(one.bots) - 1 for one in (before, now))
+    default = all(one.rounds == len(playing(one)) - 1 for one in (before, now))
     keys = [key for key in _DECISIVE if key != "rounds" or not default]
     before, now = _without_default(before), _without_default(now)
     return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
@@ -188,7 +168,7 @@ def _without_default(info: LeagueInfo) -> LeagueInfo:
 
 
 def _counting(schedule: Schedule, stored: set[str]) -> set[str]:
-    return {fixture.id for fixture in schedule.fixtures} & stored
+    return {id_ for id_ in stored if schedule.counts(id_)}
 
 
 def _effect(counted: set[str], counting: set[str], would: str) -> str:
@@ -199,19 +179,6 @@ def _effect(counted: set[str], counting: set[str], would: str) -> str:
         parts.append(f"all {len(counted)} stored fixtures {would}still count")
     parts += [f"{back} {would}count again"] if back else []
     return ", ".join(parts) or "no stored fixture counts"
-
-
-def _bot_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
-    old = {bot.name: bot for bot in before.bots}
-    new = {bot.name: bot for bot in now.bots}
-    for name in sorted(old.keys() | new.keys()):
-        if name not in old:
-            yield f"'{name}' joined"
-        elif name not in new:
-            yield f"'{name}' left"
-        elif old[name] != new[name]:
-            digests = f"{new[name].digest[:_DIGITS]}, not {old[name].digest[:_DIGITS]}"
-            yield f"'{name}' has other files ({digests})"
 
 
 def _variant_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
@@ -253,6 +220,6 @@ def _shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _shortened(parts: list[str]) -> str:
+def _shortened(parts: Sequence[str]) -> str:
     more = [f"and {len(parts) - _SHOWN} more"] if len(parts) > _SHOWN else []
     return ", ".join([*parts[:_SHOWN], *more])

@@ -21,11 +21,13 @@ from arena.submissions.manifest import find_bots
 MAX_GAMES = 100_000
 MAX_ROUNDS = 10_000
 MAX_SECONDS = 86_400
-MAX_ENTRIES = {"bots": 1000, "variants": 100}
+MAX_ENTRIES = {"bots": 1000, "variants": 100, "struck": 1000}
 """Entries of lists; a pattern is one entry, however many bots it matches."""
 MAX_TEXT = 200
 """Characters of a name, a label, a seed, an image."""
 SEPARATED = "separated"
+_LINES = ("ratings.anchor", "players", "rounds", "struck")
+"""Keys whose errors show later."""
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
 
@@ -43,6 +45,8 @@ class LeagueOptions(Struct, frozen=True, kw_only=True):
     """None stands for one less than the number of bots."""
     limits: LimitsInfo = LimitsInfo()
     ratings: RatingsInfo = RatingsInfo()
+    struck: tuple[str, ...] = ()
+    """Bots that do not play, and whose games do not count."""
     sandbox: str = "auto"
     memory_across_fixtures: bool = False
     packages: bool = False
@@ -95,7 +99,7 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     workers: int
     shared_dice: bool
     lines: dict[str, str]
-    """Where the file has the anchor, players and rounds, for errors that show later."""
+    """Where the file has these keys, for errors that show later."""
 
 
 def load_league(path: Path) -> League:
@@ -103,7 +107,11 @@ def load_league(path: Path) -> League:
     data, marks = parse_yaml(path)
     if data is None:
         raise ArenaError("the file is empty", str(path), "arena help league")
-    entry = convert(data, marks, path, LeagueFile)
+    return league_of(convert(data, marks, path, LeagueFile), path, marks)
+
+
+def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
+    """Return the league that entries describe; raises ArenaError with the line that is wrong."""
     reader = _Reader(path, marks)
     reader.check_texts(entry)
     sizes = [entry.players] if isinstance(entry.players, int) else entry.players
@@ -118,7 +126,7 @@ def load_league(path: Path) -> League:
         images=reader.images(entry.images),
         workers=entry.workers or core_count(),
         shared_dice=reader.shared_dice(entry),
-        lines={key: reader.at(f"$.{key}") for key in ("ratings.anchor", "players", "rounds")},
+        lines={key: reader.at(f"$.{key}") for key in _LINES},
         **{key: getattr(entry, key) for key in LeagueOptions.__struct_fields__},
     )
     reader.check_ratings(entry.ratings)

@@ -5,7 +5,8 @@ each other of them, and no sandbox closes every channel between the programs of 
 """
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -28,6 +29,11 @@ class DiceInPlay:
     def expect(self, tasks: Sequence[Task]) -> None:
         """Note what is to be played."""
         self._left.update(task.fixture.dice_key for task in tasks)
+
+    def free(self, tasks: Iterable[Task], most: int) -> int:
+        """Return how many tasks could be played now, at most so many, by their bots."""
+        found = (task for task in tasks if self._seated.isdisjoint(_seats(task)))
+        return sum(1 for _ in islice(found, most))
 
     def take_free(self, tasks: deque[Task], size: int) -> list[Task]:
         """Take the first tasks, at most `size`, none of whose bots plays on the same dice now.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from arena.changes import everyone
 from arena.errors import ArenaError
 from arena.league.config import League
 from arena.records import LeagueInfo
@@ -47,8 +48,8 @@ def master_seed(league: League, store: Store, *, trusted: bool) -> str:
         return choose(named, league.bots, trusted=trusted)
     if named and is_salted(named):
         return before
-    known = stored.bots if played else ()
-    joined = [bot for bot in league.bots if bot.info not in known]
+    known = {bot.digest for bot in everyone(stored)} if played else set()
+    joined = [bot for bot in league.bots if bot.info.digest not in known]
     safe = is_salted(before) or not _must_not_guess(league.bots, trusted=trusted)
     if _must_not_guess(joined, trusted=trusted) and (played or not safe):
         return _draw(_named_part(before))
@@ -95,12 +96,13 @@ def is_salted(master: str) -> bool:
 
 def seeds_of(info: LeagueInfo) -> set[str]:
     """Return all master seeds of a league, past and present."""
-    return {info.seed, *(epoch.seed for epoch in info.earlier if epoch.seed)}
+    return {info.seed, *(one.seed for one in info.earlier_seeds)}
 
 
 def withheld(info: LeagueInfo) -> LeagueInfo:
     """Return conditions without what decides the dice."""
-    return replace(info, seed="", earlier=tuple(replace(one, seed="") for one in info.earlier))
+    earlier = tuple(replace(one, seed="") for one in info.earlier_seeds)
+    return replace(info, seed="", earlier_seeds=earlier)
 
 
 def _must_not_guess(bots: Sequence[Bot], *, trusted: bool) -> bool:

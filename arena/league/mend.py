@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from arena.errors import ArenaError
 from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
 from arena.league.verify import check_stored
 from arena.store.database import lock_store
 from arena.store.failures import ENDS
@@ -58,10 +59,9 @@ def mend(path: Path) -> Mended:
 
 def _save(old: Store, new: Path) -> Mended:
     """Write what is sound of a store into a new one."""
-    info = old.conditions()
-    schedule, dropped, kept = Schedule(info), list[str](), 0
+    schedule, dropped, kept = schedule_of(old), list[str](), 0
     with Store(new, create=True, token=old.token()) as store:
-        store.begin(info)
+        store.begin(*old.history())
         for position in _positions(old, schedule):
             try:
                 found = list(old.stored(position, position))

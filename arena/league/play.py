@@ -1,6 +1,6 @@
 """Playing a league from its file to its last fixture: `arena run`, but for the report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,17 +15,15 @@ from arena.league.conditions import commit, resolve
 from arena.league.config import League, check_anchor, check_bot_count, load_league
 from arena.league.master_seed import describe
 from arena.league.process_pool import ProcessEngine
-from arena.league.progress import LeagueProgress
-from arena.league.runner import RunListener, play_due
-from arena.league.schedule import Schedule
+from arena.league.runner import RunListener
+from arena.league.stored_league import StoredLeague
 from arena.league.workers import Engine
 from arena.match.preparation import prepared
-from arena.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.records import LeagueInfo
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.docker.engine import runc_warning
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import check_freezing, make_sandbox
-from arena.store.rows import PackedFixture
 from arena.store.store import Store
 from arena.submissions.bot import StagedBot, check_trust, runtimes_of
 from arena.submissions.command import how_to_get
@@ -79,6 +77,8 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
     with _connected(request.cluster) as cluster, Store(request.store, create=True) as store:
         accept, trusted = request.accept_changes, request.trust_bots
         resolution = resolve(league, sandbox.name, store, accept=accept, trusted=trusted)
+        bots = [bot.name for bot in resolution.schedule.conditions.bots]
+        check_anchor(league.ratings, bots, league.lines["ratings.anchor"])
         rules = next(iter(league.variants.values()))
         _say_who_gets_packages(league, listener)
         with prepared(
@@ -102,7 +102,9 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
                     pin=league.pin,
                 )
                 cluster.distribute(spec, staged, listener.note)
-            yield LeagueRun(store, resolution.schedule, engine, staged, listener)
+            at_table = {resolution.names[bot.name]: bot for bot in staged}
+            stored = StoredLeague(store, resolution.schedule)
+            yield LeagueRun(stored, engine, at_table, listener)
 
 
 class LeagueRun:
@@ -110,58 +112,39 @@ class LeagueRun:
 
     def __init__(
         self,
-        store: Store,
-        schedule: Schedule,
+        league: StoredLeague,
         engine: Engine,
-        bots: Sequence[StagedBot],
+        bots: Mapping[str, StagedBot],
         listener: RunListener,
     ) -> None:
-        self.store = store
-        self.schedule = schedule
+        self.league = league
         self._engine = engine
-        self._bots = {bot.name: bot for bot in bots}
+        self._bots = bots
         self._listener = listener
-        self._progress = LeagueProgress(schedule)
 
     def play(self) -> RunOutcome:
         """Play what is not stored yet, until all is played or the run is stopped."""
-        conditions, listener = self.schedule.conditions, self._listener
-        left = len(self._progress) - self._resume()
-        finished = not self.due()
+        conditions, listener = self.league.conditions, self._listener
+        left = self._say_what_is_stored()
+        finished = not self.league.progress.due()
         if not finished:
             with listener.progress(left) as on_result:
-                finished = play_due(conditions, self._bots, self._engine, self, listener, on_result)
+                finished = self.league.play(self._bots, self._engine, listener, on_result)
         # A quarantined fixture is due again in the next run: its division is not at its end.
-        unfinished = {fixture.division for fixture in self.due()}
-        for verdict in self._progress.verdicts() if finished else ():
+        unfinished = {fixture.division for fixture in self.league.progress.due()}
+        for verdict in self.league.progress.verdicts() if finished else ():
             if verdict.division not in unfinished:
                 listener.verdict(verdict, conditions)
-        return RunOutcome(conditions, finished, len(self.store.finished()))
+        return RunOutcome(conditions, finished, len(self.league.store.finished()))
 
-    def due(self) -> Sequence[Fixture]:
-        """Return what to play next."""
-        return self._progress.due()
-
-    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
-        """Store a fixture that was played."""
-        self.store.add(packed)
-        self._progress.add(result)
-
-    def quarantine(self, fixture: QuarantinedFixture) -> None:
-        """Store that a fixture cannot be played in this run."""
-        self.store.quarantine(fixture)
-
-    def _resume(self) -> int:
-        """Take what is stored into account; returns how many fixtures of it count."""
-        stored = 0
-        for result in self.store.results():
-            if self._progress.counts(result.fixture.id):
-                self._progress.add(result)
-                stored += 1
-        total = f"{'at most ' if self.schedule.conditions.until else ''}{len(self._progress)}"
+    def _say_what_is_stored(self) -> int:
+        """Say how many fixtures that count are stored; returns how many are not."""
+        progress, until = self.league.progress, self.league.conditions.until
+        stored = sum(map(progress.counts, progress.played))
         if stored:
+            total = f"{'at most ' if until else ''}{len(progress)}"
             self._listener.note(f"stored already: {stored} of {total} fixtures")
-        return stored
+        return len(progress) - stored
 
 
 def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbox]:
@@ -172,7 +155,6 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
         league = _without_missing_runtimes(league, listener)
     check_bot_count(league)
-    check_anchor(league.ratings, [bot.name for bot in league.bots], league.lines["ratings.anchor"])
     check_trust(sandbox, league.bots, trusted=request.trust_bots)
     check_freezing(sandbox, league.limits)
     return league, sandbox

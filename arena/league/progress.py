@@ -1,10 +1,12 @@
 """How far a league has come: what is still to be played, and which divisions have stopped."""
 
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import chain
 from statistics import fmean
 
 from msgspec import Struct
 
+from arena.changes import playing
 from arena.league.schedule import Schedule
 from arena.ratings.parts import parts
 from arena.ratings.sequential import Block, TableMeans, separated, tied
@@ -28,85 +30,180 @@ class LeagueProgress:
     """The schedule of a league, and what was played of it.
 
     With `until` each division stops on its own. That is decided after complete blocks only: the
-    same results lead to the same decisions, in one run or in ten.
+    same results lead to the same decisions, in one run or in ten. In an endless league that is due
+    which was begun, or asked for by `look_ahead`.
     """
 
-    def __init__(self, schedule: Schedule) -> None:
-        self._tracks = [_Track(schedule, division) for division in schedule.blocks]
-        self._track_of = {one.id: track for track in self._tracks for one in track.fixtures()}
+    def __init__(self, schedule: Schedule, before: "LeagueProgress | None" = None) -> None:
+        """Follow a schedule; `before` knows what was played before its last change."""
+        self._schedule = schedule
+        self._results: dict[str, TableMeans] = {}
+        if before:
+            self._results = before._results  # noqa: SLF001 - of this class
+        self._tracks = {one: _Track(schedule, one, self._results) for one in schedule.blocks}
+
+    @property
+    def played(self) -> Collection[str]:
+        """The ids of all fixtures that were added, also of those that do not count."""
+        return self._results.keys()
 
     def __len__(self) -> int:
         """Return the number of fixtures in the schedule, with those that `until` may save."""
-        return len(self._track_of)
+        return sum(map(self.scheduled, self._tracks))
+
+    def scheduled(self, division: Division) -> int:
+        """Return the number of a division's fixtures."""
+        return sum(map(len, self._tracks[division].scheduled()))
 
     def counts(self, id_: str) -> bool:
         """Tell whether a fixture is in the schedule as it is now."""
-        return id_ in self._track_of
+        return self._schedule.counts(id_)
 
     def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
-        """Take a played fixture into account; one that no longer counts is ignored."""
-        track = self._track_of.get(played.fixture.id)
-        if track:
-            track.add(played)
+        """Take a played fixture into account; it is remembered if it does not count now."""
+        fixture = played.fixture
+        if fixture.id in self._results:
+            return
+        by_seat = zip(*(one.places for one in played.games), strict=True)
+        self._results[fixture.id] = TableMeans(fixture.seats, tuple(map(fmean, by_seat)))
+        if self.counts(fixture.id):
+            self._tracks[fixture.division].add(fixture)
 
     def due(self) -> list[Fixture]:
         """Return the fixtures to play next, with `until` those of each division's next block."""
-        return [one for one in self.wanted() if one.id not in self._track_of[one.id].results]
+        due = chain.from_iterable(track.due() for track in self._tracks.values())
+        return sorted(due, key=lambda fixture: fixture.index)
 
     def wanted(self) -> list[Fixture]:
         """Return the fixtures that were due so far, played or not."""
-        wanted = chain.from_iterable(track.wanted() for track in self._tracks)
-        return sorted(wanted, key=lambda fixture: fixture.index)
+        wanted = chain.from_iterable(track.wanted() for track in self._tracks.values())
+        return sorted(chain.from_iterable(wanted), key=lambda fixture: fixture.index)
+
+    def look_ahead(self, more: Callable[[Division], bool]) -> bool:
+        """Let one more block of an endless league be due; returns whether there is one.
+
+        It is the next in the schedule of the divisions that want `more`.
+        """
+        coming = [(at, one) for one, track in self._tracks.items() if (at := track.coming()) >= 0]
+        for _, division in sorted(coming):
+            if more(division):
+                self._tracks[division].begin()
+                return True
+        return False
 
     def verdicts(self) -> list[Verdict]:
         """Return how each division stands; none in a league without `until`."""
-        return [track.verdict(track.until) for track in self._tracks if track.until]
+        until = self._schedule.conditions.until
+        return [self.verdict(one, until) for one in self._tracks] if until else []
+
+    def verdict(self, division: Division, confidence: float) -> Verdict:
+        """Return how a division stands, by its blocks before the first that is not complete."""
+        return self._tracks[division].verdict(confidence)
+
+    def separated(self, division: Division, confidence: float) -> bool:
+        """Tell whether all bots of a division are told apart: asked after every complete block."""
+        return self._tracks[division].separated(confidence)
 
 
 class _Track:
     """The blocks of one division, and its decision to stop."""
 
-    def __init__(self, schedule: Schedule, division: Division) -> None:
-        self._division = division
+    def __init__(
+        self, schedule: Schedule, division: Division, results: Mapping[str, TableMeans]
+    ) -> None:
+        self._schedule, self._division, self._results = schedule, division, results
         self._blocks = schedule.blocks[division]
-        self._bots = len(schedule.conditions.bots)
-        self.until = schedule.conditions.until
+        conditions = schedule.conditions
+        self._resting = frozenset(conditions.resting)
+        self._bots = len(playing(conditions))
+        self._until = conditions.until
+        self._endless = conditions.endless
         self._unconditional = schedule.earlier_blocks[division]
         """The first blocks, which are played in any case."""
-        self.results: dict[str, TableMeans] = {}
+        self._left: dict[int, dict[str, Fixture]] = {}
+        """The fixtures that are not played, by id, of the blocks that are not complete."""
+        self._begun = self._unconditional
+        """In an endless league, how many blocks were begun or asked for."""
+        self._seen = 0
+        """The first block that `_left` does not know."""
         self._complete: list[Block] = []
-        """Complete blocks that have a fixture that counts."""
+        """Complete blocks that have a fixture that counts, before the first that is not."""
         self._next = 0
         """The first block that is not complete."""
         self._stopped = False
+        self._see()
 
-    def fixtures(self, blocks: int | None = None) -> list[Fixture]:
-        return [fixture for block in self._blocks[:blocks] for fixture in block]
+    def add(self, fixture: Fixture) -> None:
+        """Take a fixture that counts for played."""
+        self._begun = max(self._begun, fixture.block + 1)
+        if missing := self._left.get(fixture.block):
+            missing.pop(fixture.id, None)
+            if not missing:
+                del self._left[fixture.block]
 
-    def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
-        fixture, by_seat = played.fixture, zip(*(one.places for one in played.games), strict=True)
-        self.results[fixture.id] = TableMeans(fixture.seats, tuple(map(fmean, by_seat)))
+    def due(self) -> Iterator[Fixture]:
+        window = self._window()
+        for number, missing in self._left.items():
+            if number >= window:
+                return
+            yield from missing.values()
 
-    def wanted(self) -> list[Fixture]:
-        if not self.until:
-            return self.fixtures()
-        self._decide(self.until)
-        return self.fixtures(self._next + (not self._stopped))
+    def wanted(self) -> list[list[Fixture]]:
+        return self._blocks[: self._window()]
+
+    def scheduled(self) -> list[list[Fixture]]:
+        return self._blocks[: self._begun] if self._endless else self._blocks
+
+    def coming(self) -> int:
+        """Return where the next block of an endless league is in the schedule; -1 if none is."""
+        if not self._endless:
+            return -1
+        if self._begun < len(self._blocks):
+            return self._blocks[self._begun][0].index
+        return self._schedule.next_index(self._division)
+
+    def begin(self) -> None:
+        """Let the next block of an endless league be due."""
+        if self._begun == len(self._blocks):
+            self._schedule.draw(self._division)
+            self._see()
+        self._begun += 1
 
     def verdict(self, confidence: float) -> Verdict:
-        self._decide(confidence)
-        pairs = tuple(tied(self._complete, self._bots, confidence))
+        self._decide()
+        pairs = tuple(tied(self._complete, self._bots, confidence, self._resting))
         field = parts(table.bots for block in self._complete for table in block)
         return Verdict(self._division, len(self._complete), pairs, tuple(field))
 
-    def _decide(self, confidence: float) -> None:
+    def separated(self, confidence: float) -> bool:
+        self._decide()
+        return separated(self._complete, self._bots, confidence, self._resting)
+
+    def _see(self) -> None:
+        """Note what is missing of the blocks that were drawn since the last call."""
+        for number, block in enumerate(self._blocks[self._seen :], self._seen):
+            missing = {one.id: one for one in block if one.id not in self._results}
+            if missing:
+                self._left[number] = missing
+            if len(missing) < len(block):
+                self._begun = max(self._begun, number + 1)
+        self._seen = len(self._blocks)
+
+    def _window(self) -> int:
+        """Return how many blocks are due or over."""
+        if self._endless:
+            return self._begun
+        if not self._until:
+            return len(self._blocks)
+        self._decide()
+        return self._next + (not self._stopped)
+
+    def _decide(self) -> None:
         """Look at each block that was completed since the last call, until one stops the league."""
-        while not self._stopped and self._next < len(self._blocks):
-            block = self._blocks[self._next]
-            tables = [self.results[one.id] for one in block if one.id in self.results]
-            if len(tables) < len(block):
-                return
+        until = None if self._endless else self._until
+        while not self._stopped and self._next < len(self._blocks) and self._next not in self._left:
+            tables = [self._results[one.id] for one in self._blocks[self._next]]
             self._next += 1
             self._complete += [tables] if tables else []
-            if self._next >= self._unconditional:
-                self._stopped = separated(self._complete, self._bots, confidence)
+            if until and self._next >= self._unconditional:
+                self._stopped = separated(self._complete, self._bots, until, self._resting)

@@ -11,9 +11,10 @@ from arena.config_files.files import reason
 from arena.errors import ArenaError
 from arena.league.debugger import reaches_terminal, with_breakpoints
 from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
 from arena.match.asked_again import Decision, StoredSeat, Watcher, ask_again, lines_for_tests
 from arena.match.replay import ReplayError, replay
-from arena.records import LeagueInfo, LimitsInfo, PlayedFixture
+from arena.records import LimitsInfo, PlayedFixture
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.sandboxes.run_folder import run_folder
@@ -76,11 +77,11 @@ def find_asked(request: RerunAs) -> Asked:
     Raises ArenaError if one of them is missing, or if the games are damaged.
     """
     with Store(request.store) as store:
-        info = store.conditions()
+        schedule = schedule_of(store)
         played = stored_fixture(store, request.fixture, request.game)
     bot = _load(request.bot)
     seats = played.fixture.seats
-    stored = _stored_seat(request, info, played, _seat(request, bot.name, seats))
+    stored = _stored_seat(request, schedule, played, _seat(request, bot.name, seats))
     sandbox = make_sandbox(request.sandbox, runtimes_of([bot]))
     check_trust(sandbox, [bot], trusted=request.trusted)
     return Asked(stored, bot, sandbox)
@@ -142,10 +143,10 @@ def _seat(request: RerunAs, name: str, seats: Sequence[str]) -> int:
 
 
 def _stored_seat(
-    request: RerunAs, info: LeagueInfo, played: PlayedFixture, seat: int
+    request: RerunAs, schedule: Schedule, played: PlayedFixture, seat: int
 ) -> StoredSeat:
     fixture = played.fixture
-    _, rules = Schedule(info).drawn.get(fixture.id, (None, None))
+    _, rules = schedule.drawn.get(fixture.id, (None, None))
     games = [record for record in played.games if request.game in (None, record.game)]
     try:
         sound = rules and all(replay(fixture, rules, record) == record for record in games)
@@ -154,4 +155,4 @@ def _stored_seat(
     if rules is None or not sound:
         what = f"fixture {request.fixture} is not as it was played"
         raise ArenaError(what, str(request.store), "see: arena verify")
-    return StoredSeat(fixture, rules, info.limits, games, seat)
+    return StoredSeat(fixture, rules, schedule.conditions.limits, games, seat)

@@ -35,7 +35,7 @@ class Ledger(Protocol):
     """What is to be played, and what happens to the results."""
 
     def due(self) -> Sequence[Fixture]:
-        """Return what to play next: nothing when all is played."""
+        """Return what to play next, perhaps again: nothing new while that depends on results."""
 
     def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
         """Take a fixture that was played, as it is to be stored, and its result."""
@@ -79,9 +79,10 @@ def play_due(
 ) -> bool:
     """Play until nothing is due; returns False if it was stopped before.
 
-    More is asked of the ledger when all that was due is played or quarantined. The listener or a
-    first Ctrl-C stops the run when what is being played is finished. A second Ctrl-C, or SIGTERM,
-    raises KeyboardInterrupt: every process is ended, and nothing that was kept is lost.
+    More is asked of the ledger while fewer tasks wait that could be played than there are workers:
+    a slow one holds up no other. The listener or a first Ctrl-C stops the run when what is being
+    played is finished. A second Ctrl-C, or SIGTERM, raises KeyboardInterrupt: every process is
+    ended, and nothing that was kept is lost.
     """
     with _interruptible(listener) as interruption:
         return _Dispatcher(conditions, bots, engine, ledger, on_result, interruption).play_all()
@@ -98,7 +99,8 @@ class _Dispatcher(Struct):
     interruption: "_Interruption"
     deaths: dict[str, int] = {}
     """Workers that died while they had a fixture, by its id."""
-    quarantined: set[str] = set()
+    taken: set[str] = set()
+    """The ids of all fixtures that were due so far."""
     dice: DiceInPlay = field(default_factory=DiceInPlay)
 
     def play_all(self) -> bool:
@@ -109,15 +111,21 @@ class _Dispatcher(Struct):
         return not tasks
 
     def _refill(self, tasks: deque[Task]) -> bool:
-        """Add what is due and not quarantined; returns whether there is anything to play."""
+        """Add what is due while fewer tasks than workers could be played; tells if any waits."""
+        workers = self.engine.worker_count()
+        while self.dice.free(tasks, workers) < workers and (new := self._new_tasks()):
+            self.dice.expect(new)
+            tasks.extend(new)
+        return bool(tasks)
+
+    def _new_tasks(self) -> list[Task]:
+        """Return what is due now and was not before."""
         rules, limits = self.conditions.variants, self.conditions.limits
         memory = self.conditions.memory_across_fixtures
-        for one in self.ledger.due():
-            if one.id not in self.quarantined:
-                bots = tuple(self.bots[name] for name in one.seats)
-                tasks.append(Task(one, rules[one.variant], bots, limits, memory))
-        self.dice.expect(tasks)
-        return bool(tasks)
+        due = [one for one in self.ledger.due() if one.id not in self.taken]
+        self.taken.update(one.id for one in due)
+        at_table = ((one, tuple([self.bots[name] for name in one.seats])) for one in due)
+        return [Task(one, rules[one.variant], bots, limits, memory) for one, bots in at_table]
 
     def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
         """Play all that is due, or with `alone` one task; returns the tasks whose worker died."""
@@ -126,7 +134,9 @@ class _Dispatcher(Struct):
         with self.engine.executor(self._workers(alone=alone)) as executor:
             while True:
                 stop = suspects or self.interruption.requested()
-                if not stop and (tasks or running or (not alone and self._refill(tasks))):
+                if not stop:
+                    if not alone:
+                        self._refill(tasks)
                     self._submit(executor, tasks, running, self._workers(alone=alone))
                 if not running:
                     return suspects
@@ -148,7 +158,6 @@ class _Dispatcher(Struct):
         while died := self._play(tasks, alone=True):
             deaths = self.deaths[fixture.id]
             if deaths >= MAX_DEATHS:
-                self.quarantined.add(fixture.id)
                 self.ledger.quarantine(QuarantinedFixture(fixture, _REASON, deaths, time.time()))
                 self.dice.finish([suspect])
                 break

@@ -1,214 +1,207 @@
-"""The schedule: a pure function of a league's conditions, present and past."""
+"""The schedule: a pure function of the conditions at a league's start, and of its changes.
 
-import random
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+Between two changes each division has a plan, an epoch: joining blocks for newcomers and blocks for
+the whole field. They are drawn in turn, one of each division at a time; a change drops those that
+were not begun.
+"""
+
+from bisect import bisect
+from collections.abc import Container, Iterable, Iterator
 from hashlib import sha256
-from itertools import chain, product, zip_longest
-from math import ceil
+from itertools import chain, product
 
 import msgspec
-from msgspec import UNSET
-from msgspec.structs import asdict, replace
+from msgspec import UNSET, Struct
 
-from arena.league.block_design import Table, blocks, joining_blocks
+from arena.changes import Change, changed, playing
+from arena.league.epoch import Epoch, Planned
+from arena.league.tally import Tally, Terms, terms_of
 from arena.perudo.round_limit import max_rounds
 from arena.perudo.rules import Rules
-from arena.records import BotInfo, Division, Fixture, LeagueInfo, Terms
+from arena.records import Division, Fixture, LeagueInfo
 from arena.seeds import block_seed, fixture_seed
 
-Seats = tuple[str, ...]
-"""Bot names, seat 0 first."""
-_COMMON_TERMS = ("games", "limits", "sandbox", "memory_across_fixtures", "shared_dice")
-"""Terms that hold for every division."""
+
+class _Block(Struct):
+    """The fixtures of a block that are played, and how they were planned."""
+
+    fixtures: list[Fixture]
+    planned: Planned
+    tally: Tally
+    """Where they count once the epoch is over."""
 
 
 class Schedule:
-    """All fixtures of a league, drawn epoch by epoch.
+    """All fixtures of a league, drawn change by change.
 
-    Drawing a large league takes seconds: make one schedule per set of conditions and pass it on.
+    That of a league with rounds is drawn whole. An endless one is drawn block by block, as far as
+    it is asked for: `draw`, `reach`. Make one schedule per league and pass it on: it takes seconds
+    to draw if the league is large.
     """
 
-    def __init__(self, conditions: LeagueInfo) -> None:
-        self.conditions = conditions
+    def __init__(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
+        self.conditions = start
+        """Those in force."""
         self.drawn: dict[str, tuple[Fixture, Rules]] = {}
-        """Every fixture that was ever in the schedule, by id, with its rules."""
-        self._epoch: LeagueInfo | None = None
-        """The epoch that was drawn last."""
-        self._blocks: dict[Division, list[_Block]] = {}
-        self._tallies: dict[tuple[Division, Hashable], _Tally] = {}
-        """One for the terms that a division had at some time."""
-        for epoch in epochs(conditions):
-            self._add_epoch(epoch)
-        self._count()
+        """Every fixture that was or may be played, by id, with its rules."""
+        self.blocks: dict[Division, list[list[Fixture]]] = {}
+        """The blocks of each division, in order, without fixtures of struck bots and of other
+        terms: a block may be empty."""
+        self.earlier_blocks: dict[Division, int] = {}
+        """How many of them were begun before the last change."""
+        self._drawn: dict[Division, list[_Block]] = {}
+        self._tallies: dict[tuple[Division, Terms], Tally] = {}
+        self._design_seed = start.seed
+        self._key = schedule_key(start)
+        self._begin_epoch(0)
+        for change in changes:
+            self._apply(change)
+        self._show()
 
-    def change(self, conditions: LeagueInfo) -> None:
-        """Go on to new conditions, in which those of now are the last of the earlier epochs."""
-        self.conditions = conditions
-        self._add_epoch(conditions)
-        self._count()
+    def change(self, change: Change) -> None:
+        """Go on after a change."""
+        self._apply(change)
+        self._show()
 
-    def _count(self) -> None:
-        """Tell which fixtures count under the conditions of now."""
-        conditions = self.conditions
-        self.blocks = {one: self._counting(one) for one in divisions(conditions)}
-        """The blocks of each division, in order, without fixtures of bots that left or changed and
-        of other terms: a block may be empty."""
-        self.earlier_blocks = {
-            one: sum(block.tally is not None for block in self._blocks[one]) for one in self.blocks
-        }
-        """How many of the blocks of each division are from earlier epochs."""
+    @property
+    def fixtures(self) -> list[Fixture]:
+        """All fixtures that count, as far as they are drawn, in the order of play and rating."""
         fixtures = chain.from_iterable(chain.from_iterable(self.blocks.values()))
-        self.fixtures = sorted(fixtures, key=lambda fixture: fixture.index)
-        """All fixtures that count, in the order in which they are played and rated."""
+        return sorted(fixtures, key=lambda fixture: fixture.index)
 
-    def _add_epoch(self, epoch: LeagueInfo) -> None:
-        """Drop the blocks that were not kept from the epoch before, and draw what is missing."""
-        if self._epoch:
-            self._end_epoch(self._epoch, epoch.earlier[-1].kept)
-        self._epoch = epoch
-        present = frozenset(epoch.bots)
-        drawn = {}
-        for division in divisions(epoch):
-            self._blocks.setdefault(division, [])
-            tally = self._tally(division, epoch)
-            tally.seat(present)
-            drawn[division] = _missing(epoch, division, Counter(tally.met))
-        key = schedule_key(epoch)
-        for next_blocks in zip_longest(*drawn.values()):
-            for division, tables in zip(drawn, next_blocks, strict=True):
-                if tables is not None:
-                    block = list(self._fixtures(epoch, division, tables, key))
-                    self._blocks[division].append(_Block(block))
+    def counts(self, id_: str) -> bool:
+        """Tell whether a fixture is drawn and counts under the conditions of now."""
+        fixture, _ = self.drawn.get(id_, (None, None))
+        if fixture is None or (now := self._now.get(fixture.division)) is None:
+            return False
+        return self._drawn[fixture.division][fixture.block].tally is now and now.counts(fixture)
 
-    def _end_epoch(self, epoch: LeagueInfo, kept: Sequence[int]) -> None:
-        """Drop the blocks that are not kept; count the fixtures of those that are."""
-        bots = {bot.name: bot for bot in epoch.bots}
-        for division, size in zip(divisions(epoch), kept, strict=True):
-            blocks, tally = self._blocks[division], self._tally(division, epoch)
+    def next_index(self, division: Division) -> int:
+        """Return the place of the first fixture of a division's next block; -1 if there is none."""
+        planned = self._next(division)
+        return planned.index if planned else -1
+
+    def draw(self, division: Division) -> list[Fixture] | None:
+        """Draw the next block of a division; returns None if it has no more."""
+        block = self._draw(division)
+        if block is None:
+            return None
+        self.blocks[division].append(block.fixtures)
+        return block.fixtures
+
+    def reach(self, index: int) -> None:
+        """Draw all that comes up to a place in the schedule."""
+        for division in divisions(self.conditions):
+            while 0 <= self.next_index(division) <= index:
+                self.draw(division)
+
+    def cut(
+        self, stored: Container[str], leaving: Iterable[str]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return `begun` and `unplayed` of a change that is made now (`Change`).
+
+        `stored` holds the ids of all stored fixtures, `leaving` the names of bots that play no
+        more.
+        """
+        begun, gone = [], frozenset(leaving)
+        for division, first in self.earlier_blocks.items():
+            blocks = self._drawn[division]
+            later = range(len(blocks), first, -1)
+            begun.append(next((n for n in later if _is_begun(blocks[n - 1], stored)), first))
+        sizes = dict(zip(self.earlier_blocks, begun, strict=True))
+        kept = chain.from_iterable(blocks[: sizes.get(one)] for one, blocks in self._drawn.items())
+        unplayed = [
+            fixture.index
+            for block in (kept if gone else ())
+            for fixture in block.fixtures
+            if fixture.id not in stored and not gone.isdisjoint(fixture.seats)
+        ]
+        return tuple(begun), tuple(sorted(unplayed))
+
+    def _apply(self, change: Change) -> None:
+        """End the epoch of now: keep what was begun, drop the rest; begin the next one."""
+        for (division, first), size in zip(self.earlier_blocks.items(), change.begun, strict=True):
+            blocks = self._drawn[division]
+            while len(blocks) < size and self._draw(division):
+                pass
             for block in blocks[size:]:
-                block.drop()
+                self._forget(block.fixtures)
             del blocks[size:]
-            for block in reversed(blocks):
-                if block.tally:
-                    break
-                block.count_in(tally, bots)
+            for block in blocks[first:]:
+                block.tally.add(block.fixtures, block.planned.newcomer)
+        for index in change.unplayed:
+            self._leave_out(index)
+        self.conditions = changed(self.conditions, change)
+        self._key = sha256(self._key.encode() + msgspec.json.encode(change)).hexdigest()
+        last = (blocks[-1].planned for blocks in self._drawn.values() if blocks)
+        self._begin_epoch(max((one.index + one.size for one in last), default=0))
 
-    def _tally(self, division: Division, epoch: LeagueInfo) -> "_Tally":
-        return self._tallies.setdefault((division, _division_terms(division, epoch)), _Tally())
+    def _begin_epoch(self, index: int) -> None:
+        """Plan what comes under the conditions of now; its first fixture gets the index."""
+        info = self.conditions
+        struck = frozenset(bot.name for bot in info.struck)
+        keys = ((one, terms_of(one, info)) for one in divisions(info))
+        self._now = {key[0]: self._tallies.setdefault(key, Tally()) for key in keys}
+        for tally in self._now.values():
+            tally.strike(struck)
+        self.earlier_blocks = {one: len(self._drawn.setdefault(one, [])) for one in self._now}
+        self._epoch = Epoch(info, playing(info), self._now, index, self._design_seed)
 
-    def _counting(self, division: Division) -> list[list[Fixture]]:
-        """Return the blocks of a division without fixtures of other bots and terms than now."""
-        now = self._tally(division, self.conditions)
-        return [block.counting(now) for block in self._blocks[division]]
+    def _leave_out(self, index: int) -> None:
+        """Take a fixture out of the block that has it."""
+        for blocks in self._drawn.values():
+            place = bisect(blocks, index, key=lambda block: block.planned.index)
+            for block in blocks[max(0, place - 1) : place]:
+                found = [one for one in block.fixtures if one.index == index]
+                for fixture in found:
+                    block.fixtures.remove(fixture)
+                    block.tally.leave_out(fixture)
+                self._forget(found)
 
-    def _fixtures(
-        self, epoch: LeagueInfo, division: Division, tables: Sequence[Seats], key: str
-    ) -> Iterator[Fixture]:
+    def _forget(self, fixtures: Iterable[Fixture]) -> None:
+        for fixture in fixtures:
+            del self.drawn[fixture.id]
+
+    def _next(self, division: Division) -> Planned | None:
+        """Return the plan of the block that is drawn next."""
+        number = len(self._drawn[division]) - self.earlier_blocks[division]
+        return self._epoch.planned(division, number)
+
+    def _draw(self, division: Division) -> _Block | None:
+        planned = self._next(division)
+        if planned is None:
+            return None
+        fixtures = list(self._fixtures(division, planned))
+        block = _Block(fixtures, planned, self._now[division])
+        self._drawn[division].append(block)
+        return block
+
+    def _fixtures(self, division: Division, planned: Planned) -> Iterator[Fixture]:
         """Yield a block's tables as fixtures: number them and give them their seeds."""
-        variant, players = division
-        block = len(self._blocks[division])
-        name = f"{variant}/{players}/{len(epoch.earlier)}/{block}"
-        dice = block_seed(epoch.seed, name) if epoch.shared_dice else ""
-        rules, per_die = epoch.variants[variant], epoch.rounds_per_die
+        info, (variant, players) = self.conditions, division
+        block = len(self._drawn[division])
+        name = f"{variant}/{players}/{info.changes}/{block}"
+        dice = block_seed(info.seed, name) if info.shared_dice else ""
+        rules, per_die = info.variants[variant], info.rounds_per_die
         rounds = max_rounds(rules, players, per_die) if per_die else UNSET
-        for seats in tables:
-            index = len(self.drawn)
-            id_ = sha256(f"{key}/{index}".encode()).hexdigest()[:16]
-            seed = fixture_seed(epoch.seed, id_)
-            games = epoch.games, block, dice, rounds
-            fixture = Fixture(id_, index, variant, seats, seed, *games)
+        for index, seats in enumerate(self._epoch.tables(division, planned), planned.index):
+            id_ = sha256(f"{self._key}/{index}".encode()).hexdigest()[:16]
+            seed = fixture_seed(info.seed, id_)
+            fixture = Fixture(id_, index, variant, seats, seed, info.games, block, dice, rounds)
             self.drawn[id_] = fixture, rules
             yield fixture
 
-
-class _Seated:
-    """A fixture of an earlier epoch, and its bots as they were."""
-
-    __slots__ = ("absent", "bots", "seats")
-
-    def __init__(self, seats: Seats, bots: tuple[BotInfo, ...]) -> None:
-        self.seats = seats
-        self.bots = bots
-        self.absent = 0
-        """How many of its bots left or changed; it counts if none did."""
-
-
-class _Tally:
-    """The fixtures of earlier epochs under one division's terms, and which of them count now.
-
-    A change costs time for the bots that come and go and their fixtures, not for all the past.
-    """
-
-    def __init__(self) -> None:
-        self.met: Counter[str] = Counter()
-        """In how many fixtures that count each bot sits."""
-        self._present: frozenset[BotInfo] = frozenset()
-        self._seated: dict[str, _Seated] = {}
-        """By the fixture's id."""
-        self._of_bot: defaultdict[BotInfo, set[_Seated]] = defaultdict(set)
-
-    def seat(self, present: frozenset[BotInfo]) -> None:
-        """Take these bots for those of now."""
-        for bot in self._present - present:
-            for seated in self._of_bot[bot]:
-                if not seated.absent:
-                    self.met.subtract(seated.seats)
-                seated.absent += 1
-        for bot in present - self._present:
-            for seated in self._of_bot[bot]:
-                seated.absent -= 1
-                if not seated.absent:
-                    self.met.update(seated.seats)
-        self._present = present
-
-    def add(self, fixture: Fixture, bots: Mapping[str, BotInfo]) -> None:
-        """Add a fixture whose bots are all present."""
-        seated = _Seated(fixture.seats, tuple([bots[name] for name in fixture.seats]))
-        self._seated[fixture.id] = seated
-        for bot in seated.bots:
-            self._of_bot[bot].add(seated)
-        self.met.update(fixture.seats)
-
-    def remove(self, fixture: Fixture) -> None:
-        """Remove a fixture that was added."""
-        seated = self._seated.pop(fixture.id)
-        for bot in seated.bots:
-            self._of_bot[bot].discard(seated)
-        if not seated.absent:
-            self.met.subtract(seated.seats)
-
-    def counts(self, fixture: Fixture) -> bool:
-        """Tell whether a fixture was added and all its bots are present."""
-        seated = self._seated.get(fixture.id)
-        return seated is not None and not seated.absent
-
-
-class _Block:
-    """The fixtures of a block, and the tally that they are in: none in the last epoch."""
-
-    def __init__(self, fixtures: list[Fixture]) -> None:
-        self.tally: _Tally | None = None
-        self._fixtures = fixtures
-
-    def count_in(self, tally: _Tally, bots: Mapping[str, BotInfo]) -> None:
-        """Add the fixtures to the tally of the epoch that is over, with its bots by name."""
-        self.tally = tally
-        for fixture in self._fixtures:
-            tally.add(fixture, bots)
-
-    def drop(self) -> None:
-        """Remove the fixtures from their tally."""
-        if self.tally:
-            for fixture in self._fixtures:
-                self.tally.remove(fixture)
-
-    def counting(self, now: _Tally) -> list[Fixture]:
-        """Return the fixtures that count; `now` is the tally of the terms of now."""
-        if not self.tally:
-            return self._fixtures
-        return [one for one in self._fixtures if now.counts(one)] if self.tally is now else []
+    def _show(self) -> None:
+        """Tell which fixtures count under the conditions of now; draw all if there is an end."""
+        self.blocks = {}
+        for division, now in self._now.items():
+            self.blocks[division] = [
+                now.counting(block.fixtures) if block.tally is now else []
+                for block in self._drawn[division]
+            ]
+        left = [] if self.conditions.endless else [*self.blocks]
+        while left:
+            left = [division for division in left if self.draw(division)]
 
 
 def divisions(conditions: LeagueInfo) -> list[Division]:
@@ -216,103 +209,13 @@ def divisions(conditions: LeagueInfo) -> list[Division]:
     return [Division(*one) for one in product(conditions.variants, conditions.players)]
 
 
-def epochs(conditions: LeagueInfo) -> Iterator[LeagueInfo]:
-    """Yield the conditions of each earlier epoch, and last those of now."""
-    for number, epoch in enumerate(conditions.earlier):
-        terms = asdict(epoch.terms) if epoch.terms else {}
-        own = {"bots": epoch.bots, "rounds": epoch.rounds, "seed": epoch.seed or conditions.seed}
-        yield replace(conditions, earlier=conditions.earlier[:number], **own, **terms)
-    yield conditions
-
-
-def terms_of(conditions: LeagueInfo) -> Terms:
-    """Return what the games of a league are played under, besides who plays."""
-    return Terms(**{key: getattr(conditions, key) for key in Terms.__struct_fields__})
-
-
-def has_same_terms(division: Division, one: LeagueInfo, other: LeagueInfo) -> bool:
-    """Tell whether games of a division, which `other` has, are on the same terms in both."""
-    return division.variant in one.variants and (
-        _division_terms(division, one) == _division_terms(division, other)
-    )
-
-
-def _division_terms(division: Division, conditions: LeagueInfo) -> Hashable:
-    """Return the terms of a division that the league has, to compare them."""
-    common = (getattr(conditions, key) for key in _COMMON_TERMS)
-    return (conditions.variants[division.variant], *common)
-
-
-def _missing(epoch: LeagueInfo, division: Division, met: Counter[str]) -> list[list[Seats]]:
-    """Draw blocks that bring newcomers level, then whole ones up to the rounds wanted.
-
-    `met` says in how many fixtures that count each bot sits; the newcomers' are added to it.
-    """
-    names = [bot.name for bot in epoch.bots]
-    draw = _Draw(epoch.seed, len(epoch.earlier), division)
-    wanted = epoch.rounds * division.players
-    catching_up = draw.newcomers(names, met, wanted)
-    short = wanted - min(met[name] for name in names)
-    return catching_up + draw.whole(names, max(0, ceil(short / division.players)))
-
-
-def schedule_key(conditions: LeagueInfo) -> str:
-    """Return a hash of everything that decides the games of a league's last epoch."""
+def schedule_key(start: LeagueInfo) -> str:
+    """Return a hash of everything that decides the games before the first change."""
     keys = ("variants", "bots", "players", "games", "seed")
-    decisive = [getattr(conditions, key) for key in keys]
-    decisive += ["shared dice"] if conditions.shared_dice else []
-    decisive += [len(conditions.earlier)] if conditions.earlier else []
+    decisive = [getattr(start, key) for key in keys]
+    decisive += ["shared dice"] if start.shared_dice else []
     return sha256(msgspec.json.encode(decisive)).hexdigest()
 
 
-class _Draw:
-    """Draws the tables of one division in one epoch."""
-
-    def __init__(self, seed: str, epoch: int, division: Division) -> None:
-        self._players = division.players
-        # "stage" is an epoch's name from before it was renamed: every draw depends on it.
-        part = f"/stage {epoch}" if epoch else ""
-        self._design = f"{seed}/schedule/{self._players}{part}"
-        self._shuffle = f"{self._design}/{division.variant}"
-
-    def newcomers(self, names: list[str], met: Counter[str], wanted: int) -> list[list[Seats]]:
-        """Let bots without fixtures catch up, one after another, and count that in `met`.
-
-        Each gets as many tables as the bot with the most, which gains tables too, or `wanted`.
-        """
-        present = [name for name in names if met[name]]
-        drawn: list[list[Seats]] = []
-        for bot in [name for name in names if not met[name]] if present else ():
-            seed, level = f"{self._shuffle}/{bot}", max(met.values())
-            gain = len(present) - self._players + 1
-            count = ceil(min(wanted / len(present), level / gain))
-            seats = [*_shuffled(present, seed), bot]
-            new = _named(joining_blocks(len(present), self._players, count, seed), seats)
-            met.update(chain.from_iterable(chain.from_iterable(new)))
-            drawn += new
-            present.append(bot)
-        return drawn
-
-    def whole(self, names: list[str], count: int) -> list[list[Seats]]:
-        """Return blocks of all bots; each pass through the design shuffles the bots again."""
-        drawn: list[list[Seats]] = []
-        while len(drawn) < count:
-            part = f"/pass {len(drawn)}" if drawn else ""
-            size = min(count - len(drawn), len(names) - 1)
-            design = _design(len(names), self._players, size, self._design)
-            drawn += _named(design, _shuffled(names, f"{self._shuffle}{part}"))
-        return drawn
-
-
-_design = lru_cache(maxsize=32)(blocks)
-"""The variants of a league, and its epochs, have their blocks in common."""
-
-
-def _shuffled(names: Sequence[str], seed: str) -> list[str]:
-    shuffled = list(names)
-    random.Random(seed).shuffle(shuffled)
-    return shuffled
-
-
-def _named(design: Iterable[Iterable[Table]], names: Sequence[str]) -> list[list[Seats]]:
-    return [[tuple([names[n] for n in table]) for table in block] for block in design]
+def _is_begun(block: _Block, stored: Container[str]) -> bool:
+    return any(fixture.id in stored for fixture in block.fixtures)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from arena.league.progress import LeagueProgress
-from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
 from arena.records import Cause, Division
 from arena.store.store import Store
 
@@ -64,9 +64,8 @@ class Status(Struct, frozen=True):
 
 def status(store: Store, *, playing: bool) -> Status:
     """Read how far a league has come; raises ArenaError if nothing was played yet."""
-    conditions = store.conditions()
-    schedule = Schedule(conditions)
-    progress = LeagueProgress(schedule)
+    schedule = schedule_of(store)
+    conditions, progress = schedule.conditions, LeagueProgress(schedule)
     fixtures, games, faults = (Counter[Division]() for _ in range(3))
     causes = Counter[Cause]()
     times: list[tuple[float, int]] = []
@@ -97,8 +96,8 @@ def status(store: Store, *, playing: bool) -> Status:
         games_per_second=speed(times),
         faults=dict(sorted(causes.items())),
         tables=tuple(
-            TableStatus(*one, fixtures[one], sum(map(len, blocks)), games[one], faults[one])
-            for one, blocks in schedule.blocks.items()
+            TableStatus(*one, fixtures[one], progress.scheduled(one), games[one], faults[one])
+            for one in schedule.blocks
         ),
         next=tuple(Next(one.index, one.variant, one.seats) for one in due[:_NEXT_SHOWN]),
     )

@@ -1,6 +1,7 @@
 """Verify a stored league: every bit, every game, every fixture's place, every rating."""
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -88,11 +89,12 @@ def verify(
     Workers get so many games per call, by default half a second's work; a store with fewer takes
     one process. Raises ArenaError if nothing was played, or the store or site cannot be read.
     """
-    info = store.conditions(checked=False)
+    history = store.history(checked=False)
     published = read_leaderboards(site) if site else None
     findings = [Finding(*pair) for pair in store.damage()]
-    findings += _check_seeds(info)
-    schedule = Schedule(info)
+    findings += _check_seeds(history.now())
+    schedule = Schedule(*history)
+    schedule.reach(store.last_position())
     findings += _find_lost(store, schedule)
     progress = LeagueProgress(schedule)
     sound, content_hashes, games = list[Fixture](), list[bytes](), 0
@@ -107,7 +109,7 @@ def verify(
             luck[checked.played.fixture.index] = array("i", checked.luck)
     wanted = progress.wanted()
     findings += _check_end(progress, sound, wanted)
-    found = root_hash(info, content_hashes) if all(content_hashes) else None
+    found = root_hash(history, content_hashes) if all(content_hashes) else None
     ratings = list[DivisionCheck]()
     if found and not findings:
         ratings = _check_ratings(store, progress, luck, found, workers, games_per_call)
@@ -117,8 +119,11 @@ def verify(
 
 
 def _check_seeds(info: LeagueInfo) -> Iterator[Finding]:
-    pairs = [(epoch.seed, epoch.commitment) for epoch in info.earlier if epoch.seed]
-    if any(commitment(seed) != hash_ for seed, hash_ in [(info.seed, info.commitment), *pairs]):
+    pairs = [
+        (info.seed, info.commitment),
+        *((one.seed, one.commitment) for one in info.earlier_seeds),
+    ]
+    if any(commitment(seed) != hash_ for seed, hash_ in pairs):
         yield Finding("league", "the master seed does not match its published hash")
 
 
@@ -180,10 +185,20 @@ def _check_fixtures(
     workers = min(workers, len(spans))
     check: Callable[[_Expected, _Span], Iterable[CheckedFixture]]
     check = partial(_check_in_worker, store.path) if workers > 1 else partial(_check_span, store)
-    drawn = [(one.id, (one, rules)) for one, rules in schedule.drawn.values()]
-    calls = (partial(check, dict(drawn[span[0] : span[1] + 1]), span) for span in spans)
+    drawn = sorted(schedule.drawn.values(), key=_index)
+    calls = (partial(check, _between(drawn, *span), span) for span in spans)
     for checked in _call(calls, workers, store.path):
         yield from checked
+
+
+def _index(drawn: tuple[Fixture, Rules]) -> int:
+    return drawn[0].index
+
+
+def _between(drawn: Sequence[tuple[Fixture, Rules]], first: int, last: int) -> _Expected:
+    """Return the fixtures between two places in the schedule, both included, by id."""
+    found = drawn[bisect_left(drawn, first, key=_index) : bisect_right(drawn, last, key=_index)]
+    return {one[0].id: one for one in found}
 
 
 def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> Iterator[_Result]:

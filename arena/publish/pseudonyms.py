@@ -17,6 +17,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from arena.changes import everyone
 from arena.errors import ArenaError
 from arena.league.master_seed import withheld
 from arena.publish.data.schema import csv_cell, csv_of
@@ -57,7 +58,7 @@ class Pseudonyms:
     """The pseudonyms of all bots and authors that are or were in a league."""
 
     def __init__(self, info: LeagueInfo, secret: bytes) -> None:
-        everybody = [bot for epoch in info.earlier for bot in epoch.bots] + list(info.bots)
+        everybody = everyone(info)
         self.bots = _drawn([bot.name for bot in everybody], secret, "bot")
         self.authors = _drawn([bot.author for bot in everybody if bot.author], secret, "author")
         self._secret = secret
@@ -73,7 +74,8 @@ class Pseudonyms:
         return replace(
             info,
             bots=self._bots(info.bots),
-            earlier=tuple(replace(epoch, bots=self._bots(epoch.bots)) for epoch in info.earlier),
+            resting=tuple(sorted(self.bots[name] for name in info.resting)),
+            struck=self._bots(info.struck),
             ratings=self.ratings(info.ratings),
         )
 

@@ -16,6 +16,7 @@ from arena.league.config import given_seed, load_ratings
 from arena.league.master_seed import is_salted, seeds_of, withheld
 from arena.league.progress import LeagueProgress
 from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
 from arena.publish.output.site_folder import check_folder
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
@@ -125,7 +126,8 @@ def play_and_report(
         if not outcome.finished:
             return outcome, None
         options = outcome.conditions.ratings
-        return outcome, write_report(run.store, run.schedule, options, site, replays)
+        stored, schedule = run.league.store, run.league.schedule
+        return outcome, write_report(stored, schedule, options, site, replays)
 
 
 def report(request: ReportRequest) -> Report:
@@ -137,7 +139,7 @@ def report(request: ReportRequest) -> Report:
         names = Pseudonyms(conditions, secret_of(request.store)) if request.hides_names else None
         if names and request.key:
             _write_key(request.key, names)
-        options, schedule = conditions.ratings, Schedule(conditions)
+        options, schedule = conditions.ratings, schedule_of(store)
         if request.league.is_file():  # ratings may be asked for otherwise after the games
             options = load_ratings(request.league, [bot.name for bot in conditions.bots])
         return write_report(
@@ -188,9 +190,9 @@ def write_report(
         for result in games.results:
             progress.add(result)
         ratings = rate_results(by_division(games.results), options, games.cached)
-    left = len(progress.due())
+    left, endless = len(progress.due()), conditions.endless
     front_page = publish(
-        *(withheld(shown) if left else shown, ratings, games, site),
+        *(withheld(shown) if left or endless else shown, ratings, games, site),
         state=StoreState(games.root, left, quarantined),
         replays=replays,
         anonymous=names is not None,

@@ -10,7 +10,7 @@ the results of the opponents over all blocks.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import log
 from statistics import fmean
@@ -108,16 +108,18 @@ def ranking(blocks: Sequence[Means]) -> list[str]:
     return sorted(places, key=lambda bot: (fmean(places[bot]), bot))
 
 
-def tied(blocks: Sequence[Block], bots: int, confidence: float) -> Iterator[tuple[str, str]]:
+def tied(
+    blocks: Sequence[Block], bots: int, confidence: float, resting: Collection[str] = ()
+) -> Iterator[tuple[str, str]]:
     """Yield the neighbours on the leaderboard that are not separated, best first.
 
-    `bots` is the size of the field; a bot that has not played yet has no neighbours. Bots of parts
-    that no table links are never separated.
+    `bots` is the size of the field without those that rest, which are nobody's neighbours; nor is a
+    bot that has not played yet. Bots of parts that no table links are never separated.
     """
     means = adjusted_means(blocks)
     field = parts(table.bots for block in blocks for table in block)
     part_of = {bot: number for number, part in enumerate(field) for bot in part}
-    for ahead, behind in pairwise(ranking(means)):
+    for ahead, behind in pairwise(bot for bot in ranking(means) if bot not in resting):
         common = [block for block in means if ahead in block and behind in block]
         differences = [block[behind] - block[ahead] for block in common]
         linked = part_of[ahead] == part_of[behind]
@@ -126,9 +128,13 @@ def tied(blocks: Sequence[Block], bots: int, confidence: float) -> Iterator[tupl
             yield ahead, behind
 
 
-def separated(blocks: Sequence[Block], bots: int, confidence: float) -> bool:
+def separated(
+    blocks: Sequence[Block], bots: int, confidence: float, resting: Collection[str] = ()
+) -> bool:
     """Return whether the whole field has played and every pair of neighbours is separated."""
     if not is_look(len(blocks), bots):
         return False
     played = {bot for block in blocks for table in block for bot in table.bots}
-    return len(played) == bots and next(tied(blocks, bots, confidence), None) is None
+    if len(played.difference(resting)) < bots:
+        return False
+    return next(tied(blocks, bots, confidence, resting), None) is None

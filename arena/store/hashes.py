@@ -1,11 +1,12 @@
 """The SHA-256 of what is stored: changed bits are found by them."""
 
 from collections.abc import Iterable
+from functools import reduce
 from hashlib import sha256
 
 import msgspec
 
-from arena.records import LeagueInfo
+from arena.changes import History
 
 _encode = msgspec.json.Encoder().encode
 
@@ -25,14 +26,21 @@ def content_hash(id_: str, record: bytes, sandbox: str, clock: object, decisions
     return row_hash((id_, record, sandbox, clock, decisions))
 
 
-def root_hash(info: LeagueInfo, content_hashes: Iterable[bytes]) -> str:
-    """Return one SHA-256 over the conditions and all fixtures in schedule order, as hex.
+def root_hash(history: History, content_hashes: Iterable[bytes]) -> str:
+    """Return one SHA-256 over the conditions, their changes and all fixtures in order, as hex.
 
     The machine is left out, so that the league has the same root wherever it is played again.
     """
-    fields = ((key, getattr(info, key)) for key in info.__struct_fields__ if key != "machine")
+    start = history.start
+    fields = ((key, getattr(start, key)) for key in start.__struct_fields__ if key != "machine")
     same = {key: value for key, value in fields if value is not msgspec.UNSET}
-    return sha256(row_hash([_encode(same)]) + b"".join(content_hashes)).hexdigest()
+    last = reduce(link_hash, map(_encode, history.changes), row_hash([_encode(same)]))
+    return sha256(last + b"".join(content_hashes)).hexdigest()
+
+
+def link_hash(before: bytes, change: bytes) -> bytes:
+    """Return the SHA-256 of a change and of the hash before it: that of a link of the chain."""
+    return row_hash([before, change])
 
 
 def _bytes(value: object) -> bytes:

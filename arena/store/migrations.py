@@ -7,16 +7,6 @@ from typing import NamedTuple
 from arena.errors import ArenaError
 from arena.store.database import Database
 from arena.store.logs import logs_path
-from arena.store.rows import (
-    FIRST,
-    FIXTURES,
-    GAMES_OF,
-    LAST,
-    FixtureRow,
-    PackedGame,
-    key_range,
-    rows_hash,
-)
 from arena.store.schema import SCHEMA_VERSION
 
 
@@ -29,23 +19,7 @@ class Migration(NamedTuple):
     logs: Callable[[Database], None] = lambda _: None
 
 
-def _add_rows_hashes(rows: Database) -> None:
-    """Hash the rows of each fixture as they are; `verify` compares them with the older hash."""
-    rows.execute("ALTER TABLE pair ADD COLUMN open INTEGER NOT NULL DEFAULT 0")
-    rows.execute("ALTER TABLE fixtures ADD COLUMN rows_hash BLOB NOT NULL DEFAULT x''")
-    for position, *columns, digest, _ in [*rows.rows(FIXTURES, FIRST, LAST)]:
-        games = [PackedGame(*game) for game in rows.rows(GAMES_OF, *key_range(position))]
-        new = rows_hash(FixtureRow(position, *columns), games, digest)
-        rows.execute("UPDATE fixtures SET rows_hash = ? WHERE position = ?", new, position)
-
-
-def _add_high_water_mark(logs: Database) -> None:
-    logs.execute("ALTER TABLE pair ADD COLUMN open INTEGER NOT NULL DEFAULT 0")
-    logs.execute("CREATE TABLE stored (fixtures INTEGER NOT NULL)")
-    logs.execute("INSERT INTO stored VALUES (0)")
-
-
-MIGRATIONS: Sequence[Migration] = (Migration(5, _add_rows_hashes, _add_high_water_mark),)
+MIGRATIONS: Sequence[Migration] = ()
 """Every step from the oldest version that can be brought up to date, ascending without gaps."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from arena.store.database import Database
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """The `user_version` of both files. Whoever raises it adds a step to `migrations.MIGRATIONS`."""
 LOGS_APPLICATION = 0x50_45_52_4C
 """SQLite's application id, which marks a file as a store's logs; its letters are PERL."""
@@ -13,7 +13,8 @@ _COMMON = (
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
 ROWS = (
-    "CREATE TABLE league (info BLOB NOT NULL, hash BLOB NOT NULL)",
+    "CREATE TABLE league (info BLOB NOT NULL, hash BLOB NOT NULL, last BLOB NOT NULL)",
+    "CREATE TABLE changes (n INTEGER PRIMARY KEY, change BLOB NOT NULL, hash BLOB NOT NULL)",
     """CREATE TABLE fixtures (
     position INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import msgspec
 
+from arena.changes import Change, History
 from arena.errors import ArenaError, FindingError
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store.clock import steady_clock
 from arena.store.database import Database
 from arena.store.failures import damaged_fixtures
 from arena.store.files import StoreFiles, not_played
-from arena.store.hashes import root_hash, row_hash
+from arena.store.hashes import link_hash, root_hash, row_hash
 from arena.store.logs import logs_path
 from arena.store.migrations import MIGRATIONS, Migration
 from arena.store.rows import (
@@ -31,6 +32,7 @@ from arena.store.rows import (
 
 _encode = msgspec.json.Encoder().encode
 _leagues = msgspec.json.Decoder(LeagueInfo)
+_changes = msgspec.json.Decoder(Change)
 _quarantined = msgspec.json.Decoder(QuarantinedFixture)
 
 
@@ -69,42 +71,85 @@ class Store:
 
     @property
     def league(self) -> LeagueInfo | None:
-        """The conditions of the stored games; None in a new store."""
-        if not self._has_sound_conditions():
-            what = "the stored conditions of the league are damaged"
-            raise FindingError(what, str(self.path), "put back a copy of the store")
-        return self._decode_conditions()
+        """The conditions in force; None in a new store."""
+        history = self._read_history(checked=True)
+        return history.now() if history else None
 
-    def conditions(self, *, checked: bool = True) -> LeagueInfo:
-        """Return the conditions; raises ArenaError if nothing was played, or if they are damaged.
+    def conditions(self) -> LeagueInfo:
+        """Return the conditions in force; raises ArenaError as `history` does."""
+        return self.history().now()
 
-        `checked` says whether they must be what was written there.
+    def history(self, *, checked: bool = True) -> History:
+        """Return the conditions at the start and all changes.
+
+        Raises ArenaError if nothing was played, or if they are damaged. If not `checked`, changes
+        from the first damaged one on are left out.
         """
-        info = self.league if checked else self._decode_conditions()
-        if info is None:
+        history = self._read_history(checked=checked)
+        if history is None:
             raise not_played(self.path)
-        return info
+        return history
 
-    def _has_sound_conditions(self) -> bool:
-        found = self._rows.rows("SELECT info, hash FROM league")
-        return all(digest == row_hash([info]) for info, digest in found)
-
-    def _decode_conditions(self) -> LeagueInfo | None:
+    def _read_history(self, *, checked: bool) -> History | None:
         with self._rows.translate_errors():
             found = next(self._rows.rows("SELECT info FROM league"), None)
-            return _leagues.decode(found[0]) if found else None
+            if found is None:
+                return None
+            changes, problem = self._read_changes()
+            if problem and checked:
+                what = "the stored conditions of the league are damaged"
+                raise FindingError(what, str(self.path), "put back a copy of the store")
+            return History(_leagues.decode(found[0]), [_changes.decode(one) for one in changes])
 
-    def begin(self, info: LeagueInfo) -> None:
-        """Store the conditions, before the first game."""
-        new = _encode(info)
-        self._rows.execute("INSERT INTO league VALUES (?, ?)", new, row_hash([new]))
+    def _read_changes(self) -> tuple[list[bytes], str]:
+        """Return the changes that are sound, and what is damaged of them and the conditions."""
+        found = next(self._rows.rows("SELECT info, hash, last FROM league"), None)
+        if found is None:
+            return [], ""
+        info, link, last = found
+        changes = list[bytes]()
+        problem = (
+            ""
+            if link == row_hash([info])
+            else "the stored conditions are not what was written there"
+        )
+        for n, change, digest in self._rows.rows("SELECT * FROM changes ORDER BY n"):
+            number = len(changes) + 1
+            if (n, digest) != (number, link_hash(link, change)):
+                return (
+                    changes,
+                    problem or f"change {number} is missing, or not what was written there",
+                )
+            changes.append(change)
+            link = digest
+        if link != last:
+            problem = problem or f"change {len(changes) + 1} is missing"
+        return changes, problem
+
+    def begin(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
+        """Store the conditions before the first game, in place of any others."""
+        new = _encode(start)
+        digest = row_hash([new])
+        with self._rows.transaction():
+            self._rows.execute("DELETE FROM league")
+            self._rows.execute("DELETE FROM changes")
+            self._rows.execute("INSERT INTO league VALUES (?, ?, ?)", new, digest, digest)
+            for change in changes:
+                self._append(change)
         self._rows.checkpoint()
 
-    def change(self, info: LeagueInfo) -> None:
-        """Replace the conditions by new ones, which hold those before as epochs."""
-        new = _encode(info)
-        self._rows.execute("UPDATE league SET info = ?, hash = ?", new, row_hash([new]))
+    def change(self, change: Change) -> None:
+        """Store, durably, what changed since the last change."""
+        with self._rows.transaction():
+            self._append(change)
         self._rows.checkpoint()
+
+    def _append(self, change: Change) -> None:
+        new = _encode(change)
+        [(last,)] = self._rows.rows("SELECT last FROM league")
+        digest = link_hash(last, new)
+        self._rows.execute("INSERT INTO changes (change, hash) VALUES (?, ?)", new, digest)
+        self._rows.execute("UPDATE league SET last = ?", digest)
 
     def token(self) -> bytes:
         """Return what both files share."""
@@ -121,6 +166,11 @@ class Store:
     def positions(self) -> list[int]:
         """Return the positions in the schedule that are stored, ascending."""
         return self._files.positions()
+
+    def last_position(self) -> int:
+        """Return the last position in the schedule that is stored; -1 if none is."""
+        [(last,)] = self._rows.rows("SELECT max(position) FROM fixtures")
+        return -1 if last is None else int(last)
 
     def add(self, packed: PackedFixture) -> None:
         """Store a fixture, durably and at most once: its logs first, then its rows."""
@@ -215,8 +265,10 @@ class Store:
             for (problem,) in file.rows("PRAGMA integrity_check"):
                 if problem != "ok":
                     yield "store", f"{file.path}: {problem}"
-        if not self._has_sound_conditions():
-            yield "league", "the stored conditions are not what was written there"
+        with self._rows.translate_errors():
+            _, problem = self._read_changes()
+        if problem:
+            yield "league", problem
 
     def lost(self) -> tuple[int, list[int]]:
         """Return how many fixtures are gone that were stored, and where logs are left of them."""
@@ -230,15 +282,15 @@ class Store:
         self._files.check_complete(self._files.noted())
 
     def root(self) -> str:
-        """Return one hash over the conditions and every fixture, without times and stderr.
+        """Return one hash over the conditions, changes and fixtures, without times and stderr.
 
         The same league, played again by deterministic bots, has the same root. Raises ArenaError
         if nothing was played yet.
         """
-        info = self.conditions()
+        history = self.history()
         found = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
         with self._rows.translate_errors():
-            return root_hash(info, (content_hash for (content_hash,) in found))
+            return root_hash(history, (content_hash for (content_hash,) in found))
 
     def _fixtures(
         self, first: int, last: int

@@ -22,17 +22,16 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from arena.changes import Change, History, version_of
 from arena.league.schedule import Schedule
+from arena.league.stored_league import StoredLeague
 from arena.publish.report import ReportRequest, report
-from arena.records import Epoch, LeagueInfo
 from arena.store.store import Store
 from tests.bench.stored import STORE, fill, league, playing
 
 GAMES = 20
 """Games per fixture, as in a league that does not say."""
 CHANGES = (0, 10, 100, 1000)
-ALL = 10**9
-"""More blocks than any schedule has."""
 
 
 class Used(NamedTuple):
@@ -71,35 +70,40 @@ FULL = (
 """The leagues to report on, and those to draw the schedules of."""
 
 
-def info_of(size: Size) -> LeagueInfo:
-    """Return the conditions of a league in which one bot after another got other files."""
+def history_of(size: Size) -> History:
+    """Return a league; with changes one without end, in which a block was begun before each.
+
+    In a change one bot after another gets a new version, and its old one rests.
+    """
     games = max(1, min(GAMES, size.games // size.bots))
     info = league(size.bots, games, size.players, max(1, size.games // (size.bots * games)))
-    for version in range(size.changes):
-        changed = version % size.bots
-        bots = [
-            replace(bot, digest=f"{version:064x}") if place == changed else bot
-            for place, bot in enumerate(info.bots)
-        ]
-        ended = Epoch(info.bots, info.rounds, (ALL,))
-        info = replace(info, bots=tuple(bots), earlier=(*info.earlier, ended))
-    return info
+    info = replace(info, endless=size.changes > 0)
+    names, changes = [bot.name for bot in info.bots], []
+    for number in range(size.changes):
+        at = number % size.bots
+        name, version = version_of(names[at])
+        old = names[at]
+        names[at] = f"{name}@{version + 1}"
+        new = replace(info.bots[at], name=names[at], digest=f"{number:064x}")
+        changes.append(Change((number + 1,), joined=(new,), rested=(old,)))
+    return History(info, changes)
 
 
 def begin(size: Size, folder: Path) -> None:
     """Make the store of a league that was not played yet."""
-    fill(folder / STORE, info_of(size), [])
+    with Store(folder / STORE, create=True) as store:
+        store.begin(*history_of(size))
 
 
 def draw(folder: Path) -> None:
-    """Read the conditions from the store in a folder, and draw their schedule."""
+    """Do what comes before the first fixture is played: draw the schedule of a store."""
     with Store(folder / STORE) as store:
-        Schedule(store.conditions())
+        StoredLeague(store).due()
 
 
 def make(size: Size, folder: Path) -> None:
     """Make the store of a league."""
-    info = info_of(size)
+    info = history_of(size).start
     fill(folder / STORE, info, playing(info, Schedule(info).fixtures))
 
 

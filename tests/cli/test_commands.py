@@ -11,8 +11,9 @@ import click
 import pytest
 
 from arena import __version__
-from arena.cli.main import COMMANDS, cli
+from arena.cli.main import COMMANDS
 from tests.cli.command import FIELD, ROOT, Ran, error_line, league, records, run, unread
+from tests.cli.every_command import every_command
 from tests.publish.pages import tree
 from tests.store import edit
 
@@ -20,18 +21,13 @@ ODDS = ROOT / "sample_bots/odds"
 
 
 def _options() -> list[tuple[str, str]]:
-    context = click.Context(cli)
-    found = []
-    for name in COMMANDS:
-        command = cli.get_command(context, name)
-        assert command is not None
-        found += [
-            (name, option)
-            for parameter in command.params
-            if isinstance(parameter, click.Option)
-            for option in parameter.opts
-        ]
-    return found
+    return [
+        (name, option)
+        for name, command in every_command().items()
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+    ]
 
 
 def test_help_says_what_the_commands_are(tmp_path: Path) -> None:
@@ -45,9 +41,9 @@ def test_help_says_what_the_commands_are(tmp_path: Path) -> None:
     assert run("-h", cwd=tmp_path) == ran
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", every_command())
 def test_the_help_of_a_command_describes_every_option(tmp_path: Path, command: str) -> None:
-    ran = run(command, "--help", cwd=tmp_path)
+    ran = run(*command.split(), "--help", cwd=tmp_path)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith(f"Usage: arena {command} ")
     lines = [line.strip() for line in ran.out.splitlines()]

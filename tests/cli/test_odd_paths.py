@@ -1,14 +1,13 @@
 """Paths and streams that nobody expects: one line that names them, exit code 2."""
 
 import os
-from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
-from arena.cli.main import COMMANDS
 from tests.cli.command import bot, error_line, league, run, run_process
+from tests.cli.every_command import every_command
 
 ODD = {
     "a long name": ("x" * 256, "cannot be used: File name too long"),
@@ -18,13 +17,9 @@ ODD = {
 }
 
 
-def _commands() -> dict[str, click.Command]:
-    return {name: import_module(f"arena.cli.{name}").command for name in COMMANDS}
-
-
 PATHS = [
     (name, parameter)
-    for name, command in _commands().items()
+    for name, command in every_command().items()
     for parameter in command.params
     if isinstance(parameter.type, click.Path)
 ]
@@ -40,8 +35,8 @@ def test_odd_path_is_refused(
     """On the command line of every command, in every option and argument that is a path."""
     (tmp_path / "loop").symlink_to("loop")
     path, reason = ODD[odd]
-    arguments = [one for one in _commands()[name].params if isinstance(one, click.Argument)]
-    words = [name]
+    arguments = [one for one in every_command()[name].params if isinstance(one, click.Argument)]
+    words = name.split()
     words += [
         path if one is parameter else "0" if "int" in one.type.name else "a" for one in arguments
     ]

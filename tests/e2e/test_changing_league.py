@@ -140,50 +140,76 @@ def test_a_bot_that_joins_plays_what_it_misses_and_nothing_is_replayed(tmp_path:
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
 
 
-def test_a_bot_leaves_and_comes_back(tmp_path: Path) -> None:
+def test_a_bot_rests_and_comes_back(tmp_path: Path) -> None:
     whole = league(tmp_path).read_text()
     assert run(*PLAY, cwd=tmp_path).code == 0
     before = records(tmp_path / "league.sqlite")
     league(tmp_path, bots=FIELD[:2])
     refused = run(*PLAY, cwd=tmp_path)
-    what = "changed: 'random' left: 4 of 6 stored fixtures would no longer count / league.yaml / "
+    what = "changed: 'random' rests: all 6 stored fixtures would still count / league.yaml / "
     error_line(refused, what, "--accept-changes")
     ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert "'random' left: 4 of 6 stored fixtures no longer count\n" in ran.err
-    assert games_by_bot(ran.out) == {"odds": 4, "honest": 4}
-    assert not (tmp_path / "site/bots/random.html").exists()
+    assert "'random' rests: all 6 stored fixtures still count\n" in ran.err
+    assert games_by_bot(ran.out) == dict.fromkeys(("odds", "honest", "random"), 8)
+    assert "resting" in (tmp_path / "site/bots/random.html").read_text(encoding="utf-8")
     assert broken_links(tmp_path / "site") == []
     assert records(tmp_path / "league.sqlite") == before
     verified = run("verify", "league.yaml", cwd=tmp_path)
-    assert (verified.code, verified.out.split(" fixtures")[0]) == (0, "12 games in 6 of 2")
+    assert (verified.code, verified.out.split(" fixtures")[0]) == (0, "12 games in 6 of 6")
     (tmp_path / "league.yaml").write_text(whole)
     ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert "all 2 stored fixtures still count, 4 count again\n" in ran.err
+    assert "'random' plays again: all 6 stored fixtures still count\n" in ran.err
+    assert records(tmp_path / "league.sqlite") == before
+
+
+def test_games_of_a_struck_bot_count_no_more_and_then_again(tmp_path: Path) -> None:
+    whole = league(tmp_path).read_text()
+    assert run(*PLAY, cwd=tmp_path).code == 0
+    before = records(tmp_path / "league.sqlite")
+    league(tmp_path, struck=["random"])
+    refused = run(*PLAY, cwd=tmp_path)
+    error_line(refused, "changed: 'random' is struck: 4 of 6 stored fixtures would no longer count")
+    ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert "'random' is struck: 4 of 6 stored fixtures no longer count\n" in ran.err
+    assert games_by_bot(ran.out) == {"odds": 4, "honest": 4}
+    assert not (tmp_path / "site/bots/random.html").exists()
+    assert broken_links(tmp_path / "site") == []
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    (tmp_path / "league.yaml").write_text(whole)
+    ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert "'random' plays again: all 2 stored fixtures still count, 4 count again\n" in ran.err
     assert games_by_bot(ran.out) == dict.fromkeys(("odds", "honest", "random"), 8)
     assert records(tmp_path / "league.sqlite") == before
 
 
-def test_a_new_version_of_a_bot_plays_again(tmp_path: Path) -> None:
+def test_a_new_version_of_a_bot_plays_beside_the_old_ones_results(tmp_path: Path) -> None:
     bot(tmp_path / "mine")
     league(tmp_path, bots=[*FIELD, "mine"], players=3)
     assert run(*PLAY, cwd=tmp_path).code == 0
     (tmp_path / "mine" / "book.txt").write_text("a better opening")
     refused = run(*PLAY, cwd=tmp_path)
-    error_line(
-        refused, "'mine' has other files (", "): 9 of 12 stored fixtures would no longer count"
-    )
+    plays = ") and plays as 'mine@2': all 12 stored fixtures would still count"
+    error_line(refused, "'mine' has other files (", plays)
     ran = run(*PLAY, "--accept-changes", "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
     games = games_by_bot(ran.out)
-    assert set(games) == {"odds", "honest", "random", "mine"}
+    assert set(games) == {"odds", "honest", "random", "mine", "mine@2"}
+    assert games["mine"] == 18
     assert min(games.values()) >= 18
     seats = Counter(name for table in tables(tmp_path / "league.sqlite") for name in table)
-    assert 2 * seats["mine"] == 18 + games["mine"]
+    assert {name: 2 * count for name, count in seats.items()} == games
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
     again = run("report", "league.yaml", "--json", cwd=tmp_path)
     assert games_by_bot(again.out) == games
+    last = str(len(tables(tmp_path / "league.sqlite")) - 1)
+    rerun = run("rerun", "league.yaml", last, "--trust-bots", "--sandbox", "process", cwd=tmp_path)
+    assert rerun.code == 0, rerun.err
+    exported = run("export", "league.yaml", "--format", "csv", cwd=tmp_path)
+    assert "mine@2" in exported.out
 
 
 def test_a_bot_joins_a_league_that_stopped(tmp_path: Path) -> None:

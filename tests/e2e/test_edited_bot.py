@@ -37,6 +37,7 @@ def test_edited_bot_plays_on_unchanged_and_is_named_by_the_next_run(tmp_path: Pa
     error_line(run(*PLAY, cwd=tmp_path), "no bot.yaml in the bot's folder")
     league(tmp_path, bots=["ann", "cheat"], rounds=8)
     after = load_bot(tmp_path / "ann").info.digest
-    named = f"'ann' has other files ({after[:8]}, not {before[:8]})"
-    error_line(run(*PLAY, cwd=tmp_path), named, "'bob' left: 24 of 24 stored fixtures would")
+    named = f"'ann' has other files ({after[:8]}, not {before[:8]}) and plays as 'ann@2'"
+    still = "'bob' rests: all 24 stored fixtures would still count"
+    error_line(run(*PLAY, cwd=tmp_path), named, still)
     assert digests(tmp_path / "league.sqlite")["ann"] == before

@@ -10,19 +10,12 @@ from arena.league.config import League, load_league
 from arena.league.host import this_machine
 from arena.league.play import RunOutcome, RunRequest, open_run
 from arena.league.process_pool import ProcessEngine
-from arena.league.progress import LeagueProgress
-from arena.league.runner import OnResult, RunListener, play_due
+from arena.league.runner import OnResult, RunListener
 from arena.league.schedule import Schedule
-from arena.records import (
-    Fixture,
-    FixtureResult,
-    LeagueInfo,
-    MachineInfo,
-    PlayedFixture,
-    QuarantinedFixture,
-)
+from arena.league.stored_league import StoredLeague
+from arena.records import FixtureResult, LeagueInfo, MachineInfo, PlayedFixture
 from arena.sandboxes.process import ProcessSandbox
-from arena.store.rows import PackedFixture, pack
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.support.live import in_place
 
@@ -76,30 +69,10 @@ def begin(
     return resolution.schedule.conditions
 
 
-def store_all(store: Store, info: LeagueInfo) -> None:
+def store_all(store: Store) -> None:
     """Store the fixtures of a league as if they had been played."""
-    for fixture in Schedule(info).fixtures:
+    for fixture in Schedule(*store.history()).fixtures:
         store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
-
-
-class StoredLedger:
-    """A league's progress, and its store."""
-
-    def __init__(self, store: Store, conditions: LeagueInfo) -> None:
-        self._store = store
-        self._progress = LeagueProgress(Schedule(conditions))
-        for result in store.results():
-            self._progress.add(result)
-
-    def due(self) -> list[Fixture]:
-        return self._progress.due()
-
-    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
-        self._store.add(packed)
-        self._progress.add(result)
-
-    def quarantine(self, fixture: QuarantinedFixture) -> None:
-        self._store.quarantine(fixture)
 
 
 def quiet(result: FixtureResult | None) -> None:
@@ -117,10 +90,10 @@ def play(
 ) -> bool:
     """Play what a store lacks, with bots in their own folders; returns whether it is finished."""
     with Store(path, create=True) as store:
-        conditions = begin(plan, "process", store, accept=accept, machine=machine)
+        begin(plan, "process", store, accept=accept, machine=machine)
         bots = {bot.name: in_place(bot) for bot in plan.bots}
-        engine, ledger = ProcessEngine(ProcessSandbox(), workers), StoredLedger(store, conditions)
-        return play_due(conditions, bots, engine, ledger, RunListener(), progress)
+        engine = ProcessEngine(ProcessSandbox(), workers)
+        return StoredLeague(store).play(bots, engine, RunListener(), progress)
 
 
 def play_league(request: RunRequest, listener: RunListener | None = None) -> RunOutcome:

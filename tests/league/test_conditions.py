@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from msgspec import UNSET
 from msgspec.structs import replace
 
+from arena.changes import Change, History, playing
 from arena.errors import ArenaError
-from arena.league.conditions import conditions_of, resolve
+from arena.league.conditions import commit, conditions_of, resolve
 from arena.league.host import cpu_model, this_machine
 from arena.league.schedule import Schedule
 from arena.perudo.round_limit import ROUNDS_PER_DIE
@@ -85,7 +85,8 @@ def changed(
     """
     said: list[str] = []
     with Store(tmp_path / "s", create=True) as store:
-        store_all(store, begin(leagues.league(tmp_path), "process", store))
+        begin(leagues.league(tmp_path), "process", store)
+        store_all(store)
         before = store.league
         plan = leagues.league(tmp_path, **changes)
         with pytest.raises(ArenaError) as caught:
@@ -100,28 +101,20 @@ def changed(
     return info, "; ".join(said), caught.value.what
 
 
-def test_accepted_change_draws_each_epoch_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[int] = []
-
-    def noting(schedule: Schedule, epoch: LeagueInfo) -> None:
-        drawn.append(len(epoch.earlier))
-        add_epoch(schedule, epoch)
-
+def test_accepted_change_continues_the_schedule_that_is_stored(tmp_path: Path) -> None:
     with Store(tmp_path / "s", create=True) as store:
-        store_all(store, begin(leagues.league(tmp_path), "process", store))
-        add_epoch = Schedule._add_epoch
-        monkeypatch.setattr(Schedule, "_add_epoch", noting)
+        begin(leagues.league(tmp_path), "process", store)
+        store_all(store)
         plan = leagues.league(tmp_path, games=3, bots=FOUR)
-        schedule = resolve(plan, "process", store, accept=True).schedule
-        assert drawn == [0, 1]
-    whole = Schedule(schedule.conditions)
+        resolution = resolve(plan, "process", store, accept=True)
+        commit(resolution, store, lambda _: None)
+        schedule, whole = resolution.schedule, Schedule(*store.history())
     assert (schedule.drawn, schedule.blocks) == (whole.drawn, whole.blocks)
 
 
 FOUR = [*leagues.SAMPLES, "sample:odds"]
 TWO = ["sample:honest", "sample:memory"]
+REST = [*TWO, "sample:odds"]
 CALZA = [{"variant": "bga", "calza": True, "label": "bga"}]
 NONE_LEFT = "12 of 12 stored fixtures {}no longer count"
 ALL_LEFT = "all 12 stored fixtures {}still count"
@@ -157,14 +150,20 @@ CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
         ALL_LEFT,
     ),
     "joined": ({"bots": FOUR}, "'odds' joined", ALL_LEFT),
-    "left": (
+    "rests": (
         {"bots": TWO, "players": [2]},
-        "'random' left, players is [2], not [2, 3]",
+        "'random' rests, players is [2], not [2, 3]",
+        "6 of 12 stored fixtures {}no longer count",
+    ),
+    "both": ({"bots": REST}, "'odds' joined, 'random' rests", ALL_LEFT),
+    "struck": (
+        {"bots": REST, "struck": ["random"]},
+        "'odds' joined, 'random' is struck",
         "10 of 12 stored fixtures {}no longer count",
     ),
-    "both": (
-        {"bots": [*TWO, "sample:odds"]},
-        "'odds' joined, 'random' left",
+    "listed and struck": (
+        {"bots": FOUR, "struck": ["random"]},
+        "'odds' joined, 'random' is struck",
         "10 of 12 stored fixtures {}no longer count",
     ),
 }
@@ -187,7 +186,8 @@ def test_another_sandbox_is_named(tmp_path: Path) -> None:
 
 def test_another_seed_is_refused_for_good(tmp_path: Path) -> None:
     with Store(tmp_path / "s", create=True) as store:
-        store_all(store, begin(leagues.league(tmp_path), "process", store))
+        begin(leagues.league(tmp_path), "process", store)
+        store_all(store)
         before = store.league
         plan = leagues.league(tmp_path, seed="luckier", games=3)
         with pytest.raises(ArenaError, match="the master seed cannot change") as caught:
@@ -200,7 +200,8 @@ def test_another_seed_is_refused_for_good(tmp_path: Path) -> None:
 def test_harmless_change_is_only_noted(tmp_path: Path) -> None:
     said: list[str] = []
     with Store(tmp_path / "s", create=True) as store:
-        store_all(store, begin(leagues.league(tmp_path, name="A"), "process", store))
+        begin(leagues.league(tmp_path, name="A"), "process", store)
+        store_all(store)
         plan = leagues.league(tmp_path, name="B", ratings={"anchor": "memory"}, workers=7)
         info = begin(plan, "process", store, notify=said.append)
     assert (info.name, info.ratings.anchor) == ("B", "memory")
@@ -214,16 +215,18 @@ def test_games_count_again_when_their_terms_return(tmp_path: Path) -> None:
         for games, rounds in [(2, 2), (3, 2), (2, 2)]:
             plan = leagues.league(tmp_path, games=games, rounds=rounds)
             info = begin(plan, "process", store, accept=True, notify=said.append)
-            store_all(store, info)
+            store_all(store)
         assert len(store.finished()) == 24
+        history = store.history()
     none_left = "12 of 12 stored fixtures no longer count"
     assert said == [
         f"the league changed: games is 3, not 2: {none_left}",
         f"the league changed: games is 2, not 3: {none_left}, 12 count again",
     ]
-    assert {one.games for one in Schedule(info).fixtures} == {2}
-    assert len(Schedule(info).fixtures) == 12
-    assert [epoch.terms and epoch.terms.games for epoch in info.earlier] == [2, 3]
+    assert {one.games for one in Schedule(*history).fixtures} == {2}
+    assert len(Schedule(*history).fixtures) == 12
+    assert [change.games for change in history.changes] == [3, 2]
+    assert info == history.now()
 
 
 def test_long_list_of_bots_is_shortened(tmp_path: Path) -> None:
@@ -233,17 +236,66 @@ def test_long_list_of_bots_is_shortened(tmp_path: Path) -> None:
     assert "'new5' joined, and 3 more: all 12 stored" in said
 
 
-def test_bot_that_joined_begins_a_new_epoch(tmp_path: Path) -> None:
+def stored(tmp_path: Path) -> History:
+    with Store(tmp_path / "s") as store:
+        return store.history()
+
+
+def test_row_of_a_change_holds_what_changed_alone(tmp_path: Path) -> None:
     info, _, _ = changed(tmp_path, {"bots": FOUR})
     assert [bot.name for bot in info.bots] == ["honest", "memory", "odds", "random"]
-    [epoch] = info.earlier
-    assert [bot.name for bot in epoch.bots] == ["honest", "memory", "random"]
-    assert (epoch.rounds, epoch.kept) == (2, (2, 2))
+    [change] = stored(tmp_path).changes
+    assert change == Change((2, 2), joined=(info.bots[2],), rounds=3)
+    assert len(msgspec.json.encode(change)) < 300
 
 
-def test_bot_that_left_no_longer_plays(tmp_path: Path) -> None:
-    info, _, _ = changed(tmp_path, {"bots": TWO, "players": [2]})
-    assert {bot for one in Schedule(info).fixtures for bot in one.seats} == {"honest", "memory"}
+def test_bot_that_is_not_listed_rests_and_comes_back(tmp_path: Path) -> None:
+    info, _, _ = changed(tmp_path, {"bots": REST})
+    assert (info.resting, playing(info)) == (("random",), ["honest", "memory", "odds"])
+    with Store(tmp_path / "s", create=True) as store:
+        begin(leagues.league(tmp_path, bots=FOUR), "process", store, accept=True)
+        assert store.conditions().resting == ()
+        [_, change] = store.history().changes
+    assert change == Change((2, 2), resumed=("random",), rounds=3)
+
+
+def test_games_of_a_struck_bot_count_again_when_it_is_not_named_any_more(tmp_path: Path) -> None:
+    said: list[str] = []
+    info, _, _ = changed(tmp_path, {"bots": REST, "struck": ["random"]})
+    assert ([bot.name for bot in info.struck], info.resting) == (["random"], ())
+    with Store(tmp_path / "s", create=True) as store:
+        plan = leagues.league(tmp_path, bots=REST)
+        info = begin(plan, "process", store, accept=True, notify=said.append)
+    assert (info.struck, info.resting) == ((), ("random",))
+    assert "'random' rests: all 2 stored fixtures still count, 10 count again" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("struck", "what"),
+    [
+        ("honset", "'honset' is to be struck, but never played in this league"),
+        ("honest", "2 bots are left to play, too few for tables of 3"),
+    ],
+)
+def test_strike_that_cannot_be_is_refused_with_its_line(
+    tmp_path: Path, struck: str, what: str
+) -> None:
+    with Store(tmp_path / "s", create=True) as store:
+        begin(leagues.league(tmp_path), "process", store)
+        store_all(store)
+        before = store.history()
+        plan = leagues.league(tmp_path, struck=[struck])
+        with pytest.raises(ArenaError) as caught:
+            begin(plan, "process", store, accept=True)
+        assert caught.value.what == what
+        assert caught.value.where.startswith(f"{tmp_path / 'league.yaml'}:1:")
+        assert store.history() == before
+
+
+def test_no_bot_can_be_struck_before_the_first_game(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", create=True) as store, pytest.raises(ArenaError) as caught:
+        begin(leagues.league(tmp_path, struck=["honest"]), "process", store)
+    assert caught.value.what == "'honest' cannot be struck: nothing was played yet"
 
 
 def test_conditions_change_freely_before_the_first_game(tmp_path: Path) -> None:
@@ -259,28 +311,39 @@ def test_conditions_change_freely_before_the_first_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["bot.sh", "data/table.txt", "bot.yaml"])
-def test_bot_with_changed_files_is_named(tmp_path: Path, file: str) -> None:
+def test_other_files_are_a_version_with_a_name_of_its_own(tmp_path: Path, file: str) -> None:
     ann = Path(leagues.write_bot(tmp_path, "ann", "cat"))
     (ann / "data").mkdir()
     (ann / "data" / "table.txt").write_text("1")
     bots = ["ann", "sample:honest", "sample:random"]
     with Store(tmp_path / "s", create=True) as store:
-        store_all(store, begin(leagues.league(tmp_path, bots=bots), "process", store))
-        with (ann / file).open("a") as written:
-            written.write("# mended\n")
+        begin(leagues.league(tmp_path, bots=bots), "process", store)
+        store_all(store)
+        before = (ann / file).read_text()
+        (ann / file).write_text(f"{before}# mended\n")
         plan = leagues.league(tmp_path, bots=bots)
         old, new = (store.league, conditions_of(plan, "process", "tests"))
         assert old
         digests = f"({new.bots[0].digest[:8]}, not {old.bots[0].digest[:8]})"
         with pytest.raises(ArenaError) as caught:
             begin(plan, "process", store)
-    assert f"changed: 'ann' has other files {digests}: 10 of 12 stored" in caught.value.what
+        named = f"changed: 'ann' has other files {digests} and plays as 'ann@2': all 12 stored"
+        assert named in caught.value.what
+        info = begin(plan, "process", store, accept=True)
+        assert (playing(info), info.resting) == (["ann@2", "honest", "random"], ("ann",))
+        assert begin(plan, "process", store) == info
+        (ann / file).write_text(before)
+        said: list[str] = []
+        plan = leagues.league(tmp_path, bots=bots)
+        info = begin(plan, "process", store, accept=True, notify=said.append)
+        assert (playing(info), info.resting) == (["ann", "honest", "random"], ("ann@2",))
+    assert "changed: 'ann' plays again, 'ann@2' rests: all 12 stored" in said[0]
 
 
 @pytest.mark.parametrize("rounds", [9, 1])
 def test_begun_rounds_stay(tmp_path: Path, rounds: int) -> None:
     info, _, _ = changed(tmp_path, {"rounds": rounds})
-    assert info.earlier[0].kept == (2, 2)
+    assert stored(tmp_path).changes == [Change((2, 2), rounds=rounds)]
     assert info.rounds == rounds
 
 
@@ -291,17 +354,8 @@ def test_begun_blocks_of_a_league_with_until_stay(tmp_path: Path) -> None:
         for fixture in Schedule(info).fixtures:
             if fixture.block < 9 or (fixture.block < 12 and len(fixture.seats) == 2):
                 store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
-        info = begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store, accept=True)
-    assert info.earlier[0].kept == (12, 9)
-
-
-# ---------------------------------------------------------------- limits newer than a league
-
-
-def without_new_limits(info: LeagueInfo) -> LeagueInfo:
-    """Return conditions as an arena stored them that had neither limit."""
-    limits = replace(info.limits, fixture=UNSET)
-    return replace(info, limits=limits, rounds_per_die=UNSET)
+        begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store, accept=True)
+    assert stored(tmp_path).changes[0].begun == (12, 9)
 
 
 def test_limits_are_written_out(tmp_path: Path) -> None:
@@ -310,31 +364,3 @@ def test_limits_are_written_out(tmp_path: Path) -> None:
         assert (info.rounds_per_die, info.limits.fixture) == (ROUNDS_PER_DIE, 600 * (2 + 4))
         fixtures = Schedule(info).fixtures
     assert {(len(one.seats), one.max_rounds) for one in fixtures} == {(2, 500), (3, 750)}
-
-
-def test_league_that_began_without_limits_goes_on_without_them(tmp_path: Path) -> None:
-    plan = leagues.league(tmp_path)
-    old = without_new_limits(conditions_of(plan, "process", "tests"))
-    with Store(tmp_path / "s", create=True) as store:
-        store.begin(old)
-        store_all(store, old)
-        root = store.root()
-        said: list[str] = []
-        assert begin(plan, "process", store, notify=said.append) == old
-        assert (said, store.root()) == ([], root)
-        assert b"rounds_per_die" not in msgspec.json.encode(store.league)
-        assert b"max_rounds" not in msgspec.json.encode(Schedule(old).fixtures)
-        plan = leagues.league(tmp_path, games=3)
-        info = begin(plan, "process", store, accept=True)
-        assert (info.rounds_per_die, info.limits.fixture) == (UNSET, UNSET)
-
-
-def test_league_that_began_without_a_limit_may_name_one(tmp_path: Path) -> None:
-    old = without_new_limits(conditions_of(leagues.league(tmp_path), "process", "tests"))
-    plan = leagues.league(tmp_path, limits={**leagues.PATIENT, "fixture": 500})
-    with Store(tmp_path / "s", create=True) as store:
-        store.begin(old)
-        store_all(store, old)
-        with pytest.raises(ArenaError, match=r"limits\.fixture is 500, not none"):
-            begin(plan, "process", store)
-        assert begin(plan, "process", store, accept=True).limits.fixture == 500

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import pytest
+from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.league.conditions import conditions_of
@@ -159,3 +161,60 @@ def test_run_in_another_thread_leaves_signals_alone(season: Season) -> None:
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(season.play, Scripted(1)).result()
     assert len(season.kept) == len(season.fixtures)
+
+
+class Blocks(Season):
+    """Blocks of six fixtures, of which the next is begun when one is asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        schedule = Schedule(replace(self.info, endless=True))
+        [self._division] = schedule.blocks
+        self._schedule, self.fixtures = schedule, []
+
+    def due(self) -> list[Fixture]:
+        if len(self.fixtures) < 12:
+            self.fixtures += self._schedule.draw(self._division) or []
+        return super().due()
+
+
+class Waiting(Scripted):
+    """Two workers; one does not end its first fixture before the other played one of block 3."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.third = Event()
+
+    def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
+        first = not self.handed_out
+        self.handed_out.append([task.fixture.id for task in tasks])
+
+        def play() -> Sequence[Task]:
+            if tasks[0].fixture.block == 3:
+                self.third.set()
+            assert not first or self.third.wait(300)
+            return tasks
+
+        return executor.submit(play)
+
+
+def test_one_slow_fixture_does_not_hold_up_the_next_blocks(tmp_path: Path) -> None:
+    season, engine = Blocks(tmp_path), Waiting()
+    assert season.play(engine)
+    assert engine.third.is_set()
+    handed_out = [id_ for batch in engine.handed_out for id_ in batch]
+    assert handed_out[0] == season.fixtures[0].id
+    assert sorted(handed_out) == sorted(season.kept) == sorted(one.id for one in season.fixtures)
+
+
+def test_no_more_blocks_are_asked_for_than_workers_need(tmp_path: Path) -> None:
+    season = Blocks(tmp_path)
+    asked: list[tuple[int, int]] = []
+
+    class Counting(Scripted):
+        def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
+            asked.append((len(season.fixtures), len(season.kept)))
+            return super().submit(executor, tasks)
+
+    assert season.play(Counting(1))
+    assert all(drawn - kept <= 3 * 3 for drawn, kept in asked)

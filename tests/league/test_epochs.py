@@ -1,39 +1,24 @@
-"""Fields that change: who joins meets everyone, who leaves counts no more, nothing is replayed."""
+"""Fields that change: who joins meets everyone, who rests keeps its games, nothing is replayed."""
 
 import sys
 from collections import Counter
-from itertools import permutations
+from itertools import accumulate, combinations, permutations
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
-from arena.league.schedule import Schedule, epochs
-from arena.perudo.rules import BGA
-from arena.records import Epoch, Fixture, LeagueInfo
+from arena.changes import Change, History, changed, playing, version_name, version_of
+from arena.league.schedule import Schedule
+from arena.records import Fixture
+from tests.league import histories
+from tests.league.histories import league, then
 from tests.publish import factory
 
 each_field = settings(max_examples=10, deadline=None, database=None)
-NAMES = tuple("abcdefghij")
-
-
-def field(names: str, players: int = 2, **changes: object) -> LeagueInfo:
-    return factory.league(tuple(names), players=(players,), variants={"bga": BGA}, **changes)
-
-
-def then(before: LeagueInfo, names: str, kept: int | None = None, **changes: object) -> LeagueInfo:
-    """Return a league with another field, all blocks of the earlier one kept, or `kept`."""
-    [blocks] = Schedule(before).blocks.values()
-    ended = Epoch(before.bots, before.rounds, (len(blocks) if kept is None else kept,))
-    after = field(names, before.players[0], **changes)
-    return replace(after, earlier=(*before.earlier, ended))
-
-
-def new_files(info: LeagueInfo, name: str) -> LeagueInfo:
-    """Return a league in which one bot has other files."""
-    bots = tuple(replace(bot, digest="new") if bot.name == name else bot for bot in info.bots)
-    return replace(info, bots=bots)
+each_history = settings(max_examples=25, deadline=None, database=None)
+NAMES = "abcdefghij"
 
 
 def meetings(fixtures: list[Fixture]) -> Counter[tuple[str, ...]]:
@@ -44,24 +29,31 @@ def games(fixtures: list[Fixture]) -> Counter[str]:
     return Counter(bot for one in fixtures for bot in one.seats)
 
 
+def blocks_of(history: History) -> list[list[Fixture]]:
+    [blocks] = Schedule(*history).blocks.values()
+    return blocks
+
+
+# ---------------------------------------------------------------- joining
+
+
 @each_field
 @given(st.integers(2, 8), st.integers(1, 3))
 def test_with_two_players_every_ordered_pair_is_met_once_whoever_joined(old: int, new: int) -> None:
-    league = field("".join(NAMES[:old]))
-    first = Schedule(league).fixtures
-    league = then(league, "".join(NAMES[: old + new]))
-    fixtures = Schedule(league).fixtures
+    before, names = league(NAMES[:old]), NAMES[: old + new]
+    first = Schedule(*before).fixtures
+    fixtures = Schedule(*then(before, names, rounds=len(names) - 1)).fixtures
     assert fixtures[: len(first)] == first
     seats = sorted(one.seats for one in fixtures)
-    assert seats == sorted(permutations(NAMES[: old + new], 2))
+    assert seats == sorted(permutations(names, 2))
 
 
 @each_field
 @given(st.integers(3, 6), st.integers(0, 4))
 def test_newcomer_meets_everyone_evenly_and_plays_as_much(players: int, more: int) -> None:
-    old = "".join(NAMES[: players + more])
-    first = Schedule(field(old, players)).fixtures
-    fixtures = Schedule(then(field(old, players), old + "z")).fixtures
+    old = NAMES[: players + more]
+    first = Schedule(*league(old, players)).fixtures
+    fixtures = Schedule(*then(league(old, players), old + "z", rounds=len(old))).fixtures
     added = fixtures[len(first) :]
     assert fixtures[: len(first)] == first
     met = meetings(added)
@@ -76,145 +68,270 @@ def test_newcomer_meets_everyone_evenly_and_plays_as_much(players: int, more: in
 @each_field
 @given(st.integers(3, 6), st.integers(0, 4))
 def test_in_a_block_for_a_newcomer_the_others_sit_alike(players: int, more: int) -> None:
-    old = "".join(NAMES[: players + more])
-    [blocks] = Schedule(then(field(old, players), old + "z")).blocks.values()
+    old = NAMES[: players + more]
+    blocks = blocks_of(then(league(old, players), old + "z", rounds=len(old)))
     for block in blocks[len(old) - 1 :]:
         [seat] = {one.seats.index("z") for one in block}
         for other in set(range(players)) - {seat}:
             assert sorted(one.seats[other] for one in block) == sorted(old)
 
 
-def test_games_with_a_bot_that_left_are_replaced() -> None:
-    before = field("abcdefgh", 4)
-    after = then(before, "abcdefg")
-    fixtures = Schedule(after).fixtures
-    assert all("h" not in one.seats for one in fixtures)
-    kept = {one.id for one in Schedule(before).fixtures if "h" not in one.seats}
-    assert kept < {one.id for one in fixtures}
-    assert min(games(fixtures).values()) >= 6 * 4
-    assert max(games(fixtures).values()) < 7 * 4
-
-
-def test_with_two_players_nothing_is_lacking_when_a_bot_leaves() -> None:
-    before = field("abcde")
-    fixtures = Schedule(then(before, "abcd")).fixtures
-    assert fixtures == [one for one in Schedule(before).fixtures if "e" not in one.seats]
-
-
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_new_version_is_another_bot(players: int) -> None:
-    before = field("abcdefg", players)
-    changed = new_files(before, "c")
-    after = new_files(then(before, "abcdefg"), "c")
-    assert changed.bots == after.bots
-    old = {one.id for one in Schedule(before).fixtures}
-    fixtures = Schedule(after).fixtures
-    assert all("c" not in one.seats for one in fixtures if one.id in old)
-    assert set(games(fixtures).values()) == {6 * players}
-    assert len(set(meetings(fixtures).values())) == 1 or players > 2
+@pytest.mark.parametrize("new", [1, 7, 50])
+def test_newcomers_of_an_endless_league_are_capped_and_interleaved(players: int, new: int) -> None:
+    old = [f"old{n:02}" for n in range(20)]
+    bots = tuple(factory.bot(f"new{n:02}") for n in range(new))
+    start = league("", players, bots=tuple(map(factory.bot, old)), endless=True)
+    schedule = Schedule(*start)
+    [division] = schedule.blocks
+    for _ in range(100):
+        schedule.draw(division)
+    schedule.change(Change((100,), joined=bots))
+    blocks = [schedule.draw(division) or [] for _ in range(2 * new * players + 20)]
+    joining = [block for block in blocks if len(block) == len(old)]
+    assert {len(block) for block in blocks} == {len(old), len(old) + new}
+    assert len(joining) == new * players
+    had, all_for = Counter[str](), 0
+    for number, block in enumerate(blocks, 1):
+        if len(block) == len(old):
+            [newcomer] = set.intersection(*(set(one.seats) for one in block))
+            had[newcomer] += 1
+            spread = [had[bot.name] for bot in bots]
+            assert max(spread) - min(spread) <= 1
+        else:
+            all_for += 1
+        assert all_for >= number // 3
+    assert set(had.values()) == {players}
 
 
-def test_games_of_a_bot_that_returns_count_again() -> None:
-    whole = field("abcd")
-    without = then(whole, "abc")
-    again = then(without, "abcd")
-    assert Schedule(again).fixtures == Schedule(whole).fixtures
+def test_joining_goes_on_after_a_change() -> None:
+    before = league("abcdef", 3, endless=True)
+    joined = then(before, "abcdefg", 10)
+    one = then(joined, "abcdefgh", 12)
+    schedule = Schedule(*one)
+    [division] = schedule.blocks
+    blocks = [schedule.draw(division) or [] for _ in range(12)]
+    joining = [block for block in [*schedule.blocks[division][10:12], *blocks] if len(block) == 6]
+    newcomers = Counter(
+        next(iter(set.intersection(*(set(one.seats) for one in block)) & {"g", "h"}))
+        for block in joining
+    )
+    assert newcomers == {"g": 3, "h": 3}
+
+
+# ---------------------------------------------------------------- resting, struck, new versions
+
+
+@pytest.mark.parametrize("players", [2, 4, 6])
+def test_games_of_a_bot_that_rests_count_on_and_it_gets_no_new_ones(players: int) -> None:
+    before = league("abcdefgh", players)
+    after = then(before, "abcdefg", rounds=9)
+    fixtures = Schedule(*before).fixtures
+    assert Schedule(*after).fixtures[: len(fixtures)] == fixtures
+    new = Schedule(*after).fixtures[len(fixtures) :]
+    assert set(games(new)) == set("abcdefg")
+    assert (after.now().resting, len(after.now().bots)) == (("h",), 8)
+
+
+@pytest.mark.parametrize("players", [2, 4, 6])
+def test_no_fixture_is_lost_when_bots_are_replaced_one_by_one(players: int) -> None:
+    history, names = league("abcdefghijklmnopqrst", players), "abcdefghijklmnopqrst"
+    seen: set[str] = set()
+    for old, new in zip("abcdefghij", "ABCDEFGHIJ", strict=True):
+        seen |= {one.id for one in Schedule(*history).fixtures}
+        names = names.replace(old, new)
+        history = then(history, names)
+    assert seen <= {one.id for one in Schedule(*history).fixtures}
+
+
+def test_games_of_a_struck_bot_are_replaced_and_count_again_when_that_is_undone() -> None:
+    before = league("abcdefgh", 4)
+    first = Schedule(*before).fixtures
+    struck = histories.changed(before, struck=("h",))
+    fixtures = Schedule(*struck).fixtures
+    assert all("h" not in one.seats for one in fixtures)
+    assert {one.id for one in first if "h" not in one.seats} < {one.id for one in fixtures}
+    assert min(games(fixtures).values()) >= 7 * 4
+    assert [bot.name for bot in struck.now().struck] == ["h"]
+    for undone in ({"rested": ("h",)}, {"resumed": ("h",)}):
+        again = Schedule(*histories.changed(struck, [7], **undone))
+        assert again.fixtures[: len(first)] == first
+
+
+def test_fixtures_of_a_bot_that_left_in_mid_block_are_left_out_for_good() -> None:
+    before = league("abcd", 2, endless=True)
+    schedule = Schedule(*before)
+    [division] = schedule.blocks
+    first, second = (schedule.draw(division) or [] for _ in range(2))
+    stored = {one.id for one in [*first, second[0]] if one is not first[1]}
+    begun, unplayed = schedule.cut(stored, first[1].seats[:1])
+    gone = first[1].seats[0]
+    assert begun == (2,)
+    left_out = [one for one in (*first, *second) if one.id not in stored and gone in one.seats]
+    assert unplayed == tuple(one.index for one in left_out)
+    rested = History(before.start, [Change(begun, unplayed, rested=(gone,))])
+    resumed = histories.changed(rested, [2], resumed=(gone,))
+    schedule.change(rested.changes[0])
+    for now in (schedule, Schedule(*rested), Schedule(*resumed)):
+        assert now.fixtures == [one for one in (*first, *second) if one not in left_out]
+
+
+def test_version_has_one_name_for_ever() -> None:
+    first = factory.bot("mine")
+    known = {"mine": first, "mine@x": factory.bot("mine@x")}
+    other = Change((), joined=(first,)).joined[0].__class__("mine", "", "", "any", "new")
+    assert version_name(first, known) == "mine"
+    assert version_name(other, known) == "mine@2"
+    known["mine@2"] = other
+    assert version_name(other, known) == "mine@2"
+    third = other.__class__("mine", "", "", "any", "newer")
+    assert version_name(third, known) == "mine@3"
+    assert version_of("mine@3") == ("mine", 3)
+    assert (version_of("mine"), version_of("mine@x")) == (("mine", 1), ("mine@x", 1))
+
+
+# ---------------------------------------------------------------- blocks and rounds
 
 
 def test_blocks_that_were_not_begun_make_place_for_the_whole_field() -> None:
-    before = field("abcd", rounds=20)
-    after = then(before, "abcde", kept=8, rounds=20)
-    [blocks] = Schedule(after).blocks.values()
-    assert blocks[:8] == [list(block) for block in next(iter(Schedule(before).blocks.values()))[:8]]
-    assert [len(block) for block in blocks[8:14]] == [4] * 6
-    assert {len(block) for block in blocks[14:]} == {5}
-    played = games(Schedule(after).fixtures)
+    before = league("abcd", rounds=20)
+    blocks = blocks_of(then(before, "abcde", 8))
+    assert blocks[:8] == blocks_of(before)[:8]
+    joining = [block for block in blocks[8:] if len(block) == 4]
+    assert len(joining) == 6
+    played = games(Schedule(*then(before, "abcde", 8)).fixtures)
     assert min(played.values()) == 40
-    assert played["e"] == 6 * 4 + 2 * len(blocks[14:]) == 42
+    assert played["e"] == 6 * 4 + 2 * (len(blocks) - 14) == 42
 
 
 @pytest.mark.parametrize("rounds", [5, 8, 30])
 def test_more_rounds_add_to_what_was_begun(rounds: int) -> None:
-    before = field("abcd", rounds=10)
-    [old] = Schedule(before).blocks.values()
-    [blocks] = Schedule(then(before, "abcd", kept=8, rounds=rounds)).blocks.values()
-    assert blocks[:8] == old[:8]
+    before = league("abcd", rounds=10)
+    blocks = blocks_of(then(before, "abcd", 8, rounds=rounds))
+    assert blocks[:8] == blocks_of(before)[:8]
     assert len(blocks) == max(8, rounds)
 
 
 def test_when_all_are_replaced_the_new_field_plays_from_the_start() -> None:
-    fixtures = Schedule(then(field("abc", 3), "xyz")).fixtures
+    before = league("abc", 3)
+    fixtures = Schedule(*then(before, "xyz")).fixtures[len(Schedule(*before).fixtures) :]
     assert games(fixtures) == dict.fromkeys("xyz", 6)
 
 
+def test_pass_of_an_endless_league_is_that_of_a_league_with_rounds() -> None:
+    whole, endless = Schedule(*league("abcdefg", 4)), Schedule(*league("abcdefg", 4, endless=True))
+    assert not endless.fixtures
+    endless.reach(whole.fixtures[-1].index)
+    assert [one.seats for one in endless.fixtures] == [one.seats for one in whole.fixtures]
+
+
+# ---------------------------------------------------------------- any history
+
+
 @st.composite
-def histories(draw: st.DrawFn) -> LeagueInfo:
+def any_history(draw: st.DrawFn) -> History:
     """A league whose field and rounds changed, over and over."""
     players = draw(st.integers(2, 4))
     fields = st.lists(st.sampled_from(NAMES), min_size=players, max_size=8, unique=True)
-    info = field("".join(sorted(draw(fields))), players, rounds=draw(st.integers(1, 9)))
+    rounds = st.integers(1, 9)
+    terms: dict[str, Any] = {"rounds": draw(rounds), "endless": draw(st.booleans())}
+    history = league("".join(sorted(draw(fields))), players, **terms)
     for _ in range(draw(st.integers(0, 4))):
-        [blocks] = Schedule(info).blocks.values()
-        kept = draw(st.integers(0, len(blocks)))
-        names = "".join(sorted(draw(fields)))
-        info = then(info, names, kept, rounds=draw(st.integers(1, 9)))
-    return info
+        schedule = Schedule(*history)
+        [(division, blocks)] = schedule.blocks.items()
+        begun = draw(st.integers(schedule.earlier_blocks[division], len(blocks) + 3))
+        if not history.start.endless:
+            begun = min(begun, len(blocks))
+        history = then(history, "".join(sorted(draw(fields))), begun, rounds=draw(rounds))
+        if draw(st.booleans()):
+            struck = draw(st.sampled_from([bot.name for bot in history.now().bots]))
+            if len(playing(history.now())) > players:
+                history = histories.changed(history, struck=(struck,))
+    return history
 
 
-@each_field
-@given(histories())
-def test_ids_places_and_dice_are_never_used_twice(info: LeagueInfo) -> None:
-    seen: dict[str, Fixture] = {}
-    for epoch in epochs(info):
-        for one in Schedule(epoch).fixtures:
-            assert seen.setdefault(one.id, one) == one
-    fixtures = Schedule(info).fixtures
-    assert len({one.index for one in fixtures}) == len(fixtures)
-    assert len({one.seed for one in fixtures}) == len(fixtures)
-    [blocks] = Schedule(info).blocks.values()
-    dice = [{one.dice for one in block} for block in blocks if block]
-    assert all(len(keys) == 1 for keys in dice)
-    assert len(set.union(set(), *dice)) == len(dice)
-    assert [one.block for one in fixtures] == sorted(one.block for one in fixtures)
+def drawn(schedule: Schedule) -> Schedule:
+    """Draw some blocks more of an endless schedule."""
+    for division in schedule.blocks if schedule.conditions.endless else ():
+        for _ in range(5):
+            schedule.draw(division)
+    return schedule
 
 
-@each_field
-@given(histories())
-def test_everyone_plays_at_least_the_rounds_asked_for(info: LeagueInfo) -> None:
-    played = games(Schedule(info).fixtures)
-    assert set(played) == {bot.name for bot in info.bots}
-    assert min(played.values()) >= info.rounds * info.players[0]
-
-
-@each_field
-@given(histories())
-def test_a_schedule_that_is_changed_is_the_one_drawn_from_all_conditions(info: LeagueInfo) -> None:
-    *before, now = epochs(info)
-    if not before:
-        return
-    schedule = Schedule(before[-1])
-    schedule.change(now)
-    whole = Schedule(now)
-    assert schedule.conditions == info
+@each_history
+@given(any_history(), st.integers(0, 6))
+def test_drawn_in_steps_it_is_the_schedule_drawn_at_once(history: History, ahead: int) -> None:
+    whole, schedule = drawn(Schedule(*history)), Schedule(history.start)
+    for change in history.changes:
+        for division in schedule.blocks if schedule.conditions.endless else ():
+            for _ in range(ahead):
+                schedule.draw(division)
+        schedule.change(change)
+    drawn(schedule)
+    assert schedule.conditions == whole.conditions == history.now()
     assert (schedule.fixtures, schedule.drawn) == (whole.fixtures, whole.drawn)
     assert (schedule.blocks, schedule.earlier_blocks) == (whole.blocks, whole.earlier_blocks)
 
 
-def _with_changes(number: int) -> LeagueInfo:
-    """Return a league in which one bot after another got other files, all blocks kept."""
-    info = field("".join(NAMES), rounds=3)
-    for version in range(number):
-        changed = version % len(NAMES)
-        bots = [
-            replace(bot, digest=str(version)) if place == changed else bot
-            for place, bot in enumerate(info.bots)
-        ]
-        ended = Epoch(info.bots, info.rounds, (10**6,))
-        info = replace(info, bots=tuple(bots), earlier=(*info.earlier, ended))
-    return info
+@each_history
+@given(any_history())
+def test_no_begun_fixture_is_ever_lost_but_by_a_strike(history: History) -> None:
+    seen: dict[str, Fixture] = {}
+    for number, change in enumerate(history.changes):
+        before = drawn(Schedule(history.start, history.changes[:number]))
+        for division, begun in zip(before.blocks, change.begun, strict=True):
+            seen |= {one.id: one for block in before.blocks[division][:begun] for one in block}
+    now = Schedule(*history)
+    struck = {bot.name for bot in history.now().struck}
+    for id_, fixture in seen.items():
+        assert now.drawn[id_][0] == fixture
+        assert now.counts(id_) == struck.isdisjoint(fixture.seats)
 
 
-def _calls(info: LeagueInfo) -> int:
+@each_history
+@given(any_history())
+def test_ids_places_and_dice_are_never_used_twice(history: History) -> None:
+    fixtures = drawn(Schedule(*history)).fixtures
+    assert len({one.index for one in fixtures}) == len(fixtures)
+    assert len({one.seed for one in fixtures}) == len(fixtures)
+    assert [one.block for one in fixtures] == sorted(one.block for one in fixtures)
+    dice = {(one.block, one.dice) for one in fixtures}
+    assert len({key for _, key in dice}) == len({block for block, _ in dice}) == len(dice)
+
+
+@each_history
+@given(any_history())
+def test_everyone_plays_at_least_the_rounds_asked_for(history: History) -> None:
+    info = history.now()
+    if info.endless:
+        return
+    played = games(Schedule(*history).fixtures)
+    assert set(playing(info)) <= set(played) <= {bot.name for bot in info.bots}
+    assert min(played[bot] for bot in playing(info)) >= info.rounds * info.players[0]
+
+
+@each_history
+@given(any_history())
+def test_each_bot_plays_or_rests_or_is_struck(history: History) -> None:
+    for info in accumulate(history.changes, changed, initial=history.start):
+        groups = [playing(info), info.resting, [bot.name for bot in info.struck]]
+        assert all(set(one).isdisjoint(other) for one, other in combinations(groups, 2))
+        assert {bot.name for bot in info.bots} == {*groups[0], *groups[1]}
+
+
+# ---------------------------------------------------------------- work
+
+
+def _with_changes(number: int) -> History:
+    """Return a league in which one bot after another is replaced, after one block each."""
+    history, names = league(NAMES, endless=True), NAMES
+    for n in range(number):
+        names = names[1:] + chr(ord("A") + n)
+        history = then(history, names, n + 1)
+    return history
+
+
+def _calls(history: History) -> int:
     """Return how many functions are called to draw a league's schedule."""
     calls = 0
 
@@ -224,13 +341,13 @@ def _calls(info: LeagueInfo) -> int:
 
     sys.setprofile(count)
     try:
-        Schedule(info)
+        Schedule(*history)
     finally:
         sys.setprofile(None)
     return calls
 
 
 def test_work_grows_with_the_changes_and_not_with_their_square() -> None:
-    Schedule(_with_changes(1))  # The search for a design is done once.
+    Schedule(*_with_changes(1))  # The search for a design is done once.
     few, some, many = (_calls(_with_changes(number)) for number in (20, 40, 80))
     assert many - some < 2.2 * (some - few)

@@ -12,9 +12,11 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.league.config import League
 from arena.league.master_seed import choose, describe, master_seed, seeds_of, withheld
-from arena.league.schedule import Schedule, epochs
+from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
 from arena.perudo.dice import roll
-from arena.records import LeagueInfo
+from arena.perudo.rules import Rules
+from arena.records import Fixture, LeagueInfo
 from arena.seeds import commitment
 from arena.store.store import Store
 from tests.cli.command import ROOT
@@ -38,8 +40,13 @@ def _played(folder: Path, plan: League, *, trusted: bool = False) -> LeagueInfo:
     """Store all games of a league, and return its conditions."""
     with Store(folder / "store", create=True) as store:
         info = begin(plan, "process", store, accept=True, trusted=trusted)
-        store_all(store, info)
+        store_all(store)
     return info
+
+
+def _drawn(folder: Path) -> dict[str, tuple[Fixture, Rules]]:
+    with Store(folder / "store") as store:
+        return schedule_of(store).drawn
 
 
 def _next(folder: Path, plan: League, *, trusted: bool = False) -> str:
@@ -126,19 +133,18 @@ def test_foreign_bot_that_joins_gets_dice_of_a_new_salt(tmp_path: Path, foreign:
     before = _played(tmp_path, _league(tmp_path))
     info = _played(tmp_path, _league(tmp_path, foreign))
     assert (before.seed, info.seed[:7]) == ("autumn", "autumn/")
-    assert [epoch.seed for epoch in epochs(info)] == ["autumn", info.seed]
-    dice = {
-        "foreign" in fixture.seats: fixture.dice for fixture, _ in Schedule(info).drawn.values()
-    }
+    assert [one.seed for one in info.earlier_seeds] == ["autumn"]
+    drawn = _drawn(tmp_path)
+    dice = {"foreign" in fixture.seats: fixture.dice for fixture, _ in drawn.values()}
     assert dice[True] != dice[False]
     old = Schedule(before).drawn
-    assert {id_: one for id_, one in Schedule(info).drawn.items() if id_ in old} == old
+    assert {id_: one for id_, one in drawn.items() if id_ in old} == old
     # Another version of it is another bot, whose author may have read the second salt.
     (tmp_path / "foreign/bot.sh").write_text("cat -")
     third = _played(tmp_path, _league(tmp_path, foreign))
     assert len(seeds_of(third)) == 3
-    assert all(epoch.commitment == commitment(epoch.seed) for epoch in third.earlier)
-    # It leaves: nobody joined, and nothing new is drawn.
+    assert all(one.commitment == commitment(one.seed) for one in third.earlier_seeds)
+    # It rests: nobody joined, and nothing new is drawn.
     assert _next(tmp_path, _league(tmp_path)) == third.seed
 
 
@@ -164,7 +170,8 @@ def test_no_seed_is_left_in_withheld_conditions(tmp_path: Path, foreign: str) ->
     _played(tmp_path, _league(tmp_path))
     info = _played(tmp_path, _league(tmp_path, foreign))
     assert seeds_of(withheld(info)) == {""}
-    assert replace(withheld(info), seed=info.seed, earlier=info.earlier) == info
+    shown = replace(withheld(info), seed=info.seed, earlier_seeds=info.earlier_seeds)
+    assert shown == info
 
 
 def test_dice_can_be_derived_as_the_documentation_says(tmp_path: Path, foreign: str) -> None:
@@ -174,7 +181,7 @@ def test_dice_can_be_derived_as_the_documentation_says(tmp_path: Path, foreign: 
         exec(recipe, names)  # noqa: S102 - of our own page
     _played(tmp_path, _league(tmp_path))
     info = _played(tmp_path, _league(tmp_path, foreign))
-    for fixture, _ in Schedule(info).drawn.values():
+    for fixture, _ in _drawn(tmp_path).values():
         epoch = int("foreign" in fixture.seats)
         master = info.seed if epoch else "autumn"
         place = (2, 1, 0, 5)

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable
 from random import Random
 
 import pytest
-from msgspec.structs import replace
 
+from arena.changes import Change, History
 from arena.league.progress import LeagueProgress
 from arena.league.schedule import Schedule
 from arena.perudo.rules import BGA, CLASSIC
-from arena.records import Epoch, Fixture, GameRecord, LeagueInfo, PlayedFixture
+from arena.records import Division, Fixture, GameRecord, LeagueInfo, PlayedFixture
+from tests.league.histories import changed, then
 from tests.publish import factory
 
 Skill = Callable[[str, str], float]
@@ -63,8 +64,8 @@ def play(progress: LeagueProgress, skill: Skill, most: int | None = None) -> lis
     return played
 
 
-def resumed(info: LeagueInfo, fixtures: Iterable[Fixture], skill: Skill) -> LeagueProgress:
-    progress = LeagueProgress(Schedule(info))
+def resumed(history: History, fixtures: Iterable[Fixture], skill: Skill) -> LeagueProgress:
+    progress = LeagueProgress(Schedule(*history))
     for fixture in fixtures:
         progress.add(outcome(fixture, skill))
     return progress
@@ -76,7 +77,7 @@ def test_without_until_all_is_due_at_once() -> None:
     assert progress.due() == progress.wanted() == Schedule(info).fixtures
     assert len(progress) == len(Schedule(info).fixtures) == 9
     some = Schedule(info).fixtures[::2]
-    assert resumed(info, some, equal).due() == Schedule(info).fixtures[1::2]
+    assert resumed(History(info), some, equal).due() == Schedule(info).fixtures[1::2]
     assert progress.verdicts() == []
 
 
@@ -128,15 +129,14 @@ def test_interrupted_league_decides_the_same(after: int) -> None:
     info = league()
     whole = play(LeagueProgress(Schedule(info)), by_name)
     some = play(LeagueProgress(Schedule(info)), by_name, most=after)
-    again = resumed(info, reversed(some), by_name)
+    again = resumed(History(info), reversed(some), by_name)
     assert play(again, by_name) == whole[len(some) :]
 
 
 def test_raised_budget_is_played_on() -> None:
     before = league("ab", rounds=10)
     played = play(LeagueProgress(Schedule(before)), equal)
-    after = replace(before, rounds=14, earlier=(Epoch(before.bots, before.rounds, (10,)),))
-    progress = resumed(after, played, equal)
+    progress = resumed(changed(History(before), rounds=14), played, equal)
     assert [one.block for one in progress.due()] == [10, 10]
     play(progress, equal)
     assert progress.verdicts()[0].rounds == 14
@@ -146,11 +146,10 @@ def test_newcomer_is_brought_level_before_the_league_stops_again() -> None:
     before = league()
     played = play(LeagueProgress(Schedule(before)), by_name)
     rounds = len(played) // 3
-    after = league("abcd", earlier=(Epoch(before.bots, before.rounds, (rounds,)),))
-    progress = resumed(after, played, by_name)
+    progress = resumed(then(History(before), "abcd", rounds), played, by_name)
     more = play(progress, by_name)
     catching_up = [one for one in more if "d" in one.seats]
-    assert more[0] in catching_up
+    assert more[:6] == catching_up[:6]
     met = {bot for one in catching_up for bot in one.seats}
     assert met == set("abcd")
     [verdict] = progress.verdicts()
@@ -158,10 +157,77 @@ def test_newcomer_is_brought_level_before_the_league_stops_again() -> None:
     assert verdict.rounds >= rounds + 8
 
 
-def test_games_of_a_bot_that_left_are_ignored() -> None:
+@pytest.mark.parametrize("how", ["rested", "struck"])
+def test_games_of_a_bot_that_rests_count_and_those_of_a_struck_one_do_not(how: str) -> None:
     before = league("abcd", until=None, rounds=3)
     fixtures = Schedule(before).fixtures
-    after = league("abc", until=None, rounds=2, earlier=(Epoch(before.bots, 3, (3,)),))
+    after = changed(History(before), rounds=2, **{how: ("d",)})
     progress = resumed(after, fixtures, equal)
     assert progress.due() == []
-    assert all(progress.counts(one.id) == ("d" not in one.seats) for one in fixtures)
+    assert len(progress.played) == len(fixtures)
+    for one in fixtures:
+        assert progress.counts(one.id) == (how == "rested" or "d" not in one.seats)
+
+
+def test_bot_that_rests_is_nobodys_neighbour() -> None:
+    before = History(league("abc", rounds=60))
+    [division] = Schedule(*before).blocks
+    played = Schedule(*before).fixtures[:30]
+    twins: Skill = lambda bot, _: 4.0 if bot == "a" else 1.0  # noqa: E731
+    assert resumed(before, played, twins).verdict(division, 0.95).tied
+    after = resumed(changed(before, [10], rested=("b",)), played, twins)
+    assert after.verdict(division, 0.95).tied == ()
+    assert after.due() == []
+
+
+def test_block_of_an_endless_league_is_begun_when_it_is_asked_for() -> None:
+    info = league("abc", until=None, endless=True, variants={"bga": BGA, "classic": CLASSIC})
+    progress = LeagueProgress(Schedule(info))
+    assert progress.due() == progress.wanted() == []
+    one, other = Division("bga", 2), Division("classic", 2)
+    assert progress.look_ahead(lambda _: True)
+    assert progress.look_ahead(lambda _: True)
+    first = progress.due()
+    assert [fixture.division for fixture in first] == [one] * 3 + [other] * 3
+    assert progress.look_ahead(lambda division: division == other)
+    assert not progress.look_ahead(lambda _: False)
+    due = progress.due()
+    assert due[:6] == first
+    assert {(fixture.division, fixture.block) for fixture in due[6:]} == {(other, 1)}
+    assert len(progress) == 9
+
+
+def test_endless_league_goes_on_with_what_was_begun() -> None:
+    info = league("abc", until=None, endless=True)
+    schedule = Schedule(info)
+    schedule.reach(6)
+    stored = [schedule.fixtures[0], schedule.fixtures[4]]
+    progress = LeagueProgress(schedule)
+    assert progress.due() == []
+    for fixture in stored:
+        progress.add(outcome(fixture, equal))
+    left = [one for one in schedule.fixtures[:6] if one not in stored]
+    assert progress.due() == left
+    play(progress, equal)
+    assert progress.look_ahead(lambda _: True)
+    assert progress.due() == schedule.fixtures[6:9]
+
+
+def test_results_are_kept_over_a_change() -> None:
+    schedule = Schedule(league("abcd", until=None, endless=True))
+    [division] = schedule.blocks
+    progress = LeagueProgress(schedule)
+    for _ in range(3):
+        progress.look_ahead(lambda _: True)
+    played = play(progress, by_name, most=6)
+    begun, unplayed = schedule.cut(progress.played, ["d"])
+    assert begun == (2,)
+    schedule.change(Change(begun, unplayed, struck=("d",)))
+    progress = LeagueProgress(schedule, progress)
+    assert progress.due() == [one for one in schedule.blocks[division][1] if one not in played]
+    play(progress, by_name)
+    schedule.change(Change((2,), resumed=("d",)))
+    progress = LeagueProgress(schedule, progress)
+    assert progress.due() == []
+    assert progress.counts(played[0].id)
+    assert progress.verdict(division, 0.95).rounds == 2

@@ -4,12 +4,13 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
+from arena.changes import History
 from arena.league.progress import LeagueProgress
-from arena.league.schedule import Schedule, divisions, epochs, terms_of
+from arena.league.schedule import Schedule, divisions
 from arena.perudo.rules import BGA, CLASSIC, variant
-from arena.records import Epoch, Fixture, LeagueInfo
+from arena.records import Fixture
+from tests.league.histories import changed
 from tests.league.test_progress import by_name, play, resumed
 from tests.publish import factory
 
@@ -17,31 +18,24 @@ each_history = settings(max_examples=15, deadline=None, database=None)
 CALZA = variant("bga", {}, calza=True)
 
 
-def then(before: LeagueInfo, kept: list[int] | None = None, **changes: object) -> LeagueInfo:
-    """Return a league under other terms, all blocks of the earlier one kept, or `kept`."""
-    all_of_them = [len(blocks) for blocks in Schedule(before).blocks.values()]
-    ended = Epoch(before.bots, before.rounds, tuple(kept or all_of_them), terms_of(before))
-    return replace(before, earlier=(*before.earlier, ended), **changes)
-
-
-def league(**changes: object) -> LeagueInfo:
+def league(**changes: object) -> History:
     fields: dict[str, object] = {"variants": {"bga": BGA}, "players": (2,), "games": 2, "rounds": 3}
-    return factory.league(("a", "b", "c", "d"), **{**fields, **changes})
+    return History(factory.league(("a", "b", "c", "d"), **{**fields, **changes}))
 
 
 def test_division_that_joins_leaves_the_others_unchanged() -> None:
     before = league()
-    after = then(before, variants={"bga": BGA, "classic": CLASSIC}, players=(2, 3))
-    fixtures = Schedule(after).fixtures
-    assert fixtures[: len(Schedule(before).fixtures)] == Schedule(before).fixtures
+    after = changed(before, variants={"bga": BGA, "classic": CLASSIC}, players=(2, 3))
+    fixtures = Schedule(*after).fixtures
+    assert fixtures[: len(Schedule(*before).fixtures)] == Schedule(*before).fixtures
     counts = Counter((one.variant, len(one.seats)) for one in fixtures)
-    assert counts == dict.fromkeys(divisions(after), 3 * 4)
+    assert counts == dict.fromkeys(divisions(after.now()), 3 * 4)
 
 
 def test_switch_affects_only_its_variant() -> None:
     before = league(variants={"bga": BGA, "classic": CLASSIC})
-    after = then(before, variants={"bga": CALZA, "classic": CLASSIC})
-    old, new = Schedule(before).fixtures, Schedule(after).fixtures
+    after = changed(before, variants={"bga": CALZA, "classic": CLASSIC})
+    old, new = Schedule(*before).fixtures, Schedule(*after).fixtures
     assert [one for one in new if one in old] == [one for one in old if one.variant == "classic"]
     assert sum(one.variant == "bga" for one in new) == 12
 
@@ -49,17 +43,16 @@ def test_switch_affects_only_its_variant() -> None:
 def test_games_of_restored_terms_count_again_and_none_are_added() -> None:
     before = league(players=(2, 3))
     for changes in ({"games": 5}, {"players": (3,)}, {"variants": {"bga": CALZA}}):
-        undone = {key: getattr(before, key) for key in changes}
-        assert (
-            Schedule(then(then(before, **changes), **undone)).fixtures == Schedule(before).fixtures
-        )
+        undone = {key: getattr(before.start, key) for key in changes}
+        again = changed(changed(before, **changes), **undone)
+        assert Schedule(*again).fixtures == Schedule(*before).fixtures
 
 
 def test_with_until_it_decides_by_games_of_its_own_terms_alone() -> None:
     before = league(rounds=40, until=0.95, games=10)
-    played = play(LeagueProgress(Schedule(before)), by_name)
+    played = play(LeagueProgress(Schedule(*before)), by_name)
     begun = max(one.block for one in played) + 1
-    after = then(before, [begun], games=20)
+    after = changed(before, [begun], games=20)
     progress = resumed(after, played, by_name)
     assert not any(progress.counts(one.id) for one in played)
     more = play(progress, by_name)
@@ -70,7 +63,7 @@ def test_with_until_it_decides_by_games_of_its_own_terms_alone() -> None:
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> LeagueInfo:
+def histories(draw: st.DrawFn) -> History:
     """A league whose terms changed, over and over."""
     changes = st.fixed_dictionaries(
         {
@@ -83,30 +76,35 @@ def histories(draw: st.DrawFn) -> LeagueInfo:
             "shared_dice": st.booleans(),
         }
     )
-    info = league(**draw(changes))
+    history = league(**draw(changes))
     for _ in range(draw(st.integers(1, 4))):
-        kept = [draw(st.integers(0, len(blocks))) for blocks in Schedule(info).blocks.values()]
-        info = then(info, kept, **draw(changes))
-    return info
+        schedule = Schedule(*history)
+        first = schedule.earlier_blocks
+        begun = [draw(st.integers(first[of], len(b))) for of, b in schedule.blocks.items()]
+        history = changed(history, begun, **draw(changes))
+    return history
 
 
 @each_history
 @given(histories())
-def test_ids_and_places_are_never_used_twice(info: LeagueInfo) -> None:
+def test_ids_and_places_are_never_used_twice(history: History) -> None:
     seen: dict[str, Fixture] = {}
-    for epoch in epochs(info):
-        for one in Schedule(epoch).fixtures:
+    for number in range(len(history.changes) + 1):
+        schedule = Schedule(history.start, history.changes[:number])
+        info = schedule.conditions
+        for one in schedule.fixtures:
             assert seen.setdefault(one.id, one) == one
-            assert (one.games, bool(one.dice)) == (epoch.games, epoch.shared_dice)
-            assert (one.variant, len(one.seats)) in divisions(epoch)
-    fixtures = Schedule(info).fixtures
+            assert (one.games, bool(one.dice)) == (info.games, info.shared_dice)
+            assert one.division in divisions(info)
+    fixtures = Schedule(*history).fixtures
     assert len({one.index for one in fixtures}) == len(fixtures)
     assert len({one.seed for one in seen.values()}) == len(seen)
 
 
 @each_history
 @given(histories())
-def test_everyone_plays_at_least_the_rounds_asked_for(info: LeagueInfo) -> None:
-    for kind, blocks in Schedule(info).blocks.items():
+def test_everyone_plays_at_least_the_rounds_asked_for(history: History) -> None:
+    info = history.now()
+    for kind, blocks in Schedule(*history).blocks.items():
         met = Counter(bot for block in blocks for one in block for bot in one.seats)
         assert min(met[bot.name] for bot in info.bots) >= info.rounds * kind[1]

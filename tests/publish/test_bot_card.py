@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from arena.playstats.league_summary import DivisionStats, LeagueSummary
 from arena.playstats.style import Style
+from arena.publish.links import links
 from arena.publish.pages.bot_card import Field, card
 from arena.publish.pages.standings import board_standings
-from arena.records import Division, Epoch
+from arena.records import Division
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
@@ -56,12 +57,15 @@ def test_rivals_are_named_if_chance_does_not_explain_it() -> None:
 
 def test_earlier_versions_are_named(tmp_path: Path) -> None:
     league, ratings, played = factory.sample()
-    old = replace(league.bots[0], version="0.9", digest="f" * 64)
-    changed = replace(league, earlier=(Epoch((old, *league.bots[1:]), 1, (1, 1)),))
+    bots = [replace(league.bots[0], name=f"mine@{n}", version="0.9") for n in (10, 9)]
+    first = replace(bots[0], name="mine")
+    changed = replace(league, bots=(*league.bots, *bots, first), resting=("mine", "mine@9"))
     write_site(changed, ratings, played, tmp_path)
-    said = "Earlier versions in this league: 0.9 ffffffffffff."
-    assert said in words(tmp_path / "bots/alpha.html")
-    assert said not in words(tmp_path / "bots/gamma.html")
+    said = "Earlier versions in this league: mine 0.9"
+    pages = {bot.name: words(tmp_path / links(changed, []).bot(bot.name)) for bot in bots}
+    assert said in pages["mine@9"]
+    assert pages["mine@10"].index(said) < pages["mine@10"].index("mine@9 0.9")
+    assert "Earlier versions" not in words(tmp_path / "bots/mine.html")
 
 
 @pytest.mark.parametrize("bot", ["alpha", "gamma"])

@@ -15,7 +15,7 @@ from arena.publish.data.rules_and_limits import MEANINGS, clauses_of, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES
-from arena.records import Epoch, FixtureResult, LeagueInfo, MachineInfo
+from arena.records import FixtureResult, LeagueInfo, MachineInfo, MasterSeed
 from arena.results import fixture_result
 from arena.seeds import commitment
 from tests.publish import factory
@@ -112,9 +112,8 @@ def test_a_seed_is_quoted_for_the_shell() -> None:
 
 
 def test_every_master_seed_is_shown_with_its_commitment(tmp_path: Path) -> None:
-    """Bots joined twice, the second time without a new seed."""
-    joined = [Epoch((), 1, (), None, seed, commitment(seed)) for seed in ("a", "b", "b")]
-    info = factory.league((), earlier=tuple(joined))
+    earlier = tuple(MasterSeed(seed, commitment(seed)) for seed in ("a", "b"))
+    info = factory.league((), earlier_seeds=earlier)
     page = conditions_page(info, tmp_path)
     for number, seed in enumerate(("a", "b", factory.SEED), 1):
         assert f"<dt>Master seed {number}</dt><dd><code>{seed}</code>" in page
@@ -123,8 +122,8 @@ def test_every_master_seed_is_shown_with_its_commitment(tmp_path: Path) -> None:
 
 
 def test_withheld_seed_is_promised_and_only_committed_to(tmp_path: Path) -> None:
-    earlier = Epoch((), 1, (), seed="before", commitment=commitment("before"))
-    page = conditions_page(withheld(factory.league((), earlier=(earlier,))), tmp_path)
+    earlier = MasterSeed("before", commitment("before"))
+    page = conditions_page(withheld(factory.league((), earlier_seeds=(earlier,))), tmp_path)
     assert "<dt>Master seed 2</dt><dd>published after the last game</dd>" in page
     assert not any(text in page for text in (factory.SEED, "before</code>", "sha256sum"))
     assert all(commitment(seed) in page for seed in ("before", factory.SEED))
@@ -165,16 +164,16 @@ def test_machine_and_times_change_only_conditions_feed_and_front(
     assert differ == {"conditions.html", "feed.xml", "index.html"}
 
 
-def test_conditions_name_earlier_epochs_and_memory(site: Path, tmp_path: Path) -> None:
+def test_conditions_name_changes_and_memory(site: Path, tmp_path: Path) -> None:
     league, ratings, played = factory.sample()
-    epochs = (Epoch(league.bots[:2], 1, (1, 1)), Epoch(league.bots[:3], 2, (2, 2)))
-    changed = replace(league, earlier=epochs, memory_across_fixtures=True)
+    resting = (league.bots[0].name,)
+    changed = replace(league, changes=3, resting=resting, memory_across_fixtures=True)
     write_site(changed, ratings, played, tmp_path)
     page = (tmp_path / "conditions.html").read_text()
-    assert "before, there were 2 bots and 1 round, then 3 bots and 2 rounds." in page
+    assert "changed while the league ran, 3 times. 1 of the bots rests: no new matches" in page
     assert "<dd>over many matches</dd>" in page
     assert "<dd>one match</dd>" in (site / "conditions.html").read_text()
-    assert "before, there were" not in (site / "conditions.html").read_text()
+    assert "while the league ran" not in (site / "conditions.html").read_text()
 
 
 def test_unknown_machine_and_times_are_marked_not_recorded(tmp_path: Path) -> None:

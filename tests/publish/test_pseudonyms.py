@@ -18,7 +18,6 @@ from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.records import (
     BotInfo,
     Cause,
-    Epoch,
     Faulted,
     LeagueInfo,
     PlayedFixture,
@@ -77,10 +76,10 @@ def league(world: World = WORLD) -> LeagueInfo:
         BotInfo(name, author, version, runtime, f"{at:x}" * 64, (tag,))
         for at, (name, author, version, runtime, tag) in enumerate(zip(*world[:5], strict=True), 10)
     )
-    stage = Epoch((*bots, factory.bot(world.gone, "Former Ph.D.")), 2, (2, 2))
+    gone = factory.bot(world.gone, "Former Ph.D.")
     info = factory.league(world.bots)
     listed = tuple(sorted(bots, key=lambda bot: bot.author))
-    return replace(info, bots=listed, earlier=(stage,), ratings=RatingsInfo(anchor=world.bots[2]))
+    return replace(info, bots=listed, struck=(gone,), ratings=RatingsInfo(anchor=world.bots[2]))
 
 
 def played(world: World = WORLD) -> list[PlayedFixture]:
@@ -118,7 +117,7 @@ def test_anonymous_site_holds_no_name(tmp_path: Path) -> None:
     assert factory.SEED not in found
     assert "bots and authors go by pseudonyms here" in found
     assert broken_links(tmp_path) == []
-    assert all(drawn in found for drawn in names(replace(league(), earlier=())).bots.values())
+    assert all(drawn in found for drawn in names(replace(league(), struck=())).bots.values())
 
 
 def test_anonymous_site_does_not_depend_on_names_and_authors(tmp_path: Path) -> None:
@@ -168,10 +167,10 @@ def test_anonymous_conditions_keep_the_rules_but_not_the_order_of_bots() -> None
     found = named.info(info)
     assert [bot.name for bot in found.bots] == sorted(named.bots[name] for name in WORLD.bots)
     assert found.ratings.anchor == named.bots["fives"]
-    assert len(found.earlier[0].bots) == 4
+    assert [bot.name for bot in found.struck] == [named.bots[WORLD.gone]]
     assert named.ratings(RatingsInfo()).anchor is None
     assert found.seed == ""
-    unchanged = {key: getattr(info, key) for key in ("bots", "earlier", "ratings", "seed")}
+    unchanged = {key: getattr(info, key) for key in ("bots", "struck", "ratings", "seed")}
     assert replace(found, **unchanged) == info
 
 

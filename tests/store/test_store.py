@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from arena.errors import ArenaError
+from arena.changes import Change, History
+from arena.errors import ArenaError, FindingError
 from arena.perudo.rules import variant
 from arena.records import (
     Cause,
@@ -26,6 +27,7 @@ from arena.store.rows import Record, pack
 from arena.store.store import Store
 from arena.submissions.manifest import load_bot
 from tests.publish import factory
+from tests.store.edit import execute
 from tests.store.small import read, two_fixtures
 from tests.support.live import in_place, play_bots
 
@@ -246,9 +248,55 @@ def test_logs_are_named_after_the_store() -> None:
     assert {name: logs_path(Path("x", name)).name for name in names} == names
 
 
-def test_new_conditions_replace_the_old(tmp_path: Path) -> None:
+CHANGES = [
+    Change((1,), rounds=7),
+    Change((2,), joined=(factory.bot("c"),)),
+    Change((3,), rested=("b",)),
+]
+
+
+def changed_store(path: Path) -> Path:
+    with Store(path, create=True) as store:
+        store.begin(factory.league(("a", "b")))
+        for change in CHANGES:
+            store.change(change)
+    return path
+
+
+def test_changes_follow_the_conditions_and_new_ones_replace_all(tmp_path: Path) -> None:
     info = factory.league(("a", "b"))
-    with Store(tmp_path / "s", create=True) as store:
+    with Store(changed_store(tmp_path / "s"), create=True) as store:
+        assert store.history() == (info, CHANGES)
+        assert store.league == store.conditions() == History(info, CHANGES).now()
+        assert [bot.name for bot in store.conditions().bots] == ["a", "b", "c"]
+        roots = [store.root()]
+        store.begin(info, CHANGES[:2])
+        assert store.history() == (info, CHANGES[:2])
+        roots.append(store.root())
         store.begin(info)
-        store.change(replace(info, rounds=7))
-        assert store.league == replace(info, rounds=7)
+        assert store.history() == (info, [])
+        assert len({*roots, store.root()}) == 3
+
+
+DAMAGE = {
+    "changed": "UPDATE changes SET change = replace(change, 'rested', 'struck') WHERE n = 3",
+    "removed": "DELETE FROM changes WHERE n = 2",
+    "last removed": "DELETE FROM changes WHERE n = 3",
+    "reordered": "UPDATE changes SET n = -n; UPDATE changes SET n = 4 + n",
+    "added": "INSERT INTO changes SELECT 4, change, hash FROM changes WHERE n = 3",
+    "of another type": "UPDATE changes SET change = 7 WHERE n = 1",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_change_that_is_not_what_was_written_is_found(tmp_path: Path, damage: str) -> None:
+    path = changed_store(tmp_path / "s")
+    for step in damage.split(";"):
+        execute(path, step)
+    with Store(path) as store:
+        [(where, what)] = store.damage()
+        assert (where, what[:7]) == ("league", "change ")
+        with pytest.raises(FindingError, match="conditions of the league are damaged"):
+            store.conditions()
+        sound = store.history(checked=False).changes
+        assert sound == CHANGES[: len(sound)]

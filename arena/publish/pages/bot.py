@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from arena.changes import everyone, version_of
 from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
 from arena.playstats.game_scan import FaultEntry
@@ -75,7 +76,7 @@ class BotPage(Struct, frozen=True):
     info: BotInfo
     card: Card
     earlier: list[BotInfo]
-    """Other versions that played earlier in the league, the oldest first."""
+    """Earlier versions of it in the league, the oldest first."""
     places: list[Place]
     recent: list[MatchRow]
     """Its last matches, the newest first."""
@@ -136,10 +137,9 @@ def _recent(matches: Sequence[MatchRow]) -> dict[str, list[MatchRow]]:
 
 
 def _earlier(league: LeagueInfo, info: BotInfo) -> list[BotInfo]:
-    known = {
-        one.digest: one for epoch in league.earlier for one in epoch.bots if one.name == info.name
-    }
-    return [one for digest, one in known.items() if digest != info.digest]
+    name, number = version_of(info.name)
+    found = sorted((version_of(one.name), one.name, one) for one in everyone(league))
+    return [one for (of, n), _, one in found if of == name and n < number]
 
 
 def _model(

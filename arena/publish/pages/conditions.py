@@ -12,7 +12,7 @@ from arena.perudo.rules import OPTIONS, SWITCHES
 from arena.playstats.league_summary import LeagueSummary, Timing
 from arena.publish.data.rules_and_limits import Value, limit_rows, switches, values
 from arena.publish.output.text import duration, moment
-from arena.records import Epoch, LeagueInfo, MachineInfo
+from arena.records import LeagueInfo, MachineInfo
 from arena.wire.messages import PROTOCOL
 
 _INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
@@ -141,12 +141,11 @@ class MasterSeed(Struct, frozen=True):
 
 def seeds(league: LeagueInfo) -> list[MasterSeed]:
     """Return the league's master seeds, first to last: it got another when bots joined."""
-    epochs: list[Epoch | LeagueInfo] = [*league.earlier, league]
-    by_commitment = {one.commitment: one.seed for one in epochs if one.commitment}
-    several = len(by_commitment) > 1
+    last = league.seed, league.commitment
+    found = [*((one.seed, one.commitment) for one in league.earlier_seeds), last]
+    several = len(found) > 1
     return [
-        MasterSeed(f" {number}" if several else "", seed, commitment)
-        for number, (commitment, seed) in enumerate(by_commitment.items(), 1)
+        MasterSeed(f" {number}" if several else "", *one) for number, one in enumerate(found, 1)
     ]
 
 

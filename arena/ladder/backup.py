@@ -1,0 +1,94 @@
+"""Copies of a ladder, made while it runs, from which it goes on elsewhere."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.ladder.database import Database
+from arena.ladder.folder import Folder, existing, make_private, write_durably
+from arena.ladder.season import SEED_FILE, STORE
+from arena.sandboxes.run_folder import remove_tree
+from arena.store.backup import backup as copy_store
+from arena.store.store import Store
+
+
+def backup(folder: Folder, target: Path) -> Folder:
+    """Copy a ladder to a new folder, which only its owner may enter: it holds secrets.
+
+    The ladder's database is copied first, and what it refers to after it: what came between is in
+    the copies that are made later, and is done again. Raises ArenaError if that cannot be.
+    """
+    with _new_folder(target) as part:
+        copy = Folder(part)
+        for private in (copy.inbox, copy.versions, copy.seasons, copy.private):
+            make_private(private)
+        with Database(folder.ladder) as ladder:
+            ladder.copy(copy.ladder)
+        with Database(folder.door) as door:
+            door.copy(copy.door)
+        for season in sorted(folder.seasons.iterdir()):
+            _copy_season(season, copy.seasons / season.name)
+        # A submission stays in the inbox for a while after it is among the versions.
+        for source, to in ((folder.inbox, copy.inbox), (folder.versions, copy.versions)):
+            _copy_files(source, to)
+        shutil.copy2(folder.config, copy.config)
+    folder.last_backup.touch()
+    return Folder(target)
+
+
+def restore(source: Path, target: Path) -> Folder:
+    """Make a ladder of a backup; raises ArenaError if the backup is damaged."""
+    saved = existing(source)
+    for path in (saved.ladder, saved.door):
+        with Database(path) as file:
+            if [state for (state,) in file.rows("PRAGMA quick_check")] != ["ok"]:
+                raise ArenaError("the backup is damaged", str(path), "take another one")
+    for path in saved.versions.iterdir():
+        if sha256(path.read_bytes()).hexdigest() != path.stem:
+            raise ArenaError("the backup is damaged", str(path), "take another one")
+    with _new_folder(target) as part:
+        shutil.copytree(source, part, dirs_exist_ok=True)
+    return Folder(target)
+
+
+@contextmanager
+def _new_folder(target: Path) -> Iterator[Path]:
+    """Yield a folder that gets its name when it is whole; raises ArenaError if it cannot be."""
+    if os.path.lexists(target):
+        raise ArenaError("it is there already", str(target), "name a new folder")
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        make_private(part)
+        yield part
+        part.rename(target)
+    except OSError as error:
+        what = f"it cannot be copied: {error.strerror or error}"
+        raise ArenaError(what, str(target), "name a folder in one with room for it") from None
+    finally:
+        remove_tree(part)
+
+
+def _copy_season(source: Path, target: Path) -> None:
+    make_private(target)
+    if (source / SEED_FILE).exists():
+        write_durably(target / SEED_FILE, (source / SEED_FILE).read_bytes())
+    store = source / STORE
+    if store.exists() and _was_played(store):
+        copy_store(store, target / STORE)
+
+
+def _was_played(store: Path) -> bool:
+    with Store(store) as opened:
+        return opened.league is not None
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    """Copy the files of a folder, those that are whole and stay."""
+    for path in source.iterdir():
+        if not path.name.startswith("."):
+            with suppress(FileNotFoundError):
+                shutil.copy2(path, target / path.name)

@@ -1,0 +1,183 @@
+"""The check of a submission, in a process of its own: from the bytes that came to a verdict."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.check.bench import CheckRequest
+from arena.check.findings import Finding
+from arena.check.run import check
+from arena.errors import ArenaError
+from arena.ladder.archive import canonical
+from arena.ladder.folder import write_durably
+from arena.ladder.trial import TrialRequest, trial
+from arena.perudo.rules import Rules
+from arena.records import LimitsInfo
+from arena.submissions.bot import Bot
+from arena.submissions.manifest import load_bot
+
+_READ_ONLY = 0o444
+_MOST_SHOWN = 8_192
+"""Characters kept of each line of a conversation."""
+_BUILD_FILE = re.compile(r" \| all of its output: (\S+)$")
+"""What a failed build's finding ends with: its output is in the result, too."""
+
+
+class CheckOrder(Struct, frozen=True):
+    """Which submission to check, and for what."""
+
+    source: Path
+    """The bytes as they came, or a version's file."""
+    bot: str
+    """The name that it was submitted under."""
+    versions: Path
+    """Where the canonical bytes are kept."""
+    variants: dict[str, Rules]
+    players: tuple[int, ...]
+    limits: LimitsInfo
+    sandbox: str
+    packages: bool
+    trusted: bool
+
+
+class Fault(Struct, frozen=True):
+    """What a bot did wrong, as its author is told."""
+
+    what: str
+    where: str = ""
+    hint: str = ""
+    asked: str = ""
+    """The last line that was sent to it."""
+    came: str = ""
+    """The line that it answered with."""
+    stderr: str = ""
+
+
+class CheckResult(Struct, frozen=True):
+    """What a check found; times in seconds."""
+
+    ok: bool
+    digest: str = ""
+    """SHA-256 of the canonical bytes; "" if they could not be read."""
+    faults: Sequence[Fault] = ()
+    steps: int = 0
+    """Steps of `arena check` that it passed."""
+    games: int = 0
+    """Games that it played among sample bots."""
+    build: str = ""
+    stderr: str = ""
+    clock: str = ""
+    median: float | None = None
+    p99: float | None = None
+    limit: float = 0.0
+    """For a decision."""
+
+    @property
+    def reason(self) -> str:
+        """The first fault in one line; "" if there is none."""
+        if not self.faults:
+            return ""
+        first = self.faults[0]
+        return " / ".join(filter(None, (first.what, first.where, first.hint)))
+
+
+_results = msgspec.json.Decoder(CheckResult)
+
+
+def decoded(result: bytes) -> CheckResult:
+    """Return a stored result."""
+    return _results.decode(result)
+
+
+class _Quiet:
+    def trying(self, number: int, steps: int, name: str) -> None:
+        """Ignore it."""
+
+    def note(self, text: str) -> None:
+        """Ignore it."""
+
+
+def check_submission(order: CheckOrder) -> bytes:
+    """Check a submission and store its canonical bytes; returns a `CheckResult` as JSON."""
+    return msgspec.json.encode(_checked(order))
+
+
+def _checked(order: CheckOrder) -> CheckResult:
+    limit = order.limits.answer
+    try:
+        bot = load_bot(order.source)
+        _check_name(bot, order)
+        digest = _keep(bot, order.versions)
+    except ArenaError as error:
+        return CheckResult(ok=False, faults=[_refusal(error)], limit=limit)
+    request = CheckRequest(
+        order.versions / f"{digest}.tar",
+        order.sandbox,
+        trusted=order.trusted,
+        packages=order.packages,
+        limits=order.limits,
+    )
+    report = check(request, _Quiet())
+    result = CheckResult(
+        ok=report.ok,
+        digest=digest,
+        faults=[_fault(one) for step in report.steps for one in step.findings],
+        steps=sum(step.ok for step in report.steps),
+        build=report.build,
+        stderr=report.stderr,
+        clock=report.measured.clock if report.measured else "",
+        median=report.measured.median if report.measured else None,
+        p99=report.measured.p99 if report.measured else None,
+        limit=limit,
+    )
+    return _with_games(result, request, order) if report.ok else result
+
+
+def _with_games(result: CheckResult, request: CheckRequest, order: CheckOrder) -> CheckResult:
+    """Play among sample bots, and add what the bot did wrong there."""
+    asked = TrialRequest(
+        request.source, order.variants, order.players, order.limits, order.sandbox, order.packages
+    )
+    games, found = trial(asked)
+    faults = [
+        Fault(one.what, one.where, asked=one.asked[:_MOST_SHOWN], came=one.came[:_MOST_SHOWN])
+        for one in found
+    ]
+    return msgspec.structs.replace(result, ok=not faults, faults=faults, games=games)
+
+
+def _check_name(bot: Bot, order: CheckOrder) -> None:
+    if bot.name != order.bot:
+        what = f"bot.yaml calls it '{bot.name}', but it was submitted as '{order.bot}'"
+        raise ArenaError(what, "bot.yaml", "use one name: a new name is a new bot")
+
+
+def _keep(bot: Bot, versions: Path) -> str:
+    """Store the canonical bytes of a bot, if they are not there, and return their SHA-256."""
+    content = canonical(bot)
+    digest = sha256(content).hexdigest()
+    path = versions / f"{digest}.tar"
+    if not path.exists():
+        write_durably(path, content, _READ_ONLY)
+    return digest
+
+
+def _refusal(error: ArenaError) -> Fault:
+    return Fault(error.what, Path(error.where).name, error.hint)
+
+
+def _fault(finding: Finding) -> Fault:
+    hint = finding.hint
+    if at := _BUILD_FILE.search(hint):
+        with suppress(OSError):
+            Path(at[1]).unlink()
+        hint = hint[: at.start()]
+    asked = finding.sent[-1] if finding.sent else ""
+    came = finding.came[:_MOST_SHOWN]
+    where = Path(finding.where).name if finding.where.startswith("/") else finding.where
+    return Fault(finding.what, where, hint, asked[:_MOST_SHOWN], came, finding.stderr)

@@ -1,0 +1,135 @@
+"""The checks of a ladder that runs: one at a time, each in a process of its own."""
+
+import time
+from functools import partial
+
+from arena.ladder.admission import admit
+from arena.ladder.book import Book
+from arena.ladder.checking import CheckOrder, CheckResult, check_submission, decoded
+from arena.ladder.config import Config
+from arena.ladder.folder import Folder
+from arena.ladder.job import Job, JobDiedError
+from arena.ladder.tables import WAITING, Check, State, Version
+from arena.ladder.turns import LEASE, TRIES, Waiting, next_check
+
+_KEPT = 3_600.0
+"""Seconds."""
+
+
+class Checks:
+    """Takes the versions that wait, checks them and says what comes of it."""
+
+    def __init__(self, folder: Folder, config: Config, book: Book) -> None:
+        self.config = config
+        self._folder = folder
+        self._book = book
+        self._running: tuple[Version, Check, Job, float] | None = None
+        """With the time, by the monotonic clock, at which its lease ends."""
+        # Their processes died with the ladder that had begun them.
+        book.forget_begun_checks()
+        for version in book.versions({State.CHECKING}):
+            book.set_state(version, State.QUEUED, "the ladder was stopped during its check")
+
+    def step(self) -> bool:
+        """Take a result in, or begin the next check; returns whether a version was admitted."""
+        if self._running is None:
+            self._begin_next()
+            return False
+        version, check, job, end = self._running
+        if not job.is_over() and time.monotonic() < end:
+            return False
+        self._running = None
+        return self._take(version, check, _result_of(job))
+
+    def tidy(self) -> None:
+        """Remove submissions from the inbox that have been among the versions for a while.
+
+        A backup copies the database first and the inbox later: it must find what it refers to.
+        """
+        for version in self._book.versions():
+            if version.digest and version.since < time.time() - _KEPT:
+                path = self._folder.upload(version.sha256, version.ending)
+                path.unlink(missing_ok=True)
+
+    def stop(self) -> None:
+        """End the check that goes on; it is begun again by the next ladder."""
+        if self._running:
+            self._running[2].end()
+            self._running = None
+
+    def _begin_next(self) -> None:
+        waiting = {one.id: one for one in self._book.versions(WAITING)}
+        queue = [Waiting(one.id, one.author, one.received_at) for one in waiting.values()]
+        turn = next_check(queue, self._book.checked_at())
+        if turn is None:
+            return
+        version = waiting[turn.version]
+        check = self._book.begin_check(version, LEASE)
+        self._book.set_state(version, State.CHECKING, f"check {check.number}")
+        job = Job(partial(check_submission, self._order(version)))
+        self._running = version, check, job, time.monotonic() + LEASE
+
+    def _order(self, version: Version) -> CheckOrder:
+        league = self.config.league
+        folder = self._folder
+        source = folder.version(version.digest)
+        if not version.digest:
+            source = folder.upload(version.sha256, version.ending)
+        return CheckOrder(
+            source=source,
+            bot=version.bot,
+            versions=folder.versions,
+            variants=league.variants,
+            players=league.players,
+            limits=league.limits,
+            sandbox=league.sandbox,
+            packages=league.packages,
+            trusted=self.config.file.trust_bots,
+        )
+
+    def _take(self, version: Version, check: Check, result: bytes | None) -> bool:
+        with self._book.together():
+            self._book.end_check(check, result)
+            if result is None:
+                self._retry(version)
+                return False
+            found = decoded(result)
+            self._settle(version, found)
+        return found.ok
+
+    def _settle(self, version: Version, found: CheckResult) -> None:
+        """Move a version on that was checked to the end."""
+        if found.digest and not version.digest:
+            self._book.set_digest(version, found.digest)
+        if found.ok:
+            admit(self._book, version, f"admitted: {_summary(found)}")
+        else:
+            self._book.set_state(version, State.REFUSED, found.reason)
+
+    def _retry(self, version: Version) -> None:
+        """Check again, unless it died too often."""
+        died = sum(one.result is None for one in self._book.checks(version))
+        if died >= TRIES:
+            why = f"its check died {died} times; the operator may order a recheck"
+            self._book.set_state(version, State.REFUSED, why)
+        else:
+            self._book.set_state(version, State.QUEUED, "its check died: it is begun again")
+
+
+def _result_of(job: Job) -> bytes | None:
+    try:
+        if job.is_over():
+            result: bytes = job.result()
+            return result
+    except JobDiedError:
+        return None
+    job.end()
+    return None
+
+
+def _summary(found: CheckResult) -> str:
+    times = ""
+    if found.p99 is not None:
+        clock = "CPU" if found.clock == "cpu" else "wall clock"
+        times = f", p99 {1000 * found.p99:.2g} of {1000 * found.limit:g} ms {clock}"
+    return f"{found.steps} steps, {found.games} games, 0 faults{times}"

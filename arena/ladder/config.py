@@ -1,0 +1,122 @@
+"""ladder.yaml: what it may say, and the league that each season is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict, fields
+
+from arena.config_files.yaml_file import convert, locate, parse_yaml
+from arena.errors import ArenaError
+from arena.ladder.quota import Quotas
+from arena.league.config import League, LeagueFile, UntilEntry, league_of
+from arena.league.variant_entry import VariantEntry
+from arena.records import LimitsInfo, RatingsInfo
+from arena.sandboxes.registry import AUTO
+
+_SHORTEST = {"publish": 1.0, "backup": 60.0, "check": 1.0}
+"""Seconds."""
+
+
+class SeasonTerms(Struct, frozen=True, kw_only=True):
+    """What decides the games of a season: it cannot change before the next."""
+
+    variants: tuple[str | VariantEntry, ...] = ("bga",)
+    players: int | list[int] = 2
+    games: int = 10
+    rounds: int = 200
+    until: str | UntilEntry = "separated"
+    limits: LimitsInfo = LimitsInfo()
+    sandbox: str = AUTO
+    images: dict[str, str] = {}
+    packages: bool = False
+
+
+class Intervals(Struct, frozen=True, forbid_unknown_fields=True):
+    """How long things may take, in seconds."""
+
+    publish: float = 60.0
+    """Between two publications, at least."""
+    backup: float = 172_800.0
+    """The age of a backup from which on it is overdue."""
+    check: float = 3_600.0
+    """The age of a submission from which on its check is overdue."""
+
+
+class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of ladder.yaml (`docs/ladder.md`)."""
+
+    name: str
+    ratings: RatingsInfo = RatingsInfo()
+    workers: int | None = None
+    pin: bool = True
+    trust_bots: bool = False
+    """Whether bots may run without isolation."""
+    quotas: Quotas = Quotas()
+    intervals: Intervals = Intervals()
+
+    def terms(self) -> bytes:
+        """Return what decides the games of a season, as JSON."""
+        names = [one.name for one in fields(SeasonTerms)]
+        return msgspec.json.encode({name: getattr(self, name) for name in names})
+
+
+class Config(Struct, frozen=True):
+    """A ladder.yaml that was read."""
+
+    path: Path
+    file: LadderFile
+    league: League
+    """A season's league, without bots."""
+
+
+def load_config(path: Path) -> Config:
+    """Read ladder.yaml; raises ArenaError with the line that is wrong."""
+    data, marks = parse_yaml(path)
+    if data is None:
+        raise ArenaError("the file is empty", str(path), "see docs/ladder.md")
+    file = convert(data, marks, path, LadderFile)
+    common = {one.name for one in fields(LadderFile)} & {one.name for one in fields(LeagueFile)}
+    entry = LeagueFile(bots=[], **{name: getattr(file, name) for name in common})
+    league = league_of(entry, path, marks)
+    if file.sandbox == AUTO:
+        hint = "name the sandbox that every season is played in, as arena ladder init does"
+        raise ArenaError("a ladder's sandbox is fixed", locate(path, marks, "$.sandbox"), hint)
+    for name, least in (("uploads", 1), ("refused", 1)):
+        _check_least(path, marks, f"quotas.{name}", getattr(file.quotas, name), least)
+    for name, seconds in _SHORTEST.items():
+        _check_least(path, marks, f"intervals.{name}", getattr(file.intervals, name), seconds)
+    return Config(path, file, league)
+
+
+def check_terms(config: Config, season: bytes) -> None:
+    """Raise ArenaError if ladder.yaml changed what decides the games of a season."""
+    changed = list(_changes(msgspec.json.decode(season), msgspec.json.decode(config.file.terms())))
+    if changed:
+        what = f"changed what decides games: {', '.join(changed)}"
+        hint = "undo it, or let a new season begin: arena ladder season close"
+        raise ArenaError(what, str(config.path), hint)
+
+
+def text_of(file: LadderFile) -> str:
+    """Return a ladder.yaml with every key on a line of its own: JSON values are YAML."""
+    lines = [f"{key}: {_json(value)}" for key, value in asdict(file).items() if value is not None]
+    return "\n".join(["# docs/ladder.md explains every key.", *lines, ""])
+
+
+def _json(value: object) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=-1).decode()
+
+
+def _changes(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    for key, value in now.items():
+        if before.get(key) != value:
+            yield f"{key} is {_json(value)}, not {_json(before.get(key))}"
+
+
+def _check_least(path: Path, marks: Any, key: str, value: float, least: float) -> None:
+    if value < least:
+        what = f"{key} must be {least:g} or more, not {value:g}"
+        raise ArenaError(what, locate(path, marks, f"$.{key}"))

@@ -1,0 +1,170 @@
+"""The folder of a ladder: where everything is, and how a file gets there to stay."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.errors import ArenaError
+
+_PRIVATE = 0o700
+_LOCK_ATTEMPTS = 100
+"""How often locking is tried while others only ask whether a ladder runs."""
+
+
+class Folder(Struct, frozen=True):
+    """The paths of a ladder."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        """What the operator decides."""
+        return self.root / "ladder.yaml"
+
+    @property
+    def door(self) -> Path:
+        """The database of submissions and orders."""
+        return self.root / "door.sqlite"
+
+    @property
+    def ladder(self) -> Path:
+        """The database that the ladder writes."""
+        return self.root / "ladder.sqlite"
+
+    @property
+    def inbox(self) -> Path:
+        """Submissions that were received and not checked."""
+        return self.root / "inbox"
+
+    @property
+    def versions(self) -> Path:
+        """Canonical archives, named by their SHA-256."""
+        return self.root / "versions"
+
+    @property
+    def seasons(self) -> Path:
+        """A folder for each season's store."""
+        return self.root / "seasons"
+
+    @property
+    def private(self) -> Path:
+        """A folder for each author's pages."""
+        return self.root / "private"
+
+    @property
+    def site(self) -> Path:
+        """The link to the site that is published now."""
+        return self.root / "site"
+
+    @property
+    def last_backup(self) -> Path:
+        """An empty file: its time is that of the last backup."""
+        return self.root / "last-backup"
+
+    def season(self, number: int) -> Path:
+        """Return the folder of a season."""
+        return self.seasons / str(number)
+
+    def upload(self, sha256: str, ending: str) -> Path:
+        """Return where a submission waits."""
+        return self.inbox / f"{sha256}{ending}"
+
+    def version(self, digest: str) -> Path:
+        """Return the file of a version."""
+        return self.versions / f"{digest}.tar"
+
+
+def existing(root: Path) -> Folder:
+    """Return the folder of a ladder that is there; raises ArenaError otherwise."""
+    folder = Folder(root)
+    if not (folder.door.is_file() and folder.ladder.is_file()):
+        raise ArenaError("it is no ladder", str(root), f"make one: arena ladder init {root}")
+    return folder
+
+
+def make_private(path: Path) -> None:
+    """Make a folder that only its owner may enter."""
+    path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    path.chmod(_PRIVATE)
+
+
+def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """Write a file so that it is there, whole, even after a power failure, or not at all.
+
+    Raises ArenaError if it cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        try:
+            with part.open("wb") as file:
+                os.fchmod(file.fileno(), mode)
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        _sync(path.parent)
+    except OSError as error:
+        what = f"it cannot be written: {error.strerror}"
+        raise ArenaError(what, str(path), "free some space, or make the folder writable") from None
+
+
+def _sync(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+@contextmanager
+def locked(folder: Folder) -> Iterator[None]:
+    """Keep other ladders out; raises ArenaError if one runs here. The kernel ends it with us."""
+    file = _open_to_lock(folder)
+    try:
+        if not _lock_exclusively(file):
+            hint = "one is enough: arena ladder status says what it does"
+            raise ArenaError("another ladder runs in this folder", str(folder.root), hint)
+        yield
+    finally:
+        os.close(file)
+
+
+def is_running(folder: Folder) -> bool:
+    """Tell whether a ladder runs in a folder."""
+    file = _open_to_lock(folder)
+    try:
+        return not _lock(file, fcntl.LOCK_SH)
+    finally:
+        os.close(file)
+
+
+def _lock_exclusively(file: int) -> bool:
+    """Lock a file; `is_running` in another process may hold a shared lock for a moment."""
+    for _ in range(_LOCK_ATTEMPTS):
+        if _lock(file, fcntl.LOCK_EX):
+            return True
+        if not _lock(file, fcntl.LOCK_SH):
+            return False
+    return False
+
+
+def _lock(file: int, operation: int) -> bool:
+    try:
+        fcntl.flock(file, operation | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _open_to_lock(folder: Folder) -> int:
+    # Not a database: closing any descriptor of one drops SQLite's locks on it.
+    try:
+        return os.open(folder.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise ArenaError(f"it cannot be opened: {error.strerror}", str(folder.root)) from None

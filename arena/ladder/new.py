@@ -1,0 +1,52 @@
+"""A new ladder: its folder with everything that it needs to run."""
+
+import getpass
+import re
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.ladder.config import LadderFile, text_of
+from arena.ladder.database import Database
+from arena.ladder.door import Door
+from arena.ladder.folder import Folder, make_private, write_durably
+from arena.ladder.tables import DOOR, LADDER
+from arena.sandboxes.bubblewrap import GET_BUBBLEWRAP
+from arena.sandboxes.registry import AUTO, make_sandbox
+
+ADMINISTRATOR = "administrator"
+
+
+def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile:
+    """Make the folder of a ladder; its sandbox is fixed now: the strongest, if none is named.
+
+    Raises ArenaError if something is there, or if the sandbox does not isolate bots that are not
+    trusted.
+    """
+    chosen = make_sandbox(sandbox or AUTO)
+    if not chosen.isolates and not trusted:
+        what = f"the sandbox '{chosen.name}' does not isolate bots"
+        hint = f"{GET_BUBBLEWRAP}, or --trust-bots if you trust every author with your account"
+        raise ArenaError(what, str(root), hint)
+    folder = Folder(root)
+    name = root.absolute().name or "ladder"
+    file = LadderFile(name=name, sandbox=chosen.name, trust_bots=trusted)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if any(root.iterdir()):
+            raise ArenaError("the folder is not empty", str(root), "name a new one")
+        for private in (folder.inbox, folder.versions, folder.seasons, folder.private):
+            make_private(private)
+        write_durably(folder.config, text_of(file).encode(), 0o644)
+        Database.create(folder.door, DOOR)
+        with Door(folder, writes=True) as door:
+            door.invite(operator(), ADMINISTRATOR)
+        Database.create(folder.ladder, LADDER)
+    except OSError as error:
+        raise ArenaError(f"it cannot be made: {error.strerror}", str(root)) from None
+    return file
+
+
+def operator() -> str:
+    """Return the name of whoever runs this, as an author's name may be written."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", getpass.getuser())[:32].lstrip("-_")
+    return name or "operator"

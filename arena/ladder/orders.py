@@ -1,0 +1,40 @@
+"""What an administrator orders, carried out and answered."""
+
+from arena.errors import ArenaError
+from arena.ladder.admission import place_in_field
+from arena.ladder.book import Book
+from arena.ladder.tables import ALLOWED, Action, Order, State, Version
+
+
+def carry_out(order: Order, book: Book) -> None:
+    """Do what was ordered about a version, and answer; what cannot be done is answered, too."""
+    try:
+        version = _allowed(order, book)
+    except ArenaError as error:
+        book.answer(order, error.what, done=False)
+        return
+    with book.together():
+        _move(order, version, book)
+        book.answer(order, f"{version.name} is {book.version(version.name).state}", done=True)
+
+
+def _allowed(order: Order, book: Book) -> Version:
+    version = book.version(order.version)
+    if version.state not in ALLOWED[order.what]:
+        raise ArenaError(f"it is {version.state}: {version.why}")
+    return version
+
+
+def _move(order: Order, version: Version, book: Book) -> None:
+    why = f"ordered by {order.who}" + (f": {order.why}" if order.why else "")
+    if order.what is Action.RESUME:
+        place_in_field(book, version, why)
+    else:
+        book.set_state(version, _NEXT[order.what], why)
+
+
+_NEXT = {
+    Action.REST: State.RESTING,
+    Action.STRIKE: State.STRUCK,
+    Action.RECHECK: State.QUEUED,
+}

@@ -1,0 +1,52 @@
+"""How much an author may submit: counted over windows that roll with the clock."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+DAY = 86_400.0
+HOUR = 3_600.0
+
+
+class Quotas(Struct, frozen=True, forbid_unknown_fields=True):
+    """How many submissions an author may make."""
+
+    uploads: int = 5
+    """In 24 hours, without those that were refused."""
+    refused: int = 20
+    """In an hour."""
+
+
+class Allowance(Struct, frozen=True):
+    """What an author may still submit."""
+
+    left: int
+    of: int
+    frees_at: float | None
+    """When the next one is free again; None if none is used."""
+    blocked_until: float | None
+    """Until when nothing may be submitted; None if something may."""
+
+
+def allowance(
+    now: float, accepted: Sequence[float], refused: Sequence[float], quotas: Quotas
+) -> Allowance:
+    """Return what is left at a time to who submitted at others; all in seconds since 1970.
+
+    A submission from the future, as the clock was set back, counts as one of now.
+    """
+    day = _within(accepted, now, DAY)
+    hour = _within(refused, now, HOUR)
+    left = max(0, quotas.uploads - len(day))
+    blocked = [_end(day, quotas.uploads, DAY), _end(hour, quotas.refused, HOUR)]
+    until = max((end for end in blocked if end is not None), default=None)
+    return Allowance(left, quotas.uploads, day[0] + DAY if day else None, until)
+
+
+def _within(times: Sequence[float], now: float, window: float) -> list[float]:
+    return sorted(min(time, now) for time in times if time > now - window)
+
+
+def _end(times: Sequence[float], most: int, window: float) -> float | None:
+    """Return when fewer than `most` will be in the window; None if they are already."""
+    return times[len(times) - most] + window if len(times) >= most else None

@@ -1,0 +1,235 @@
+"""The ladder as it runs: it takes submissions in, checks, admits, plays, rates and publishes."""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from arena import __version__
+from arena.errors import ArenaError
+from arena.ladder.admission import faults_too_often
+from arena.ladder.book import Book
+from arena.ladder.checks import Checks
+from arena.ladder.config import Config, check_terms, load_config
+from arena.ladder.door import Door
+from arena.ladder.folder import Folder, locked
+from arena.ladder.looks import looks_like
+from arena.ladder.orders import carry_out
+from arena.ladder.publisher import Publisher
+from arena.ladder.season import Season, commitment_of, open_season, reveal
+from arena.ladder.site import publish_closed
+from arena.ladder.tables import PLAYING, Action, Order, State, Upload, Version
+from arena.league.runner import RunListener
+from arena.sandboxes.registry import make_sandbox
+
+_TICK = 0.25
+"""Seconds between looks at what came in, while games are played."""
+_IDLE = 1.0
+"""Seconds between looks while the ladder sleeps."""
+_TIDY = 60.0
+"""Seconds between looks for what is no longer needed."""
+
+Say = Callable[[str], None]
+
+
+def run_ladder(folder: Folder, stop: threading.Event, say: Say) -> None:
+    """Run a ladder until it is told to stop: then what is being played is finished and stored.
+
+    Raises ArenaError if another ladder runs there, if ladder.yaml is wrong or changed what decides
+    games, or if the sandbox does not work.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(locked(folder))
+        config = load_config(folder.config)
+        make_sandbox(config.file.sandbox)
+        book = stack.enter_context(Book(folder, writes=True))
+        door = stack.enter_context(Door(folder))
+        ladder = _Ladder(folder, config, book, door, stop, say)
+        stack.callback(ladder.end)
+        ladder.run()
+
+
+class _Ladder(RunListener):
+    """Plays, and between fixtures looks after everything else."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        config: Config,
+        book: Book,
+        door: Door,
+        stop: threading.Event,
+        say: Say,
+    ) -> None:
+        self._folder, self._config, self._stop = folder, config, stop
+        self._book, self._door, self._say = book, door, say
+        self._checks = Checks(folder, config, book)
+        self._publisher = Publisher(folder, book, config.file.intervals.publish, say)
+        self._season: Season | None = None
+        self._field: list[Version] = []
+        self._field_changed = True
+        self._closing: Order | None = None
+        self._seen: int | None = None
+        """The state of the door that was looked at."""
+        self._next_tick = self._next_tidying = 0.0
+
+    def run(self) -> None:
+        """Play one season after another."""
+        self._look_at_door()
+        while not self._stop.is_set():
+            number = self._begin_season()
+            with open_season(self._folder.season(number), self._config) as self._season:
+                self._check_arena(self._season)
+                self._play(self._season)
+                ended = self._closing is not None and self._end(self._season)
+                # While it reads, the store cannot be closed whole.
+                self._publisher.stop()
+            self._season = None
+            if self._closing and ended:
+                self._close_season(number, self._closing)
+
+    def end(self) -> None:
+        """End what goes on beside the games."""
+        self._checks.stop()
+        self._publisher.stop()
+
+    def stop_requested(self) -> bool:
+        """Look after everything else; tell whether the games must pause."""
+        self._tick()
+        return self._stop.is_set() or self._field_changed or self._closing is not None
+
+    # ------------------------------------------------------------ seasons
+
+    def _begin_season(self) -> int:
+        """Return the number of the season that is open, or of a new one."""
+        seasons = self._book.seasons()
+        if seasons and seasons[-1].closed_at is None:
+            if not self._closing:
+                check_terms(self._config, seasons[-1].terms)
+            return seasons[-1].number
+        number = len(seasons) + 1
+        commitment = commitment_of(self._folder.season(number))
+        self._book.open_season(number, self._config.file.terms(), commitment)
+        self._say(f"season {number}: SHA-256 of its master seed: {commitment}")
+        for version in self._book.versions({State.RATED}):
+            self._book.set_state(version, State.PROVISIONAL, f"season {number} begins")
+        return number
+
+    def _check_arena(self, season: Season) -> None:
+        """Refuse to go on with a season that this version of the arena would play otherwise."""
+        if self._book.facts().get("arena") not in {None, __version__}:
+            season.check_games()
+        self._book.set_fact("arena", __version__)
+
+    def _close_season(self, number: int, order: Order) -> None:
+        folder = self._folder.season(number)
+        seed, root = reveal(folder)
+        publish_closed(self._folder, number)
+        folder.chmod(0o755)
+        with self._book.together():
+            self._book.close_season(number, seed, root)
+            self._book.answer(order, f"season {number} is closed; its root: {root}", done=True)
+        self._say(f"season {number} is closed; its root: {root}")
+        self._closing, self._field_changed = None, True
+        self._config = self._checks.config = load_config(self._folder.config)
+        self._look_at_door()
+
+    def _play(self, season: Season) -> None:
+        """Play until the season is closed or the ladder stopped; sleep while nothing is due."""
+        while not self.stop_requested() or self._field_changed:
+            if self._stop.is_set() or self._closing:
+                return
+            self._take_field(season)
+            if season.play(*self._names(), self):
+                self._stop.wait(_IDLE)
+
+    def _end(self, season: Season) -> bool:
+        """Play what was begun in a season that is to be closed; False if it was stopped."""
+        self._take_field(season)
+        return not self._stop.is_set() and season.end(*self._names(), _Until(self._stop))
+
+    def _names(self) -> tuple[list[str], list[str]]:
+        """Return the names of the versions that play, and of those that are struck."""
+        struck = self._book.versions({State.STRUCK})
+        return [one.name for one in self._field], [one.name for one in struck]
+
+    def _take_field(self, season: Season) -> None:
+        """Make the versions ready that play; one that cannot be started any more rests."""
+        self._field_changed = False
+        for version in self._book.versions(PLAYING):
+            if self._stop.is_set():
+                return
+            if not season.is_ready(version):
+                try:
+                    season.enter(version, self._folder.version(version.digest))
+                except ArenaError as error:
+                    why = f"it cannot be started any more: {error}"
+                    self._book.set_state(version, State.RESTING, why)
+        self._field = self._book.versions(PLAYING)
+
+    # ------------------------------------------------------------ beside the games
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        if now < self._next_tick:
+            return
+        self._next_tick = now + _TICK
+        if self._door.changes() != self._seen:
+            self._look_at_door()
+        if self._checks.step():
+            self._field_changed = True
+        self._judge()
+        if self._season:
+            self._publisher.step((self._season.games.total(), self._book.last_event()))
+        if now >= self._next_tidying:
+            self._next_tidying = now + _TIDY
+            self._checks.tidy()
+
+    def _look_at_door(self) -> None:
+        self._seen = self._door.changes()
+        for upload in self._door.uploads(self._book.last_upload()):
+            self._receive(upload)
+        for order in self._door.orders(self._book.last_order()):
+            if order.what is Action.CLOSE_SEASON:
+                self._closing = order  # answered when it is done: later orders wait for it
+                return
+            carry_out(order, self._book)
+            self._field_changed = True
+
+    def _receive(self, upload: Upload) -> None:
+        others = [one for one in self._book.versions() if one.author != upload.author]
+        if twin := looks_like(upload.bot, {one.bot for one in others}):
+            why = f"the name '{upload.bot}' looks like '{twin}', another author's bot"
+            self._book.add(upload, State.REFUSED, why)
+        else:
+            why = f"{upload.version} sha256 {upload.sha256}, {upload.bytes} bytes"
+            self._book.add(upload, State.QUEUED, why)
+
+    def _judge(self) -> None:
+        """Move versions on that have played enough, or faulted too often."""
+        if self._season is None:
+            return
+        enough = self._config.file.ratings.provisional
+        for number, version in enumerate(self._field):
+            games = self._season.games[version.name]
+            faulted = self._season.faulted[version.name]
+            if faults_too_often(games, faulted):
+                why = f"it faulted in {faulted} of {games} games"
+                self._book.set_state(version, State.RESTING, why)
+                self._field_changed = True
+                self._field = [one for one in self._field if one.id != version.id]
+                return
+            if version.state is State.PROVISIONAL and games >= enough:
+                self._book.set_state(version, State.RATED, f"{games} games played")
+                self._field[number] = version._replace(state=State.RATED)
+
+
+class _Until(RunListener):
+    """Plays until the ladder is told to stop."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop = stop
+
+    def stop_requested(self) -> bool:
+        """Tell whether the ladder is told to stop."""
+        return self._stop.is_set()

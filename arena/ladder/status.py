@@ -1,0 +1,88 @@
+"""How a ladder is: what plays, what waits, and whether anything is overdue."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.ladder.book import Book
+from arena.ladder.config import Intervals, load_config
+from arena.ladder.door import Door
+from arena.ladder.folder import Folder, is_running
+from arena.ladder.tables import WAITING, State, Upload
+from arena.ladder.times import span
+
+_LATE = 300.0, 10
+"""Seconds, and intervals, by both of which a publication may be late."""
+
+
+class Status(Struct, frozen=True):
+    """How a ladder is; ages in seconds, None for what never was."""
+
+    running: bool
+    overdue: tuple[str, ...]
+    """What an operator must look at, in sentences; empty if all is well."""
+    versions: dict[State, int]
+    queue: int
+    oldest: float | None
+    """The age of the submission that has waited longest."""
+    season: int | None
+    published: float | None
+    backed_up: float | None
+
+
+def status(folder: Folder) -> Status:
+    """Read how a ladder is; raises ArenaError if ladder.yaml cannot be read."""
+    now, intervals = time.time(), load_config(folder.config).file.intervals
+    with Book(folder) as book, Door(folder) as door:
+        versions, facts = book.versions(), book.facts()
+        seasons = book.seasons()
+        arrived = door.uploads(book.last_upload())
+    waiting = [one.received_at for one in versions if one.state in WAITING]
+    waiting += [one.received_at for one in arrived]
+    found = Status(
+        running=is_running(folder),
+        overdue=(),
+        versions=_counted(Counter(one.state for one in versions), arrived),
+        queue=len(waiting),
+        oldest=now - min(waiting) if waiting else None,
+        season=seasons[-1].number if seasons else None,
+        published=_age(facts, "published_at", now),
+        backed_up=_backup_age(folder, now),
+    )
+    made = now - folder.door.stat().st_ctime if not seasons else now - seasons[0].opened_at
+    late = _age(facts, "publish_due_at", now)
+    overdue = tuple(_overdue(found, intervals, made, late))
+    return replace(found, overdue=overdue)
+
+
+def _counted(states: Counter[State], arrived: list[Upload]) -> dict[State, int]:
+    states[State.QUEUED] += len(arrived)
+    return {state: states[state] for state in State if states[state]}
+
+
+def _overdue(found: Status, intervals: Intervals, age: float, late: float | None) -> Iterator[str]:
+    if not found.running:
+        yield "no ladder runs here"
+    if found.oldest is not None and found.oldest > intervals.check:
+        yield f"a submission has waited for its check for {span(found.oldest)}"
+    if late is not None and late > max(_LATE[0], _LATE[1] * intervals.publish):
+        yield f"the publication is late by {span(late)}"
+    if found.backed_up is None:
+        if age > intervals.backup:
+            yield "it was never backed up"
+    elif found.backed_up > intervals.backup:
+        yield f"it was backed up {span(found.backed_up)} ago"
+
+
+def _age(facts: Mapping[str, str], key: str, now: float) -> float | None:
+    value = facts.get(key)
+    return max(0.0, now - float(value)) if value else None
+
+
+def _backup_age(folder: Folder, now: float) -> float | None:
+    if not folder.last_backup.exists():
+        return None
+    return max(0.0, now - folder.last_backup.stat().st_mtime)

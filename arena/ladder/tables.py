@@ -1,0 +1,225 @@
+"""The tables of a ladder's two databases, and their rows.
+
+`door.sqlite` is written by whoever takes submissions and orders, `ladder.sqlite` by the ladder
+alone: each file has one writer, and neither waits for the other.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+DOOR = """
+CREATE TABLE authors (
+    name TEXT PRIMARY KEY COLLATE NOCASE,
+    role TEXT NOT NULL,
+    since REAL NOT NULL
+);
+CREATE TABLE uploads (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    sha256 TEXT NOT NULL,
+    ending TEXT NOT NULL,
+    author TEXT NOT NULL,
+    bot TEXT NOT NULL COLLATE NOCASE,
+    number INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    received_at REAL NOT NULL,
+    UNIQUE (bot, number),
+    UNIQUE (bot, sha256)
+);
+CREATE TABLE orders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    who TEXT NOT NULL,
+    what TEXT NOT NULL,
+    version TEXT NOT NULL,
+    why TEXT NOT NULL
+);
+"""
+LADDER = """
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY,
+    bot TEXT NOT NULL COLLATE NOCASE,
+    number INTEGER NOT NULL,
+    author TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    ending TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    received_at REAL NOT NULL,
+    state TEXT NOT NULL,
+    since REAL NOT NULL,
+    why TEXT NOT NULL,
+    UNIQUE (bot, number)
+);
+CREATE TABLE checks (
+    version INTEGER NOT NULL,
+    try INTEGER NOT NULL,
+    began REAL NOT NULL,
+    lease_until REAL NOT NULL,
+    ended REAL,
+    result BLOB,
+    PRIMARY KEY (version, try)
+);
+CREATE TABLE answers (
+    id INTEGER PRIMARY KEY,
+    at REAL NOT NULL,
+    done INTEGER NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE TABLE events (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    author TEXT NOT NULL,
+    version TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE TABLE seasons (
+    number INTEGER PRIMARY KEY,
+    opened_at REAL NOT NULL,
+    terms BLOB NOT NULL,
+    commitment TEXT NOT NULL,
+    closed_at REAL,
+    seed TEXT NOT NULL DEFAULT '',
+    root TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+VERSION = 1
+"""The `user_version` of both files."""
+
+
+class State(StrEnum):
+    """Where a version stands."""
+
+    QUEUED = "queued"
+    CHECKING = "checking"
+    REFUSED = "refused"
+    PROVISIONAL = "provisional"
+    """It plays, but has few games yet."""
+    RATED = "rated"
+    RESTING = "resting"
+    """It plays no more; its games count on."""
+    STRUCK = "struck"
+    """Its games count no more."""
+
+
+WAITING = frozenset({State.QUEUED, State.CHECKING})
+PLAYING = frozenset({State.PROVISIONAL, State.RATED})
+
+
+class Action(StrEnum):
+    """What an administrator may order."""
+
+    REST = "rest"
+    RESUME = "resume"
+    STRIKE = "strike"
+    RECHECK = "recheck"
+    CLOSE_SEASON = "season close"
+
+
+ALLOWED = {
+    Action.REST: PLAYING,
+    Action.RESUME: frozenset({State.RESTING}),
+    Action.STRIKE: PLAYING | {State.RESTING},
+    Action.RECHECK: PLAYING | {State.REFUSED, State.RESTING},
+}
+"""From which states an order takes a version elsewhere."""
+
+
+class Author(NamedTuple):
+    """Who may submit."""
+
+    name: str
+    role: str
+    """`author` or `administrator`."""
+    since: float
+
+
+class Upload(NamedTuple):
+    """A submission as it was received; a time is in seconds since 1970."""
+
+    id: int
+    sha256: str
+    """Of the bytes as they came."""
+    ending: str
+    """`.tar`, `.zip` and so on."""
+    author: str
+    bot: str
+    number: int
+    """From 1, within the bot."""
+    bytes: int
+    received_at: float
+
+    @property
+    def version(self) -> str:
+        """The name of the version."""
+        return f"{self.bot}@{self.number}"
+
+
+class Order(NamedTuple):
+    """What an administrator asked for."""
+
+    id: int
+    at: float
+    who: str
+    what: Action
+    version: str
+    """`name@number`; "" if it is about no version."""
+    why: str
+
+
+class Version(NamedTuple):
+    """An immutable version of a bot."""
+
+    id: int
+    """That of its upload."""
+    bot: str
+    number: int
+    author: str
+    sha256: str
+    ending: str
+    digest: str
+    """SHA-256 of its canonical bytes, which name its file; "" before its first check."""
+    received_at: float
+    state: State
+    since: float
+    """When it came to this state."""
+    why: str
+
+    @property
+    def name(self) -> str:
+        """What it is called at the table."""
+        return f"{self.bot}@{self.number}"
+
+
+class Check(NamedTuple):
+    """One try to check a version."""
+
+    version: int
+    number: int
+    began: float
+    lease_until: float
+    ended: float | None
+    result: bytes | None
+    """A `CheckResult` as JSON; None if it did not come to its end."""
+
+
+class Event(NamedTuple):
+    """A line of the log."""
+
+    n: int
+    at: float
+    author: str
+    version: str
+    text: str
+
+
+class SeasonRow(NamedTuple):
+    """A season; `seed` and `root` are known when it is closed."""
+
+    number: int
+    opened_at: float
+    terms: bytes
+    """What decides its games, as JSON."""
+    commitment: str
+    closed_at: float | None
+    seed: str
+    root: str

@@ -1,0 +1,203 @@
+"""What is played between two changes of a league: a plan of blocks for each division.
+
+Newcomers get joining blocks, in which they meet everyone who was there before; each in turn gets
+one. After every two of them, and when there are no more, comes a block for the whole field. These
+blocks follow each other in passes, at the end of which all pairs have met as evenly as possible.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import count as endless
+from itertools import islice
+from math import ceil, floor, inf
+from statistics import median_low
+
+from msgspec import Struct
+
+from arena.league.block_design import Pass, Table, joining_block
+from arena.league.tally import Tally
+from arena.records import Division, LeagueInfo
+
+Seats = tuple[str, ...]
+"""Bot names, seat 0 first."""
+_JOINING = 2
+"""How many joining blocks come one after another, at most, while blocks for all are wanted."""
+_design = lru_cache(maxsize=1024)(Pass)
+"""Divisions, passes and epochs with as many bots have their design in common: names are shuffled
+for each."""
+
+
+class Planned(Struct, frozen=True):
+    """A block, before it is drawn."""
+
+    index: int
+    """The place of its first fixture in the schedule."""
+    size: int
+    """How many tables it has."""
+    newcomer: str | None
+    """Who joins in it; None in a block for all."""
+    number: int
+    """Which one it is of the newcomer's, or of those for all in this epoch, from 0."""
+
+
+class Epoch:
+    """The plans of all divisions, side by side: a block of each in turn."""
+
+    def __init__(
+        self,
+        info: LeagueInfo,
+        names: Sequence[str],
+        tallies: Mapping[Division, Tally],
+        index: int,
+        design_seed: str,
+    ) -> None:
+        """Plan for the bots that play; the first fixture gets the index."""
+        self._parts = {
+            division: _Part(info, names, division, tally, design_seed)
+            for division, tally in tallies.items()
+        }
+        self._items = {division: part.items() for division, part in self._parts.items()}
+        self._planned: dict[Division, list[Planned]] = {division: [] for division in tallies}
+        self._index = index
+        self._ended = False
+
+    def planned(self, division: Division, number: int) -> Planned | None:
+        """Return the plan of a division's block of this epoch, from 0; None if it has fewer."""
+        blocks = self._planned[division]
+        while len(blocks) <= number and not self._ended:
+            self._plan_round()
+        return blocks[number] if number < len(blocks) else None
+
+    def tables(self, division: Division, block: Planned) -> list[Seats]:
+        """Draw the tables of a planned block."""
+        part = self._parts[division]
+        if block.newcomer is None:
+            return part.whole(block.number)
+        return part.joining(block.newcomer, block.number)
+
+    def _plan_round(self) -> None:
+        self._ended = True
+        for division, items in self._items.items():
+            if (item := next(items, None)) is not None:
+                self._ended = False
+                self._planned[division].append(Planned(self._index, *item))
+                self._index += item[0]
+
+
+class _Part:
+    """The plan of one division."""
+
+    def __init__(
+        self,
+        info: LeagueInfo,
+        names: Sequence[str],
+        division: Division,
+        tally: Tally,
+        design_seed: str,
+    ) -> None:
+        self._names, self._players, self._joined = names, division.players, tally.joined
+        # "stage" is an epoch's name from before it was renamed: every draw depends on it.
+        part = f"/stage {info.changes}" if info.changes else ""
+        self._design_seed = f"{design_seed}/schedule/{self._players}"
+        self._shuffle = f"{info.seed}/schedule/{self._players}{part}/{division.variant}"
+        self._met = Counter({name: tally.met[name] for name in names})
+        self._wanted = inf if info.endless else info.rounds * self._players
+        self._capped = info.endless or info.until is not None
+        self._counts: dict[str, int] = {}
+        """Joining blocks of each newcomer."""
+        self._others: dict[str, list[str]] = {}
+        """Whom each newcomer meets there."""
+        if len(names) >= self._players:
+            self._plan_newcomers()
+
+    def _plan_newcomers(self) -> None:
+        """Let newcomers join those who have played.
+
+        In a league with rounds each joins those before it, too, so that all have met when the
+        last one has joined; else newcomers meet each other in blocks for all.
+        """
+        met, present = self._met, [name for name in self._names if self._met[name]]
+        level = median_low([met[name] for name in present]) if present else 0
+        size = len(present)
+        late = {name for name in present if self._joined[name] and self._lack(name, size, level)}
+        others = [name for name in present if name not in late]
+        if len(others) < self._players:
+            return
+        for name in self._names:
+            if name in late or not met[name]:
+                lack = self._lack(name, len(others), level)
+                if lack:
+                    self._counts[name], self._others[name] = lack, others
+                    if not self._capped:
+                        others, level = [*others, name], level + lack * (self._players - 1)
+        for name, lack in self._counts.items():
+            met[name] += lack * len(self._others[name])
+            met.update(dict.fromkeys(self._others[name], lack * (self._players - 1)))
+
+    def _lack(self, name: str, others: int, level: int) -> int:
+        """Return how many joining blocks a bot lacks until it has about as many tables as others.
+
+        There are at most as many as seats, unless the number of rounds is fixed: then nobody waits
+        for what comes after them.
+        """
+        met, gain = self._met[name], others - self._players + 1
+        if gain < 1:
+            return 0
+        share = min((self._wanted - met) / others, (level - met) / gain)
+        lack = floor(share) if met else ceil(share)
+        return max(0, min(lack, self._players - self._joined[name]) if self._capped else lack)
+
+    def items(self) -> Iterator[tuple[int, str | None, int]]:
+        """Yield each block's number of tables, newcomer and number, in the order of play."""
+        whole = ((len(self._names), None, number) for number in self._whole())
+        for done, (name, number) in enumerate(self._in_turn(), 1):
+            yield len(self._others[name]), name, number
+            if done % _JOINING == 0:
+                yield from islice(whole, 1)
+        yield from whole
+
+    def _in_turn(self) -> Iterator[tuple[str, int]]:
+        """Yield newcomers and the numbers of their blocks: the first of each, then the second."""
+        for number in range(max(self._counts.values(), default=0)):
+            yield from ((name, number) for name in self._counts if number < self._counts[name])
+
+    def _whole(self) -> Iterator[int]:
+        """Yield the numbers of the blocks for all: as many as are still wanted."""
+        if len(self._names) < self._players:
+            return iter(())
+        if self._wanted == inf:
+            return endless()
+        short = self._wanted - min(self._met.values())
+        return iter(range(ceil(short / self._players)))
+
+    def whole(self, number: int) -> list[Seats]:
+        """Draw a block for all; each pass through the design shuffles the bots again."""
+        size = len(self._names)
+        first = number - number % (size - 1)
+        seed = f"{self._shuffle}/pass {first}" if first else self._shuffle
+        design = _design(size, self._players, self._design_seed)
+        return _named(design.block(number - first), _shuffled(self._names, seed))
+
+    def joining(self, newcomer: str, number: int) -> list[Seats]:
+        """Draw a joining block; those of a bot that was interrupted by a change go on."""
+        others = _shuffled(self._others[newcomer], f"{self._shuffle}/{newcomer}")
+        number += self._joined[newcomer]
+        first = random.Random(f"{self._design_seed}/{newcomer}").randrange(self._players)
+        tables: Sequence[Table] = [(bot,) for bot in range(len(others))]
+        if self._players > 2:
+            design = _design(len(others), self._players - 1, f"{self._design_seed}/joining")
+            tables = design.block(number % (len(others) - 1))
+        seat = (first + number) % self._players
+        return _named(joining_block(tables, seat), [*others, newcomer])
+
+
+def _shuffled(names: Sequence[str], seed: str) -> list[str]:
+    shuffled = list(names)
+    random.Random(seed).shuffle(shuffled)
+    return shuffled
+
+
+def _named(block: Iterable[Table], names: Sequence[str]) -> list[Seats]:
+    return [tuple([names[n] for n in table]) for table in block]

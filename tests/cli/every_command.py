@@ -1,0 +1,24 @@
+"""Every command, those of groups by all their words: `ladder init`."""
+
+from collections.abc import Iterator
+
+import click
+
+from arena.cli.main import COMMANDS, cli
+
+
+def every_command() -> dict[str, click.Command]:
+    """Return the commands by their words."""
+    context = click.Context(cli)
+    found = ((name, cli.get_command(context, name)) for name in COMMANDS)
+    return dict(one for name, command in found if command for one in _leaves(name, command))
+
+
+def _leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(command, click.Group):
+        yield name, command
+        return
+    context = click.Context(command)
+    for inner in command.list_commands(context):
+        if found := command.get_command(context, inner):
+            yield from _leaves(f"{name} {inner}", found)

@@ -1,0 +1,140 @@
+"""A ladder by its front door: made, submitted to, run in a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from tests.cli.command import HANG, LOWEST, Ran, arena, bot, environment, run
+from tests.e2e.live import let_others_in, wait_until
+
+QUICK: dict[str, object] = {
+    "games": 2,
+    "rounds": 4,
+    "workers": 1,
+    "ratings": {"provisional": 4},
+    "intervals": {"publish": 1.0},
+}
+"""A season that is soon played, of a ladder that publishes at once."""
+CRASHES = "raise SystemExit('no good')"
+"""A bot that never says `ready`."""
+
+
+def make(folder: Path, **keys: object) -> Path:
+    """Make a ladder in the process sandbox, with other keys than the defaults."""
+    let_others_in(folder)
+    club = folder / "club"
+    ran = run("ladder", "init", club, "--sandbox", "process", "--trust-bots", cwd=folder)
+    assert ran.code == 0, ran.err
+    change(club, **{**QUICK, **keys})
+    return club
+
+
+def change(club: Path, **keys: object) -> None:
+    """Write other values into ladder.yaml."""
+    path = club / "ladder.yaml"
+    lines = [line for line in path.read_text().splitlines() if line.split(":")[0] not in keys]
+    lines += [f"{key}: {json.dumps(value)}" for key, value in keys.items()]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def submitted(
+    club: Path, name: str, source: str = LOWEST, author: str = "", number: int = 1
+) -> Ran:
+    """Submit a bot without waiting for its check; `number` tells versions apart."""
+    folder = club.parent / f"{name}-{number}"
+    if not folder.exists():
+        bot(folder, f"{textwrap.dedent(source)}\n# {number}", name=name)
+    whose = ("--author", author) if author else ()
+    return run("submit", folder, "--to", club, "--no-wait", *whose, cwd=club.parent)
+
+
+def versions(club: Path) -> dict[str, dict[str, Any]]:
+    """Return the versions by name, as `list --json` has them."""
+    ran = run("ladder", "list", club, "--json", cwd=club.parent)
+    assert ran.code == 0, ran.err
+    return {f"{one['bot']}@{one['number']}": one for one in json.loads(ran.out)}
+
+
+def states(club: Path) -> dict[str, str]:
+    """Return the state of each version."""
+    return {name: one["state"] for name, one in versions(club).items()}
+
+
+def log(club: Path, *version: str) -> str:
+    """Return what the log says."""
+    ran = run("ladder", "log", club, *version, cwd=club.parent)
+    assert ran.code == 0, ran.err
+    return ran.out
+
+
+def page(club: Path, author: str) -> str:
+    """Return an author's own page, "" if there is none."""
+    path = club / "private" / author / "index.html"
+    return path.read_text() if path.exists() else ""
+
+
+class Running:
+    """`arena ladder run` in a process of its own."""
+
+    def __init__(self, club: Path) -> None:
+        self.club = club
+        self.said = club.parent / "said.txt"
+        temporary = club.parent / "temporary"
+        temporary.mkdir(exist_ok=True)
+        let_others_in(club.parent)
+        with self.said.open("ab") as said:
+            self.process = subprocess.Popen(
+                arena("ladder", "run", club),
+                cwd=club.parent,
+                env=environment(TMPDIR=str(temporary), PYTHONFAULTHANDLER="1"),
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                process_group=0,
+            )
+
+    def until(self, holds: Callable[[], object]) -> None:
+        """Wait until something holds, while the ladder runs."""
+
+        def holds_or_ended() -> bool:
+            assert self.process.poll() is None, self.said.read_text()
+            return bool(holds())
+
+        wait_until(holds_or_ended)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for some seconds, or for its end."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Ask it to stop; returns its exit code."""
+        os.kill(self.process.pid, number)
+        try:
+            return self.process.wait(HANG)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGABRT)  # it prints where its threads are
+            self.process.wait(HANG)
+            raise AssertionError(self.said.read_text()) from None
+
+    def kill(self) -> None:
+        """Kill it alone: what it has started must end by itself."""
+        self.process.kill()
+        self.process.wait(HANG)
+
+
+@contextmanager
+def running(club: Path) -> Iterator[Running]:
+    """Run a ladder as long as the block lasts."""
+    ladder = Running(club)
+    try:
+        yield ladder
+    finally:
+        if ladder.process.poll() is None:
+            ladder.kill()

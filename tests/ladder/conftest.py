@@ -1,0 +1,38 @@
+"""A ladder with some history, which tests go on with in copies."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import run
+from tests.e2e.kills import CHEAT
+from tests.e2e.live import let_others_in
+from tests.ladder import club as clubs
+from tests.ladder.club import running
+
+
+@pytest.fixture(scope="session")
+def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ladder that two bots are admitted to and two are not, after some games."""
+    club = clubs.make(tmp_path_factory.mktemp("ladder"))
+    run("ladder", "invite", club, "ann", "bob", cwd=club.parent)
+    clubs.submitted(club, "one", author="ann")
+    clubs.submitted(club, "two", author="bob")
+    clubs.submitted(club, "dead", clubs.CRASHES, author="ann")
+    clubs.submitted(club, "cheat", CHEAT, author="bob")
+    with running(club) as ladder:
+        ladder.until(lambda: set(clubs.states(club).values()) == {"rated", "refused"})
+        ladder.until((club / "site/index.html").exists)
+        ladder.until(lambda: "dead@1: refused" in clubs.page(club, "ann"))
+        ladder.until(lambda: "cheat@1: refused" in clubs.page(club, "bob"))
+        assert ladder.stop() == 0
+    return club
+
+
+@pytest.fixture
+def copy(club: Path, tmp_path: Path) -> Path:
+    """Return a copy of the ladder to go on with."""
+    let_others_in(tmp_path)
+    shutil.copytree(club, tmp_path / "club", symlinks=True)
+    return tmp_path / "club"

@@ -1,0 +1,44 @@
+"""Work in a process of its own: its result, its error, its death."""
+
+import os
+import signal
+from functools import partial
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.ladder.job import Job, JobDiedError
+from tests.e2e.live import wait_until
+
+
+def _refuse() -> None:
+    raise ArenaError("no", "here", "try again")
+
+
+def finished(job: Job) -> Job:
+    wait_until(job.is_over)
+    return job
+
+
+def test_the_result_comes_from_another_process() -> None:
+    assert finished(Job(os.getpid)).result() != os.getpid()
+
+
+def test_a_large_result_comes_whole() -> None:
+    assert finished(Job(partial(bytes, 1 << 20))).result() == bytes(1 << 20)
+
+
+def test_a_refusal_is_raised_here() -> None:
+    with pytest.raises(ArenaError, match="no / here / try again"):
+        finished(Job(_refuse)).result()
+
+
+def test_a_death_is_told_from_a_result() -> None:
+    with pytest.raises(JobDiedError):
+        finished(Job(partial(os._exit, 1))).result()
+
+
+def test_a_job_that_is_ended_is_over_at_once() -> None:
+    job = Job(signal.pause)
+    assert not job.is_over()
+    job.end()

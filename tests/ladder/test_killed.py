@@ -1,0 +1,67 @@
+"""kill -9 of the ladder, its workers and its checks: what was acknowledged is there, once."""
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tests.cli.command import bot, records, run
+from tests.e2e import kills
+from tests.e2e.live import processes
+from tests.ladder import club as clubs
+from tests.ladder.club import Running, running
+from tests.support import sampling
+from tests.support.depth import depth
+
+KILLS = depth(4, 30)
+
+
+def _group(ladder: Running) -> list[int]:
+    return [pid for pid, p in processes().items() if p.group == ladder.process.pid]
+
+
+def _kill_some(ladder: Running, rng: random.Random) -> None:
+    """Kill the ladder, everything that is its, or one of its processes and then the ladder."""
+    group = _group(ladder)
+    if rng.random() < 0.5:
+        kills.kill([rng.choice(group)])
+        ladder.wait(rng.uniform(0.0, 1.0))
+    kills.kill(_group(ladder) if rng.random() < 0.5 else [ladder.process.pid])
+    ladder.process.wait()
+
+
+def _submit_something(club: Path, number: int) -> str:
+    """Submit a bot whose program is missing; returns the name of the version."""
+    folder = bot(club.parent / f"no-{number}", f"# {number}", name="no", command="./missing")
+    ran = run("submit", folder, "--to", club, "--author", "ann", "--no-wait", cwd=club.parent)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith(f"received no@{number} ")
+    return f"no@{number}"
+
+
+def test_acknowledged_submissions_and_stored_games_survive(copy: Path) -> None:
+    rng, acknowledged = sampling.random("kills of a ladder"), set[str]()
+    clubs.change(copy, rounds=5000, quotas={"uploads": 1000, "refused": 1000})
+    assert run("ladder", "season", "close", copy, cwd=copy.parent).code == 0
+    store = copy / "seasons/2/league.sqlite"
+    for number in range(1, KILLS + 1):
+        with running(copy) as ladder:
+            if rng.random() < 0.5:
+                ladder.until(lambda: "season 2 begins" in clubs.log(copy))
+            acknowledged.add(_submit_something(copy, number))
+            ladder.wait(rng.uniform(0.0, 4.0))
+            _kill_some(ladder, rng)
+    with running(copy) as ladder:
+        ladder.until(lambda: acknowledged <= clubs.states(copy).keys())
+        ladder.until(lambda: not {"queued", "checking"} & set(clubs.states(copy).values()))
+        ladder.until(store.exists)
+        ladder.until(lambda: run("verify", "seasons/2/league.yaml", cwd=copy).code == 0)
+        assert ladder.stop() == 0
+    found = clubs.states(copy)
+    assert {found[name] for name in acknowledged} == {"refused"}
+    assert len(found) == 4 + KILLS
+    played = records(store)
+    assert len(set(played)) == len(played)
+    for name in ("door", "ladder"):
+        with closing(sqlite3.connect(copy / f"{name}.sqlite")) as file:
+            assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -1,0 +1,161 @@
+"""A ladder from its first submission to its second season, run as an operator runs it."""
+
+import json
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+from tests.cli.command import run
+from tests.ladder import club as clubs
+from tests.ladder.club import Running, running
+
+
+def test_versions_have_a_state_a_reason_and_a_time(club: Path) -> None:
+    found = clubs.versions(club)
+    assert {name: one["state"] for name, one in found.items()} == {
+        "one@1": "rated",
+        "two@1": "rated",
+        "dead@1": "refused",
+        "cheat@1": "refused",
+    }
+    assert all(one["why"] and one["since"] >= one["received_at"] for one in found.values())
+    assert "does not start" in found["dead@1"]["why"] or "crash" in found["dead@1"]["why"]
+    assert "illegal_action" in found["cheat@1"]["why"]
+
+
+def test_the_log_tells_the_story_of_a_version(club: Path) -> None:
+    lines = clubs.log(club, "one@1").splitlines()
+    told = [line.partition("one@1: ")[2] for line in lines]
+    assert [one.partition(":")[0] for one in told] == [
+        "received",
+        "checking",
+        "provisional",
+        "rated",
+    ]
+    assert "17 steps, 20 games, 0 faults, p99 " in told[2]
+    assert "of 2000 ms CPU" in told[2]
+
+
+def test_files_of_versions_are_immutable_and_named_by_their_content(club: Path) -> None:
+    for path in (club / "versions").iterdir():
+        assert sha256(path.read_bytes()).hexdigest() == path.stem
+        assert path.stat().st_mode & 0o777 == 0o444
+    digests = {one["digest"] for one in clubs.versions(club).values()}
+    assert digests == {path.stem for path in (club / "versions").iterdir()}
+
+
+def test_authors_are_told_what_was_found(club: Path) -> None:
+    ann, bob = clubs.page(club, "ann"), clubs.page(club, "bob")
+    assert "dead@1: refused" in ann
+    assert "no good" in ann
+    assert "cheat@1: refused" in bob
+    assert "<dt>answered</dt>" in bob
+    assert "&#34;quantity&#34;:" in bob
+    assert "cheat" not in ann
+    assert "CPU time of a decision: median " in " ".join(ann.split())
+
+
+def test_the_seed_is_committed_to_and_nobody_else_can_read_it(club: Path) -> None:
+    season = club / "seasons/1"
+    seed = (season / "seed").read_text()
+    [public] = json.loads((club / "site/seasons.json").read_text())
+    assert public["commitment"] == sha256(seed.encode()).hexdigest()
+    assert (public["seed"], public["root"]) == (None, None)
+    assert season.stat().st_mode & 0o077 == 0
+    shown = b"".join(path.read_bytes() for path in (club / "site/").rglob("*") if path.is_file())
+    assert seed.encode() not in shown
+
+
+def test_commands_of_a_league_work_on_a_season(club: Path) -> None:
+    store = ("seasons/1/league.yaml",)
+    assert "all replay byte for byte" in run("verify", *store, cwd=club).out
+    assert run("export", *store, cwd=club).out.count("\n") > 4
+    assert run("status", *store, "--json", cwd=club).code == 0
+
+
+def test_status_is_for_monitors(club: Path) -> None:
+    ran = run("ladder", "status", club, "--json", cwd=club.parent)
+    found = json.loads(ran.out)
+    assert ran.code == 1
+    assert found["overdue"] == ["no ladder runs here"]
+    assert found["versions"] == {"rated": 2, "refused": 2}
+    assert (found["queue"], found["season"]) == (0, 1)
+    with running(club) as ladder:
+        ladder.until(lambda: "season" in clubs.log(club))
+        ladder.until(lambda: run("ladder", "status", club, cwd=club.parent).code == 0)
+        ladder.stop()
+
+
+def test_refused_checks_do_not_use_up_the_quota(club: Path) -> None:
+    ran = clubs.submitted(club, "dead", clubs.CRASHES, author="ann")
+    assert "4 of 5 submissions left" in ran.out
+
+
+def until_ordered(ladder: Running, club: Path, *order: object) -> None:
+    """Give an order to a ladder that runs, and wait until it is answered."""
+    before = clubs.log(club).count(": done: ")
+    assert run("ladder", *order, cwd=club.parent).code == 0
+    ladder.until(lambda: clubs.log(club).count(": done: ") > before)
+
+
+def test_orders_are_carried_out_and_logged_with_who_and_why(copy: Path) -> None:
+    with running(copy) as ladder:
+        until_ordered(ladder, copy, "rest", copy, "one@1", "--why", "a holiday")
+        assert clubs.states(copy)["one@1"] == "resting"
+        assert "a holiday" in clubs.versions(copy)["one@1"]["why"]
+        until_ordered(ladder, copy, "resume", copy, "one@1")
+        ladder.until(lambda: clubs.states(copy)["one@1"] == "rated")
+        until_ordered(ladder, copy, "strike", copy, "two@1")
+        assert clubs.states(copy)["two@1"] == "struck"
+        ladder.stop()
+    ran = run("ladder", "resume", copy, "two@1", cwd=copy.parent)
+    assert ran.code == 2
+    assert "two@1 is struck: " in ran.err
+
+
+def test_a_closed_season_reveals_its_seed_and_the_next_begins(copy: Path) -> None:
+    clubs.change(copy, games=4)
+    ran = run("ladder", "run", copy, cwd=copy.parent)
+    assert ran.code == 2
+    assert "changed what decides games: games is 4, not 2 / " in ran.err
+    assert run("ladder", "season", "close", copy, cwd=copy.parent).code == 0
+    with running(copy) as ladder:
+        ladder.until(lambda: "season 2 begins" in clubs.log(copy))
+        ladder.until(lambda: len(json.loads((copy / "site/seasons.json").read_text())) == 2)
+        ladder.until((copy / "seasons/2/league.sqlite").exists)
+        ladder.until(lambda: run("verify", "seasons/2/league.yaml", cwd=copy).code == 0)
+        ladder.stop()
+    first, second = json.loads((copy / "site/seasons.json").read_text())
+    assert sha256(first["seed"].encode()).hexdigest() == first["commitment"]
+    assert second["seed"] is None
+    verify = ("verify", "seasons/1/league.yaml", "--root", first["root"])
+    assert run(*verify, cwd=copy).code == 0
+    assert first["seed"] in (copy / "site/seasons/1/conditions.html").read_text()
+    assert (copy / "seasons/1").stat().st_mode & 0o055 == 0o055
+
+
+def test_a_new_version_plays_in_place_of_the_one_before(copy: Path) -> None:
+    clubs.submitted(copy, "one", author="ann", number=2)
+    with running(copy) as ladder:
+        ladder.until(lambda: clubs.states(copy).get("one@2") == "rated")
+        ladder.stop()
+    found = clubs.versions(copy)
+    assert found["one@1"]["state"] == "resting"
+    assert found["one@1"]["why"] == "one@2 plays in its place"
+
+
+def test_a_backup_made_while_it_runs_goes_on_elsewhere(copy: Path) -> None:
+    folder = copy.parent
+    clubs.submitted(copy, "three", clubs.CRASHES, author="bob")
+    with running(copy) as ladder:
+        ladder.until(lambda: "three@1" in clubs.states(copy))
+        assert run("ladder", "backup", copy, "saved", cwd=folder).code == 0
+        ladder.stop()
+    shutil.rmtree(copy)
+    assert (folder / "saved").stat().st_mode & 0o077 == 0
+    assert run("ladder", "restore", "saved", "elsewhere/club", cwd=folder).code == 0
+    club = folder / "elsewhere/club"
+    assert run("verify", "seasons/1/league.yaml", cwd=club).code == 0
+    with running(club) as ladder:
+        ladder.until(lambda: clubs.states(club)["three@1"] == "refused")
+        assert ladder.stop() == 0
