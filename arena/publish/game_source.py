@@ -1,8 +1,9 @@
 """Where a site's games come from: counts and results at once, whole games on demand."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.records import FixtureResult, PlayedFixture
 
@@ -19,6 +20,10 @@ class GameSource(Protocol):
     @property
     def summary(self) -> LeagueSummary:
         """What all games say beyond their results."""
+
+    @property
+    def faults(self) -> Iterable[FaultEntry]:
+        """Every fault, in schedule order; they are read whenever they are gone through."""
 
     @property
     def results(self) -> Sequence[FixtureResult]:

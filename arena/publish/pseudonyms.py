@@ -111,7 +111,7 @@ def who_is_who(names: Pseudonyms) -> str:
     """Return a CSV table of all names and their pseudonyms."""
     kinds = {"bot": names.bots, "author": names.authors}
     rows = [(kind, *pair) for kind, pseudonyms in kinds.items() for pair in pseudonyms.items()]
-    return csv_of(["kind", "name", "pseudonym"], (map(csv_cell, row) for row in rows))
+    return csv_of([["kind", "name", "pseudonym"], *(map(csv_cell, row) for row in rows)])
 
 
 def secret_of(store: Path) -> bytes:
