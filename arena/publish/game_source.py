@@ -1,6 +1,6 @@
 """Where a site's games come from: counts and results at once, whole games on demand."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from arena.playstats.game_scan import FaultEntry
@@ -28,6 +28,10 @@ class GameSource(Protocol):
     @property
     def results(self) -> Sequence[FixtureResult]:
         """In schedule order."""
+
+    @property
+    def without_logs(self) -> Collection[int]:
+        """The indexes of fixtures whose games cannot be shown: their logs were pruned."""
 
     @property
     def hashes(self) -> Mapping[int, str]:

@@ -26,6 +26,7 @@ from arena.records import (
     Event,
     Faulted,
     Fixture,
+    FixtureResult,
     LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
@@ -89,6 +90,10 @@ class Pseudonyms:
             games=[replace(one, events=list(map(_silenced, one.events))) for one in played.games],
             stderr=(),
         )
+
+    def result(self, result: FixtureResult) -> FixtureResult:
+        """Return a result in which nobody is named."""
+        return replace(result, fixture=self._fixture(result.fixture))
 
     def quarantined(self, one: QuarantinedFixture) -> QuarantinedFixture:
         """Return a quarantined fixture in which nobody is named."""

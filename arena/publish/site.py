@@ -127,7 +127,10 @@ class _Site:
         self.summary = source.summary
         self.moments = site_moments(self.summary, source.results, boards, league.variants)
         shown = self.summary.mistake_games() | self.moments.games()
-        self.selection = select_replays(source.results, boards, choice, shown)
+        gone = source.without_logs
+        kept = [one for one in source.results if one.fixture.index not in gone]
+        self.pruned = len(source.results) - len(kept)
+        self.selection = select_replays(kept, boards, choice, shown)
         self.watchable = Watchable(self.selection)
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
@@ -148,6 +151,7 @@ class _Site:
             "boards": self.boards,
             "summary": self.summary,
             "quarantined": self.state.quarantined,
+            "pruned": self.pruned,
             "links": self.links,
             "watchable": self.watchable,
             "causes": CAUSES,

@@ -14,7 +14,11 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.perudo.rules import Rules
-from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
+from arena.playstats.fixture_summary import (
+    FixtureSummary,
+    summarize_fixture,
+    summarize_result,
+)
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.luck import has_luck
@@ -123,6 +127,7 @@ class StoredGames:
     ) -> None:
         self._store, self._cache, self._names = store, cache, names
         self._games, self._variants = info.games, info.variants
+        self.without_logs = store.without_logs()
         self.results: list[FixtureResult] = []
         self.hashes: dict[int, str] = {}
         self._damaged: list[str] = []
@@ -229,12 +234,17 @@ def _summarize(
     if any(stored.hash_mismatches()):
         return None
     try:
-        record = store.record(stored)
-        played = _renamed(names, store.unpack(stored, record))
-        summary = summarize_fixture(played, variants[played.fixture.variant])
+        if stored.has_logs:
+            played = _renamed(names, store.unpack(stored, store.record(stored)))
+            summary = summarize_fixture(played, variants[played.fixture.variant])
+        else:
+            result = store.result(stored)
+            result = names.result(result) if names else result
+            summary = summarize_result(result, store.luck(stored))
+        content_hash = store.content_hash(stored)
     except (ArenaError, LookupError, TypeError, ValueError):  # whoever changed it knew of hashes
         return None
-    return _encode(_Cached(stored.hash_content(record), summary))
+    return _encode(_Cached(content_hash, summary))
 
 
 def _work(

@@ -23,6 +23,7 @@ class InMemory:
         self.faults = faults_of(summaries)
         self.summary = league_of(summaries)
         self.results = [one.rated for one in summaries]
+        self.without_logs = set[int]()
         self.hashes = {index: _hash(one) for index, one in self._played.items()}
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
