@@ -36,23 +36,27 @@ def plan_pruning(store: Store, cap: int) -> PruneReport:
 def prune(store: Store, cap: int) -> PruneReport:
     """Prune a store that is open for writing until its logs take at most `cap` bytes.
 
-    Where ratings leave out luck, that of each game is kept. Raises FindingError if something is
-    damaged; what was pruned before stays pruned.
+    Raises FindingError if something is damaged; what was pruned before stays pruned.
     """
-    variants = store.conditions().variants
     fixtures = games = stderr = 0
     before = pruning.used(store)
+    while True:
+        what = pruning.plan(store, cap, NEWEST)
+        remove(store, what)
+        fixtures, games = fixtures + len(what.logs), games + what.games
+        stderr += len(what.stderr)
+        # The bytes of a plan are an estimate.
+        if not what.logs:
+            return PruneReport(fixtures, games, stderr, before, pruning.used(store))
+
+
+def remove(store: Store, what: pruning.Plan) -> None:
+    """Carry out a plan; where ratings leave out luck, that of each game is kept."""
+    variants = store.conditions().variants
 
     def luck(stored: StoredFixture) -> tuple[int, ...]:
         played = store.unpack(stored, store.record(stored))
         rules = variants.get(played.fixture.variant)  # None if the league no longer has it
         return rated_luck(played, rules) if rules else ()
 
-    while True:
-        what = pruning.plan(store, cap, NEWEST)
-        pruning.prune(store, what, luck)
-        fixtures, games = fixtures + len(what.logs), games + what.games
-        stderr += len(what.stderr)
-        # The bytes of a plan are an estimate.
-        if not what.logs:
-            return PruneReport(fixtures, games, stderr, before, pruning.used(store))
+    pruning.prune(store, what, luck)

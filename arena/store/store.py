@@ -172,7 +172,7 @@ class Store:
 
     def without_logs(self) -> set[int]:
         """Return the positions of the fixtures whose logs were pruned."""
-        return self._files.logs().without_logs()
+        return self.logs.without_logs() if logs_path(self.path).exists() else set()
 
     @property
     def logs(self) -> Logs:
