@@ -8,35 +8,26 @@ import click
 from arena.cli.main import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import print_json
+from arena.errors import ArenaError
 from arena.league.prune import NEWEST, PruneReport, plan_pruning, prune
 from arena.store.store import Store
 
 _UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 
-class SizeType(click.ParamType):
-    """A number of bytes, like 500MiB."""
-
-    name = "size"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        """Return the bytes; fails with one line otherwise."""
-        if isinstance(value, int):
-            return value
-        found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT]iB)?", str(value))
-        if not found:
-            self.fail(f"'{value}' is not a size like 500MiB or 5GiB", param, ctx)
-        number, unit = found.groups("")
-        return int(float(number) * _UNITS[unit])
+def _size_of(_: click.Context, __: click.Parameter, value: str) -> int:
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT]iB)?", value)
+    if not found:
+        raise ArenaError(f"'{value}' is not a size", "--logs", "write it like 500MiB or 5GiB")
+    number, unit = found.groups("")
+    return int(float(number) * _UNITS[unit])
 
 
 @click.command()
 @league_argument
 @click.option(
     "--logs",
-    type=SizeType(),
+    callback=_size_of,
     required=True,
     metavar="SIZE",
     help="How much the logs may take, standard error included: 500MiB, 5GiB.",

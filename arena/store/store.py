@@ -209,9 +209,9 @@ class Store:
 
     def stored(self, first: int = FIRST, last: int = LAST) -> Iterator[StoredFixture]:
         """Yield fixtures as they are stored, in schedule order: all, or between two positions."""
-        for row, games, *hashes in self._fixtures(first, last):
+        for row, games, digest, rows_digest in self._fixtures(first, last):
             logs, stderr, pruned = self._files.logs().of(row.position)
-            yield StoredFixture(row, games, logs, stderr, *hashes, pruned)
+            yield StoredFixture(row, games, logs, stderr, digest, rows_digest, pruned)
 
     def record(self, stored: StoredFixture) -> bytes:
         """Return a fixture and its games as JSON; raises ArenaError if it is damaged."""

@@ -1,6 +1,7 @@
 """The report of a store whose oldest logs were pruned."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from arena.perudo.rules import VARIANTS
 from arena.playstats.luck import rated_luck
 from arena.publish.output.cache import cache_path
 from arena.publish.replay.selection import ReplayChoice
-from arena.publish.stored_games import rated_results, stored_games
+from arena.publish.stored_games import stored_games
 from arena.ratings.standings import by_division, rate_results
 from arena.ratings.table import Row
 from arena.store.pruning import Plan
@@ -71,9 +72,9 @@ def test_report_of_a_store_without_any_logs(store: Path, tmp_path: Path) -> None
 
 
 def test_ratings_without_luck_are_those_of_the_whole_store(store: Path) -> None:
-    def found() -> tuple[list[list[int]], list[Row]]:
-        with Store(store) as opened:
-            results = list(rated_results(opened, lambda _: True))
+    def found() -> tuple[list[list[int]], Sequence[Row]]:
+        with Store(store) as opened, stored_games(opened, LEAGUE, lambda _: True) as source:
+            results = source.results
         [board] = rate_results(by_division(results), LEAGUE.ratings).boards
         return [list(one.luck) for one in results], board.rows
 
