@@ -44,8 +44,8 @@ def command(league: Path, logs: int, store: Path | None, *, dry_run: bool, as_js
     path = store_path(league, store)
     with Store(path) as opened:
         opened.conditions()
-        found = plan_pruning(opened, logs)
-    if not dry_run:
+        found = plan_pruning(opened, logs) if dry_run else None
+    if found is None:
         with Store(path, create=True) as opened:
             found = prune(opened, logs)
     if as_json:
