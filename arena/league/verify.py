@@ -77,6 +77,11 @@ class CheckedFixture(msgspec.Struct, frozen=True):
     luck: tuple[int, ...] = ()
     """Of each game, as it is rated; empty if anything was found."""
 
+    @property
+    def games(self) -> int:
+        """How many games it has."""
+        return len(self.played.games) if self.played else 0
+
 
 def verify(
     store: Store,
@@ -104,8 +109,7 @@ def verify(
     for checked in _check_fixtures(store, schedule, workers, games_per_call):
         findings += checked.findings
         content_hashes.append(checked.content_hash)
-        games += len(checked.played.games) if checked.played else 0
-        pruned += checked.pruned
+        games, pruned = games + checked.games, pruned + checked.pruned
         if checked.played and not checked.findings:
             progress.add(checked.played)
             sound.append(checked.played.fixture)
