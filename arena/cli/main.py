@@ -35,6 +35,7 @@ COMMANDS = {
     "images": "List or build the images of the docker sandbox.",
     "backup": "Copy a stored league, even while it is played.",
     "mend": "Drop what is damaged of a stored league, to be played again.",
+    "prune": "Remove the oldest logs of a stored league to save space.",
     "verify": "Replay and check a stored league.",
     "rerun": "Play a stored fixture again, or ask a new build, and compare.",
     "debug": "Ask a bot what it was asked in a stored game, step by step.",

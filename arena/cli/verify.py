@@ -52,7 +52,7 @@ def _print(verified: Verified, site: Path | None) -> None:
         click.echo(harmless(f"{finding.where}: {finding.what}"))
     click.echo(
         f"{verified.games} games in {verified.fixtures} of {verified.scheduled} fixtures: "
-        + ("all replay byte for byte" if not verified.findings else "NOT verified")
+        + ("NOT verified" if verified.findings else _replayed(verified))
     )
     if verified.ratings:
         click.echo(_rerated(verified.ratings))
@@ -60,6 +60,14 @@ def _print(verified: Verified, site: Path | None) -> None:
         click.echo(harmless(f"site: the leaderboards in {site} match"))
     if verified.root:
         click.echo(f"root: {verified.root}")
+
+
+def _replayed(verified: Verified) -> str:
+    """Return how many games replay."""
+    if not verified.pruned:
+        return "all replay byte for byte"
+    kept = verified.games - verified.pruned
+    return f"{kept} replay byte for byte; {verified.pruned} logs pruned, rows proved"
 
 
 def _rerated(divisions: Sequence[DivisionCheck]) -> str:

@@ -64,7 +64,7 @@ def coach_stored(bot: str, league: Path, store: Path, hear: Hear = lambda _: Non
         info = schedule.conditions
         _check_name(bot, info, store)
         progress, coach = LeagueProgress(schedule), Coach(bot, hear)
-        for played in opened.played():
+        for played in opened.played(without_pruned=True):
             if progress.counts(played.fixture.id):
                 _add(coach, played, info.variants[played.fixture.variant])
     if not coach.games:

@@ -25,7 +25,7 @@ from arena.league.schedule import Schedule
 from arena.league.stored_league import schedule_of
 from arena.publish.replay.selection import NEWEST
 from arena.publish.site import StoreState, publish
-from arena.publish.stored_games import StoredGames
+from arena.publish.stored_games import stored_games
 from arena.ratings.standings import by_division, rate_results
 from arena.records import Division, Fixture, LeagueInfo
 from arena.store.store import Store
@@ -117,17 +117,17 @@ def _sites(folder: Folder) -> Path:
 def _write_site(season: _Games, site: Path) -> None:
     store, info, schedule, shown = season
     progress = LeagueProgress(schedule)
-    games = StoredGames(store, info, shown.__contains__)
-    for result in games.results:
-        progress.add(result)
-    publish(
-        info,
-        rate_results(by_division(games.results), info.ratings, games.cached),
-        games,
-        site,
-        state=StoreState(games.root, len(progress.due()), store.quarantined()),
-        replays=NEWEST,
-    )
+    with stored_games(store, info, shown.__contains__) as games:
+        for result in games.results:
+            progress.add(result)
+        publish(
+            info,
+            rate_results(by_division(games.results), info.ratings, games.cached),
+            games,
+            site,
+            state=StoreState(games.root, len(progress.due()), store.quarantined()),
+            replays=NEWEST,
+        )
 
 
 def in_complete_blocks(fixtures: Collection[Fixture], finished: Collection[str]) -> set[str]:

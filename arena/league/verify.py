@@ -27,7 +27,7 @@ from arena.match.replay import ReplayError, replay
 from arena.perudo.rules import Rules
 from arena.playstats.luck import rated_luck
 from arena.ratings.standings import by_division
-from arena.records import Fixture, LeagueInfo, PlayedFixture
+from arena.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture
 from arena.seeds import commitment
 from arena.store.hashes import root_hash
 from arena.store.rows import StoredFixture
@@ -55,6 +55,8 @@ class Verified(msgspec.Struct, frozen=True):
 
     fixtures: int
     games: int
+    pruned: int
+    """Games whose logs were pruned: their rows are proved, they are not replayed."""
     scheduled: int
     root: str | None
     """One hash over the conditions and all fixtures; None if a fixture cannot be read."""
@@ -67,12 +69,19 @@ class CheckedFixture(msgspec.Struct, frozen=True):
     """What was found of one stored fixture."""
 
     findings: tuple[Finding, ...]
-    played: PlayedFixture | None = None
+    played: PlayedFixture | FixtureResult | None = None
     """Without the games' events; None if it cannot be read."""
+    pruned: int = 0
+    """Games whose logs were pruned."""
     content_hash: bytes = b""
     """Computed from its games; empty if it cannot be read."""
     luck: tuple[int, ...] = ()
     """Of each game, as it is rated; empty if anything was found."""
+
+    @property
+    def games(self) -> int:
+        """How many games it has."""
+        return len(self.played.games) if self.played else 0
 
 
 def verify(
@@ -97,12 +106,12 @@ def verify(
     schedule.reach(store.last_position())
     findings += _find_lost(store, schedule)
     progress = LeagueProgress(schedule)
-    sound, content_hashes, games = list[Fixture](), list[bytes](), 0
+    sound, content_hashes, games, pruned = list[Fixture](), list[bytes](), 0, 0
     luck = dict[int, Sequence[int]]()
     for checked in _check_fixtures(store, schedule, workers, games_per_call):
         findings += checked.findings
         content_hashes.append(checked.content_hash)
-        games += len(checked.played.games) if checked.played else 0
+        games, pruned = games + checked.games, pruned + checked.pruned
         if checked.played and not checked.findings:
             progress.add(checked.played)
             sound.append(checked.played.fixture)
@@ -115,7 +124,7 @@ def verify(
         ratings = _check_ratings(store, progress, luck, found, workers, games_per_call)
         findings += [Finding(*pair) for pair in compare_ratings(ratings, published)]
     findings += _check_root(found, root)
-    return Verified(len(content_hashes), games, len(wanted), found, ratings, findings)
+    return Verified(len(content_hashes), games, pruned, len(wanted), found, ratings, findings)
 
 
 def _check_seeds(info: LeagueInfo) -> Iterator[Finding]:
@@ -228,11 +237,15 @@ def _check_span(store: Store, expected: _Expected, span: _Span) -> Iterator[Chec
 
 
 def check_stored(store: Store, expected: _Expected, stored: StoredFixture) -> CheckedFixture:
-    """Check a fixture's hashes, its place in the schedule, and its games by playing them again."""
+    """Check a fixture's hashes, its place in the schedule, and its games by playing them again.
+
+    If its logs were pruned, the rows of its games are checked by the hash that the root is made of.
+    """
     findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
     try:
-        record = store.record(stored)
-        played = store.unpack(stored, record)
+        played = _read(store, stored)
+        content_hash = store.content_hash(stored)
+        luck = store.luck(stored)
     except ArenaError as error:
         findings.append(_finding(stored, None, f"it cannot be read: {error.what}"))
         return CheckedFixture(tuple(findings))
@@ -243,16 +256,25 @@ def check_stored(store: Store, expected: _Expected, stored: StoredFixture) -> Ch
         findings.append(Finding(f"fixture {fixture.id}", what))
     if not moved or fixture.id in expected:
         findings += _check_games(played, expected)
-    content_hash = stored.hash_content(record)
-    if not findings:
-        mismatches = stored.row_mismatches(played, content_hash)
-        findings += [_finding(stored, *pair) for pair in mismatches]
+    if not findings and isinstance(played, PlayedFixture):
+        findings += [_finding(stored, *pair) for pair in stored.row_mismatches(played)]
+    if not findings and content_hash != stored.row.content_hash:
+        findings.append(_finding(stored, None, "its content hash does not match its games"))
+    if isinstance(played, FixtureResult):
+        return CheckedFixture(tuple(findings), played, len(played.games), content_hash, luck)
     luck = () if findings else rated_luck(played, expected[fixture.id][1])
     without_events = replace(played, games=[replace(one, events=()) for one in played.games])
-    return CheckedFixture(tuple(findings), without_events, content_hash, luck)
+    return CheckedFixture(tuple(findings), without_events, 0, content_hash, luck)
 
 
-def _check_games(played: PlayedFixture, expected: _Expected) -> Iterator[Finding]:
+def _read(store: Store, stored: StoredFixture) -> PlayedFixture | FixtureResult:
+    """Return a fixture as it was played, or its result if its logs were pruned."""
+    if stored.has_logs:
+        return store.unpack(stored, store.record(stored))
+    return store.result(stored)
+
+
+def _check_games(played: PlayedFixture | FixtureResult, expected: _Expected) -> Iterator[Finding]:
     fixture = played.fixture
     scheduled, rules = expected.get(fixture.id, (None, None))
     if scheduled != fixture or rules is None:
@@ -260,6 +282,8 @@ def _check_games(played: PlayedFixture, expected: _Expected) -> Iterator[Finding
         return
     if [record.game for record in played.games] != list(range(fixture.games)):
         yield Finding(f"fixture {fixture.id}", "it does not hold each of its games once")
+    if isinstance(played, FixtureResult):
+        return
     for record in played.games:
         where = f"fixture {fixture.id}, game {record.game}"
         try:

@@ -78,6 +78,12 @@ def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
     )
 
 
+def summarize_result(result: FixtureResult, luck: Sequence[int]) -> FixtureSummary:
+    """Return the summary of a fixture whose logs were pruned: no more than who won is known."""
+    unknown = SeatSummary(Style(), Calibration(), (), ())
+    return FixtureSummary(result, (unknown,) * len(result.fixture.seats), luck=tuple(luck))
+
+
 def _seats(played: PlayedFixture, scan: GameScan) -> tuple[SeatSummary, ...]:
     faulty = {fault.seat for fault in scan.faults}
     counted = zip(scan.styles, scan.calibrations, scan.mistakes, scan.moments, strict=True)

@@ -1,12 +1,13 @@
 """What the games of a league say: the summaries of its fixtures, added up, and how long it took."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from msgspec import Struct, field
 
 from arena.playstats import mistakes
+from arena.playstats.fault_summary import FaultSummary, summarize_faults
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.mistakes import Mistake
@@ -16,10 +17,9 @@ from arena.playstats.moments import (
     OF_DIVISION,
     BestMoments,
     Moment,
-    surprise,
 )
 from arena.playstats.style import Calibration, Rate, Style
-from arena.records import LUCK_UNIT, Cause, Division, FixtureResult
+from arena.records import LUCK_UNIT, Division, FixtureResult
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""
@@ -66,8 +66,7 @@ class DivisionStats(Struct):
 class LeagueSummary(Struct):
     """Everything that the games of a league say beyond the leaderboards."""
 
-    faults: list[FaultEntry] = field(default_factory=list)
-    """In schedule order."""
+    faults: FaultSummary = field(default_factory=FaultSummary)
     stderr: dict[str, dict[int, str]] = field(default_factory=dict)
     """The end of a faulty bot's standard error, by bot and fixture index; never blank."""
     played: dict[Division, Played] = field(default_factory=dict)
@@ -94,13 +93,6 @@ class LeagueSummary(Struct):
             decisions=sum(kind.decisions for kind in kinds),
             actions=sum(kind.actions for kind in kinds),
         )
-
-    def by_cause(self) -> dict[Cause, list[FaultEntry]]:
-        """Return the faults of each cause that occurred, in the vocabulary's order."""
-        groups = {
-            cause: [fault for fault in self.faults if fault.cause == cause] for cause in Cause
-        }
-        return {cause: faults for cause, faults in groups.items() if faults}
 
     def calibration(self) -> Calibration:
         """Return the bids of all bots by how likely they were to be true."""
@@ -139,8 +131,13 @@ class LeagueSummary(Struct):
         return {(one.index, one.game) for found in self.mistakes.values() for one in found}
 
 
-def summarize_league(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
-    """Add up the summaries of a league's fixtures, given in any order, each once."""
+def summarize_league(
+    summaries: Iterable[FixtureSummary], faults: Iterable[FaultEntry]
+) -> LeagueSummary:
+    """Add up the summaries of a league's fixtures, given in any order, each once.
+
+    Afterwards its faults are gone through, in schedule order: there may be too many to keep.
+    """
     league = LeagueSummary()
     worst: dict[str, list[Mistake]] = defaultdict(list)
     of_bots = defaultdict[str, BestMoments](lambda: BestMoments(OF_BOT, OF_BOT))
@@ -157,10 +154,10 @@ def summarize_league(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
             _keep_mistakes(worst[bot], did.mistakes)
             of_bots[bot].add(did.moments)
             of_divisions[division].add(did.moments)
-        league.faults += one.faults
         _keep_stderr(league, one)
-    league.faults.sort(key=lambda fault: (fault.index, fault.game, fault.step))
-    for moment in _fault_moments(league):
+    league.faults, found = summarize_faults(faults, league.stderr)
+    counts = {bot: of.count for bot, of in league.faults.bots.items()}
+    for moment in found.moments({bot: n / league.games_of(bot) for bot, n in counts.items()}):
         of_bots[moment.bot].add([moment])
         of_divisions[moment.division].add([moment])
     league.mistakes = {bot: mistakes.worst(found) for bot, found in worst.items()}
@@ -173,28 +170,6 @@ def _keep_mistakes(seen: list[Mistake], more: Sequence[Mistake]) -> None:
     seen += more
     if len(seen) > _MANY * mistakes.KEPT:
         seen[:] = mistakes.worst(seen)
-
-
-def _fault_moments(league: LeagueSummary) -> Iterator[Moment]:
-    """Yield every fault as a moment, the more surprising the rarer its bot faults."""
-    counts = Counter(fault.bot for fault in league.faults)
-    shares = {bot: count / league.games_of(bot) for bot, count in counts.items()}
-    for fault in league.faults:
-        yield Moment(
-            kind="fault",
-            score=surprise(shares[fault.bot]) * fault.dice,
-            bot=fault.bot,
-            variant=fault.variant,
-            players=fault.players,
-            index=fault.index,
-            game=fault.game,
-            round=fault.round,
-            step=fault.step,
-            seat=fault.seat,
-            chance=shares[fault.bot],
-            dice=fault.dice,
-            cause=fault.cause,
-        )
 
 
 def _count(league: LeagueSummary, one: FixtureSummary) -> None:

@@ -1,8 +1,9 @@
 """Where a site's games come from: counts and results at once, whole games on demand."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.records import FixtureResult, PlayedFixture
 
@@ -21,8 +22,16 @@ class GameSource(Protocol):
         """What all games say beyond their results."""
 
     @property
+    def faults(self) -> Iterable[FaultEntry]:
+        """Every fault, in schedule order; they are read whenever they are gone through."""
+
+    @property
     def results(self) -> Sequence[FixtureResult]:
         """In schedule order."""
+
+    @property
+    def without_logs(self) -> Collection[int]:
+        """The indexes of fixtures whose games cannot be shown: their logs were pruned."""
 
     @property
     def hashes(self) -> Mapping[int, str]:

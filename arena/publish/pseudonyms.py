@@ -27,6 +27,7 @@ from arena.records import (
     Event,
     Faulted,
     Fixture,
+    FixtureResult,
     LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
@@ -92,6 +93,10 @@ class Pseudonyms:
             stderr=(),
         )
 
+    def result(self, result: FixtureResult) -> FixtureResult:
+        """Return a result in which nobody is named."""
+        return replace(result, fixture=self._fixture(result.fixture))
+
     def quarantined(self, one: QuarantinedFixture) -> QuarantinedFixture:
         """Return a quarantined fixture in which nobody is named."""
         return replace(one, fixture=self._fixture(one.fixture))
@@ -113,7 +118,7 @@ def who_is_who(names: Pseudonyms) -> str:
     """Return a CSV table of all names and their pseudonyms."""
     kinds = {"bot": names.bots, "author": names.authors}
     rows = [(kind, *pair) for kind, pseudonyms in kinds.items() for pair in pseudonyms.items()]
-    return csv_of(["kind", "name", "pseudonym"], (map(csv_cell, row) for row in rows))
+    return csv_of([["kind", "name", "pseudonym"], *(map(csv_cell, row) for row in rows)])
 
 
 def secret_of(store: Path) -> bytes:

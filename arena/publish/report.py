@@ -5,7 +5,7 @@ import gc
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from arena.publish.output.site_folder import check_folder
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
-from arena.publish.stored_games import StoredGames
+from arena.publish.stored_games import stored_games
 from arena.ratings.standings import Ratings, by_division, rate_results
 from arena.records import QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
@@ -185,19 +185,21 @@ def write_report(
         quarantined = [names.quarantined(one) for one in quarantined]
         shown, options = names.info(conditions), names.ratings(options)
     _return_freed_memory()
-    with _without_gc():
-        games = StoredGames(store, conditions, progress.counts, names)
-        for result in games.results:
-            progress.add(result)
-        ratings = rate_results(by_division(games.results), options, games.cached)
-    left, endless = len(progress.due()), conditions.endless
-    front_page = publish(
-        *(withheld(shown) if left or endless else shown, ratings, games, site),
-        state=StoreState(games.root, left, quarantined),
-        replays=replays,
-        anonymous=names is not None,
-        url=url,
-    )
+    with ExitStack() as opened:
+        with _without_gc():
+            reading = stored_games(store, conditions, progress.counts, names)
+            games = opened.enter_context(reading)
+            for result in games.results:
+                progress.add(result)
+            ratings = rate_results(by_division(games.results), options, games.cached)
+        left, endless = len(progress.due()), conditions.endless
+        front_page = publish(
+            *(withheld(shown) if left or endless else shown, ratings, games, site),
+            state=StoreState(games.root, left, quarantined),
+            replays=replays,
+            anonymous=names is not None,
+            url=url,
+        )
     count = sum(len(result.games) for result in games.results)
     return Report(front_page, games.root, ratings, count, left, quarantined)
 

@@ -11,7 +11,15 @@ from arena.perudo.rules import changed_switches
 from arena.playstats.league_summary import timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.result_rows import MatchRow
-from arena.publish.data.schema import TABLE_TYPES, LeagueHead, Table, to_csv, to_json
+from arena.publish.data.schema import (
+    TABLE_TYPES,
+    LeagueHead,
+    Table,
+    csv_parts,
+    json_parts,
+    to_csv,
+    to_json,
+)
 from arena.publish.fault_words import CAUSES
 from arena.publish.game_source import GameSource
 from arena.publish.links import (
@@ -35,7 +43,7 @@ from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.identity import identities, marked_links
 from arena.publish.pages.podium import PICTURE, podium
 from arena.publish.pages.templates import environment
-from arena.publish.replay.selection import NEWEST, ReplayChoice, select_replays
+from arena.publish.replay.selection import NEWEST, ReplayChoice, Watchable, select_replays
 from arena.publish.replay.shards import firsts, shards
 from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
@@ -119,8 +127,11 @@ class _Site:
         self.summary = source.summary
         self.moments = site_moments(self.summary, source.results, boards, league.variants)
         shown = self.summary.mistake_games() | self.moments.games()
-        self.selection = select_replays(source.results, boards, choice, shown)
-        self.watchable = {(index, n) for index, of in self.selection.items() for n in of}
+        gone = source.without_logs
+        kept = [one for one in source.results if one.fixture.index not in gone]
+        self.pruned = len(source.results) - len(kept)
+        self.selection = select_replays(kept, boards, choice, shown)
+        self.watchable = Watchable(self.selection)
         self.links: Links = links(league, boards)
         self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
         self.anonymous, self.url = anonymous, url and f"{url.rstrip('/')}/"
@@ -140,6 +151,7 @@ class _Site:
             "boards": self.boards,
             "summary": self.summary,
             "quarantined": self.state.quarantined,
+            "pruned": self.pruned,
             "links": self.links,
             "watchable": self.watchable,
             "causes": CAUSES,
@@ -172,7 +184,9 @@ class _Site:
         model = feed.model(self.league, self.boards, self.source)
         yield self._page("feed.xml", feed.FEED, model)
         yield self._page("faults.html", "faults.html", faults.model(self.summary))
-        yield from self._table(tables.faults(self.head, self.summary.faults))
+        faulted = tables.faults(self.head, self.source.faults)
+        yield File("data/faults.csv", csv_parts(faulted))
+        yield File("data/faults.json", json_parts(faulted))
         yield self._page("suspicions.html", "suspicions.html", {})
         alpha, cases = self.ratings.options.alpha, self.ratings.suspicions
         yield from self._table(tables.suspicions(self.head, alpha, cases))

@@ -3,10 +3,9 @@
 import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +14,12 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.perudo.rules import Rules
-from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
+from arena.playstats.fixture_summary import (
+    FixtureSummary,
+    summarize_fixture,
+    summarize_result,
+)
+from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.luck import has_luck
 from arena.publish.game_source import Jobs, Made, Work
@@ -23,6 +27,7 @@ from arena.publish.output.cache import Cache, Entry, cache_path
 from arena.publish.output.made_by import maker
 from arena.publish.packed_games import PackedGames
 from arena.publish.pseudonyms import Pseudonyms
+from arena.publish.series import Again, batched
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture
 from arena.store.failures import damaged_fixtures
 from arena.store.rows import FixtureHashes
@@ -69,12 +74,45 @@ class _Shared:
         return one
 
 
+class _Faults(msgspec.Struct, frozen=True):
+    """The part of a summary that is read again."""
+
+    faults: tuple[FaultEntry, ...] = ()
+
+
+class _CachedFaults(msgspec.Struct, array_like=True, frozen=True):
+    """The same of what is cached."""
+
+    content_hash: bytes
+    summary: _Faults
+
+
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(_Cached).decode
+_decode_faults = msgspec.msgpack.Decoder(_CachedFaults).decode
+
+
+@contextmanager
+def stored_games(
+    store: Store,
+    info: LeagueInfo,
+    counts: Callable[[str], bool],
+    names: Pseudonyms | None = None,
+) -> "Iterator[StoredGames]":
+    """Yield the fixtures of a store that count, by `counts(id)`, perhaps under other names.
+
+    Raises ArenaError if something of the store is missing or damaged.
+    """
+    store.check_complete()
+    fingerprint = names.fingerprint if names else ""
+    depends_on = maker(), fingerprint, info.variants
+    made_by = sha256(_encode(depends_on)).hexdigest()
+    with closing(Cache(cache_path(store.path), made_by)) as cache:
+        yield StoredGames(store, cache, info, counts, names)
 
 
 class StoredGames:
-    """The fixtures of a store that count, by `counts(id)`, perhaps under other names.
+    """The fixtures of a store that count; made by `stored_games`.
 
     Each is read once: its counts are added up, and of a fixture no more than its result is kept.
     """
@@ -82,20 +120,21 @@ class StoredGames:
     def __init__(
         self,
         store: Store,
+        cache: Cache,
         info: LeagueInfo,
         counts: Callable[[str], bool],
-        names: Pseudonyms | None = None,
+        names: Pseudonyms | None,
     ) -> None:
-        self._store, self._names, self._games = store, names, info.games
-        store.check_complete()
-        self._fingerprint = names.fingerprint if names else ""
-        depends_on = maker(), self._fingerprint, info.variants
-        self._maker = sha256(_encode(depends_on)).hexdigest()
+        self._store, self._cache, self._names = store, cache, names
+        self._games, self._variants = info.games, info.variants
+        self.without_logs = store.without_logs()
         self.results: list[FixtureResult] = []
         self.hashes: dict[int, str] = {}
         self._damaged: list[str] = []
+        self._faulted: list[FixtureHashes] = []
         self._shared = _Shared()
-        self.summary = summarize_league(self._summaries(counts, info.variants))
+        self.faults = Again(self._read_faults)
+        self.summary = summarize_league(self._summaries(counts), self.faults)
         if self._damaged:  # nothing of the store is published then
             raise damaged_fixtures(self._damaged, store.path)
         self.results.sort(key=lambda one: one.fixture.index)
@@ -107,37 +146,41 @@ class StoredGames:
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
-        with closing(self._cache()) as cache:
-            data = cache.read(name, key)
-            if data is None:
-                data = make()
-                cache.write([Entry(name, key, data)])
+        data = self._cache.read(name, key)
+        if data is None:
+            data = make()
+            self._cache.write([Entry(name, key, data)])
         return data
 
-    def _summaries(
-        self, counts: Callable[[str], bool], variants: dict[str, Rules]
-    ) -> Iterator[FixtureSummary]:
+    def _summaries(self, counts: Callable[[str], bool]) -> Iterator[FixtureSummary]:
         """Yield the summaries of sound fixtures, first those that are cached.
 
         What is cached was checked when it was summarized; of the others that are stored, whose ids
         are not in the schedule, the rows are.
         """
-        missing, others = list[FixtureHashes](), list[int]()
-        with closing(self._cache()) as cache:
-            for one in self._store.hashes():
-                if not counts(one.id):
-                    others.append(one.position)
-                elif data := cache.read(str(one.position), one.hash):
-                    yield from self._taken(one, data)
-                else:
-                    missing.append(one)
-            self._damaged += self._store.damaged_rows(others)
-            jobs = [(one.position, None) for one in missing]
-            made = self._spread(partial(_summarize, self._names, variants), jobs)
-            for batch in _batched(zip(missing, made, strict=True), _CHUNK):
-                cache.write(Entry(str(one.position), one.hash, new) for one, new in batch if new)
-                for one, new in batch:
-                    yield from self._taken(one, new)
+        missing, others, cache = list[FixtureHashes](), list[int](), self._cache
+        for one in self._store.hashes():
+            if not counts(one.id):
+                others.append(one.position)
+            elif data := cache.read(str(one.position), one.hash):
+                yield from self._taken(one, data)
+            else:
+                missing.append(one)
+        self._damaged += self._store.damaged_rows(others)
+        jobs = [(one.position, None) for one in missing]
+        made = self._spread(partial(_summarize, self._names, self._variants), jobs)
+        for batch in batched(zip(missing, made, strict=True), _CHUNK):
+            cache.write(Entry(str(one.position), one.hash, new) for one, new in batch if new)
+            for one, new in batch:
+                yield from self._taken(one, new)
+
+    def _read_faults(self) -> Iterator[FaultEntry]:
+        """Yield all faults, in schedule order, from the cache; what it lost is made again."""
+        for one in sorted(self._faulted):
+            data = self._cache.read(str(one.position), one.hash)
+            data = data or _summarize(self._names, self._variants, self._store, one.position, None)
+            if data:
+                yield from _decode_faults(data).summary.faults
 
     def _taken(self, stored: FixtureHashes, data: bytes | None) -> Iterator[FixtureSummary]:
         """Yield the summary of a fixture, and keep its result; nothing if it is damaged."""
@@ -145,12 +188,12 @@ class StoredGames:
         if cached is None or cached.content_hash != stored.content_hash:
             self._damaged.append(stored.id)
             return
-        self.hashes[stored.position] = cached.content_hash.hex() + self._fingerprint
+        fingerprint = self._names.fingerprint if self._names else ""
+        self.hashes[stored.position] = cached.content_hash.hex() + fingerprint
         self.results.append(self._shared.result(cached.summary.rated))
+        if cached.summary.faults:
+            self._faulted.append(stored)
         yield cached.summary
-
-    def _cache(self) -> Cache:
-        return Cache(cache_path(self._store.path), self._maker)
 
     def _spread(self, task: "Callable[[Store, int, Any], _T]", jobs: Jobs) -> Iterator[_T]:
         cores = len(os.sched_getaffinity(0))
@@ -160,7 +203,7 @@ class StoredGames:
         # Slow to import, and a small report needs none.
         from arena.league.process_pool import map_ordered, pool
 
-        chunks = _batched(jobs, max(1, _CHUNK // self._games))
+        chunks = batched(jobs, max(1, _CHUNK // self._games))
         calls = (partial(_run_jobs, self._store.path, task, chunk) for chunk in chunks)
         with pool(cores, pin=False) as executor:
             for results in map_ordered(executor, calls, cores * _AHEAD):
@@ -173,14 +216,9 @@ def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[Fixtu
     if not info.shared_dice and any(
         has_luck(rules, players) for rules in info.variants.values() for players in info.players
     ):
-        return StoredGames(store, info, counts).results
+        with stored_games(store, info, counts) as games:
+            return games.results
     return (one for one in store.results() if counts(one.fixture.id))
-
-
-def _batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
-    left = iter(items)
-    while batch := list(islice(left, size)):
-        yield batch
 
 
 def _run_jobs(path: Path, task: Callable[[Store, int, Any], _T], jobs: Sequence[Any]) -> list[_T]:
@@ -196,12 +234,17 @@ def _summarize(
     if any(stored.hash_mismatches()):
         return None
     try:
-        record = store.record(stored)
-        played = _renamed(names, store.unpack(stored, record))
-        summary = summarize_fixture(played, variants[played.fixture.variant])
+        if stored.has_logs:
+            played = _renamed(names, store.unpack(stored, store.record(stored)))
+            summary = summarize_fixture(played, variants[played.fixture.variant])
+        else:
+            result = store.result(stored)
+            result = names.result(result) if names else result
+            summary = summarize_result(result, store.luck(stored))
+        content_hash = store.content_hash(stored)
     except (ArenaError, LookupError, TypeError, ValueError):  # whoever changed it knew of hashes
         return None
-    return _encode(_Cached(stored.hash_content(record), summary))
+    return _encode(_Cached(content_hash, summary))
 
 
 def _work(

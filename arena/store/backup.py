@@ -46,8 +46,10 @@ def _copy(store: Store, target: Path) -> int:
 
 def _forget_others(logs: sqlite3.Connection, positions: set[int]) -> None:
     """Remove the logs of fixtures that were stored after the rows were copied."""
-    for (position,) in logs.execute("SELECT position FROM stderr").fetchall():
+    union = "SELECT position FROM stderr UNION SELECT position FROM pruned"
+    for (position,) in logs.execute(union).fetchall():
         if position not in positions:
             logs.execute("DELETE FROM logs WHERE key BETWEEN ? AND ?", key_range(position))
-            logs.execute("DELETE FROM stderr WHERE position = ?", (position,))
+            for table in ("stderr", "pruned"):
+                logs.execute(f"DELETE FROM {table} WHERE position = ?", (position,))  # noqa: S608
     logs.execute("UPDATE stored SET fixtures = ?", (len(positions),))

@@ -119,6 +119,15 @@ class Database:
                     self.connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read what was there at one moment, whatever others write meanwhile."""
+        self.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.execute("COMMIT")
+
     def make_writable(self) -> None:
         """Prepare for writing while others read; raises ArenaError if the file is read-only."""
         check_space(self.path)

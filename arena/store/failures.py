@@ -53,6 +53,12 @@ def lost_fixtures(number: int, path: Path) -> FindingError:
     return FindingError(f"{what}{'is' if number == 1 else 'are'} gone", str(path), hint)
 
 
+def pruned_logs(fixture: int, path: Path) -> ArenaError:
+    """Return what to raise when somebody wants to see games whose logs were pruned."""
+    what = f"the logs of fixture {fixture} were pruned: only its results are left"
+    return ArenaError(what, str(path), "name a later fixture, or a copy from before: --store FILE")
+
+
 def refuse_folders(path: Path) -> None:
     """Raise ArenaError if a folder has the name of a store's file, or of one of SQLite's beside it.
 

@@ -21,11 +21,6 @@ def row_hash(row: Iterable[object]) -> bytes:
     return digest.digest()
 
 
-def content_hash(id_: str, record: bytes, sandbox: str, clock: object, decisions: object) -> bytes:
-    """Return the SHA-256 of what is the same whenever a fixture is played again."""
-    return row_hash((id_, record, sandbox, clock, decisions))
-
-
 def root_hash(history: History, content_hashes: Iterable[bytes]) -> str:
     """Return one SHA-256 over the conditions, their changes and all fixtures in order, as hex.
 

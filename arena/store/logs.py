@@ -1,11 +1,13 @@
 """The second file of a store: a log per game, and the bots' standard error."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.failures import DamageError, refuse_folders
+from arena.store.pruned import Pruned
 from arena.store.rows import GameLog, StoredFixture, key_range
 from arena.store.schema import SCHEMA_VERSION
 
@@ -57,6 +59,8 @@ class Logs:
         self.file = Database(self.path, writes=writes, incomplete=incomplete)
         try:
             if new and self.file.version() is None:
+                # So that pruning can make the file smaller without a second one.
+                self.file.execute("PRAGMA auto_vacuum = INCREMENTAL")
                 schema.create(self.file, schema.LOGS, token)
             self._check(store, token, oldest)
         except ArenaError:
@@ -66,11 +70,32 @@ class Logs:
     def put(self, stored: StoredFixture) -> None:
         """Write the logs of a fixture, over those that a killed arena left."""
         with self.file.transaction(sum(len(log.log) for log in stored.logs)):
-            execute, position = self.file.execute, stored.position
-            execute("DELETE FROM logs WHERE key BETWEEN ? AND ?", *key_range(position))
+            self._forget(stored.position)
             self.file.connection.executemany("INSERT INTO logs VALUES (?, ?, ?)", stored.logs)
-            execute("INSERT OR REPLACE INTO stderr VALUES (?, ?)", position, stored.stderr)
+            if stored.stderr:
+                insert = "INSERT INTO stderr VALUES (?, ?)"
+                self.file.execute(insert, stored.position, stored.stderr)
+            if stored.pruned:
+                self._keep(stored.position, stored.pruned)
         self.file.check_not_deleted()
+
+    def prune(self, fixtures: Mapping[int, Pruned]) -> None:
+        """Remove standard error, and logs whose hashes are kept, of fixtures by position."""
+        with self.file.transaction():
+            for position, kept in fixtures.items():
+                if kept.logs:
+                    self._forget(position)
+                self.file.execute("DELETE FROM stderr WHERE position = ?", position)
+                self._keep(position, kept)
+
+    def _forget(self, position: int) -> None:
+        self.file.execute("DELETE FROM logs WHERE key BETWEEN ? AND ?", *key_range(position))
+        for table in ("stderr", "pruned"):
+            self.file.execute(f"DELETE FROM {table} WHERE position = ?", position)  # noqa: S608
+
+    def _keep(self, position: int, kept: Pruned) -> None:
+        insert = "INSERT OR REPLACE INTO pruned VALUES (?, ?, ?, ?, ?, ?)"
+        self.file.execute(insert, position, *kept, kept.hash())
 
     def stored(self) -> int:
         """Return how many fixtures were reported as stored: all of them must have rows."""
@@ -88,17 +113,32 @@ class Logs:
         self.file.execute("PRAGMA synchronous = EXTRA")
 
     def positions(self) -> list[int]:
-        """Return the positions of the fixtures that there are logs of, ascending."""
-        found = self.file.rows("SELECT position FROM stderr ORDER BY position")
-        return [position for (position,) in found]
+        """Return the positions of the fixtures that there is anything of, ascending."""
+        union = "SELECT position FROM stderr UNION SELECT position FROM pruned ORDER BY position"
+        return [position for (position,) in self.file.rows(union)]
 
-    def of(self, position: int) -> tuple[list[GameLog], bytes]:
-        """Return the logs of the fixture at a position, and its standard error."""
-        with self.file.translate_errors():
+    def without_logs(self) -> set[int]:
+        """Return the positions of the fixtures whose logs were pruned."""
+        found = self.file.rows("SELECT position FROM pruned WHERE logs IS NOT NULL")
+        return {position for (position,) in found}
+
+    def of(self, position: int) -> tuple[list[GameLog], bytes, Pruned | None]:
+        """Return the logs of the fixture at a position, its standard error, and what was pruned.
+
+        As they were at one moment. Raises ArenaError if it is damaged.
+        """
+        with self.file.translate_errors(), self.file.snapshot():
             query = "SELECT key, log, hash FROM logs WHERE key BETWEEN ? AND ? ORDER BY key"
             logs = [GameLog(*row) for row in self.file.rows(query, *key_range(position))]
-        texts = "SELECT texts FROM stderr WHERE position = ?"
-        return logs, next((row[0] for row in self.file.rows(texts, position)), b"")
+            texts = "SELECT texts FROM stderr WHERE position = ?"
+            stderr = next((row[0] for row in self.file.rows(texts, position)), b"")
+            kept = "SELECT stderr, logs, records, luck, hash FROM pruned WHERE position = ?"
+            for *columns, digest in self.file.rows(kept, position):
+                pruned = Pruned(*columns)
+                if digest != pruned.hash():
+                    raise DamageError("what was kept of pruned logs is not what was written there")
+                return logs, stderr, pruned
+        return logs, stderr, None
 
     def _check(self, store: Path, token: bytes, oldest: int) -> None:
         [(application,)] = self.file.rows("PRAGMA application_id")

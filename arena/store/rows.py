@@ -1,10 +1,11 @@
 """A fixture as it is stored: one row, a packed row per game, and a log per game.
 
 The worker that played a fixture packs it; the writer adds the time and the hash over everything.
+The logs may be pruned later: hashes of what went stay, and prove the rows.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import Annotated, Any, NamedTuple
@@ -21,7 +22,8 @@ from arena.records import (
 )
 from arena.results import game_result
 from arena.store.failures import DAMAGE, DamageError
-from arena.store.hashes import content_hash, log_hash, row_hash
+from arena.store.hashes import log_hash, row_hash
+from arena.store.pruned import Pruned
 
 GAMES = 1 << 20
 """A game's key is its fixture's position times this, plus its number in the fixture."""
@@ -108,11 +110,12 @@ class StoredFixture(NamedTuple):
     games: Sequence[PackedGame]
     logs: Sequence[GameLog]
     stderr: bytes
-    """A list of texts as JSON, compressed."""
+    """A list of texts as JSON, compressed; empty if it was removed."""
     hash: bytes
     """Over everything."""
     rows_hash: bytes
     """Over what the file of rows holds of it."""
+    pruned: Pruned | None = None
 
     @property
     def position(self) -> int:
@@ -124,6 +127,11 @@ class StoredFixture(NamedTuple):
         """The fixture's name in the schedule."""
         return self.row.id
 
+    @property
+    def has_logs(self) -> bool:
+        """Whether its logs were not pruned."""
+        return self.pruned is None or self.pruned.logs is None
+
     def hash_mismatches(self) -> Iterator[tuple[int | None, str]]:
         """Yield what was changed after it was written: the game or None, and a message."""
         for log in self.logs:
@@ -133,33 +141,33 @@ class StoredFixture(NamedTuple):
         if (self.hash, self.rows_hash) != expected:
             yield None, f"what is stored at position {self.position} is not what was written there"
 
-    def row_mismatches(
-        self, played: PlayedFixture, content_hash: bytes
-    ) -> Iterator[tuple[int | None, str]]:
-        """Yield where the rows disagree with the logs: the game or None, and a message."""
+    def row_mismatches(self, played: PlayedFixture) -> Iterator[tuple[int | None, str]]:
+        """Yield where the rows of games disagree with the logs: the game, and a message."""
         for game, record in zip(self.games, played.games, strict=False):
             if game != pack_game(played.fixture.id, self.position, record):
                 yield record.game, "its row does not match its log"
-        if self.row.content_hash != content_hash:
-            yield None, "its content hash does not match its games"
 
     def with_hashes(self) -> "StoredFixture":
         """Return the same with the hashes of what it holds."""
         digest = fixture_hash(self)
         return self._replace(hash=digest, rows_hash=rows_hash(self.row, self.games, digest))
 
-    def record(self) -> bytes:
-        """Return the fixture and its games as a Record in JSON; raises DamageError if it cannot."""
+    def records(self) -> list[bytes]:
+        """Return the games as JSON; raises DamageError, or a zlib error, if it cannot."""
         logs = {log.key: log.log for log in self.logs}
         for game in self.games:
             if game.key not in logs:
                 raise DamageError(f"fixture {self.id}, game {game.key % GAMES}: its log is missing")
-        return _record(self.row.fixture, (zlib.decompress(logs[one.key]) for one in self.games))
+        return [zlib.decompress(logs[game.key]) for game in self.games]
 
-    def hash_content(self, record: bytes) -> bytes:
-        """Return the content hash that the logs lead to."""
-        row = self.row
-        return content_hash(row.id, record, row.sandbox, row.clock, row.decisions)
+    def record(self) -> bytes:
+        """Return the fixture and its games as a Record in JSON; raises as `records` does."""
+        return b'{"fixture":' + self.row.fixture + b',"games":[' + b",".join(self.records()) + b"]}"
+
+    def hash_content(self) -> bytes:
+        """Return the content hash that rows and logs lead to; raises as `records` does."""
+        kept = self.pruned.records if self.pruned else None
+        return content_hash(self.row, self.games, kept or row_hash(self.records()))
 
     def played(self, record: bytes) -> PlayedFixture:
         """Decode the fixture from its record; raises a zlib or msgspec error if it is damaged."""
@@ -171,7 +179,7 @@ class StoredFixture(NamedTuple):
             clock=row.clock,
             decisions=row.decisions,
             seconds=msgspec.convert(row.seconds, _Timestamp),
-            stderr=_texts.decode(zlib.decompress(self.stderr)),
+            stderr=_texts.decode(zlib.decompress(self.stderr)) if self.stderr else (),
             stored_at=msgspec.convert(row.stored_at, _Timestamp | None),
         )
 
@@ -210,8 +218,20 @@ def key_range(position: int) -> tuple[int, int]:
 def fixture_hash(stored: StoredFixture) -> bytes:
     """Return the SHA-256 over everything that is stored of a fixture, in both files."""
     games = (value for game in stored.games for value in game)
-    logs = (log.hash for log in stored.logs)
-    return row_hash((*stored.row, len(stored.games), *games, *logs, stored.stderr))
+    left = stored.pruned
+    logs = (left and left.logs) or row_hash(log.hash for log in stored.logs)
+    stderr = left.stderr if left else sha256(stored.stderr).digest()
+    return row_hash((*stored.row, len(stored.games), *games, logs, stderr))
+
+
+def content_hash(row: FixtureRow, games: Sequence[PackedGame], records: bytes) -> bytes:
+    """Return the SHA-256 of what is the same whenever a fixture is played again.
+
+    `records` is that of its games. Rows are proved by it even after their logs were pruned.
+    """
+    values = (value for game in games for value in game)
+    played = row.id, row.fixture, row.sandbox, row.clock, row.decisions
+    return row_hash((*played, len(games), *values, records))
 
 
 def rows_hash(row: FixtureRow, games: Sequence[PackedGame], digest: bytes) -> bytes:
@@ -229,19 +249,14 @@ def pack(played: PlayedFixture) -> PackedFixture:
     """Return what to store of a fixture."""
     fixture = played.fixture
     fixture_json, logs = _encode(fixture), [_encode(game) for game in played.games]
-    how = played.sandbox, played.clock, played.decisions
+    how = played.sandbox, played.clock, played.decisions, played.seconds
     row = FixtureRow(
-        *(fixture.index, fixture.id, fixture_json, *how, played.seconds),
-        stored_at=None,
-        content_hash=content_hash(fixture.id, _record(fixture_json, logs), *how),
+        *(fixture.index, fixture.id, fixture_json, *how), stored_at=None, content_hash=b""
     )
     games = [pack_game(fixture.id, fixture.index, game) for game in played.games]
+    row = row._replace(content_hash=content_hash(row, games, row_hash(logs)))
     packed_logs = [_pack_log(fixture, *pair) for pair in zip(played.games, logs, strict=True)]
     return PackedFixture(row, games, packed_logs, zlib.compress(_encode(played.stderr), 1))
-
-
-def _record(fixture: bytes, games: Iterable[bytes]) -> bytes:
-    return b'{"fixture":' + fixture + b',"games":[' + b",".join(games) + b"]}"
 
 
 def _pack_log(fixture: Fixture, game: GameRecord, record: bytes) -> GameLog:

@@ -42,6 +42,14 @@ ROWS = (
 LOGS = (
     "CREATE TABLE logs (key INTEGER PRIMARY KEY, log BLOB NOT NULL, hash BLOB NOT NULL)",
     "CREATE TABLE stderr (position INTEGER PRIMARY KEY, texts BLOB NOT NULL)",
+    """CREATE TABLE pruned (
+    position INTEGER PRIMARY KEY,
+    stderr BLOB NOT NULL,
+    logs BLOB,
+    records BLOB,
+    luck BLOB,
+    hash BLOB NOT NULL
+)""",
     "CREATE TABLE stored (fixtures INTEGER NOT NULL)",
     "INSERT INTO stored VALUES (0)",
     f"PRAGMA application_id = {LOGS_APPLICATION}",

@@ -11,10 +11,10 @@ from arena.errors import ArenaError, FindingError
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.store.clock import steady_clock
 from arena.store.database import Database
-from arena.store.failures import damaged_fixtures
+from arena.store.failures import damaged_fixtures, pruned_logs
 from arena.store.files import StoreFiles, not_played
 from arena.store.hashes import link_hash, root_hash, row_hash
-from arena.store.logs import logs_path
+from arena.store.logs import Logs, logs_path
 from arena.store.migrations import MIGRATIONS, Migration
 from arena.store.rows import (
     FIRST,
@@ -28,6 +28,7 @@ from arena.store.rows import (
     StoredFixture,
     key_range,
     sound_result,
+    unpack_result,
 )
 
 _encode = msgspec.json.Encoder().encode
@@ -200,17 +201,33 @@ class Store:
             found = [_quarantined.decode(record) for (record,) in self._rows.rows(query)]
         return sorted(found, key=lambda one: one.fixture.index)
 
-    def played(self, first: int = FIRST, last: int = LAST) -> Iterator[PlayedFixture]:
+    def played(
+        self, first: int = FIRST, last: int = LAST, *, without_pruned: bool = False
+    ) -> Iterator[PlayedFixture]:
         """Yield the fixtures as they were played; positions as in `stored`.
 
-        Raises ArenaError for one that is not what was written there.
+        Raises ArenaError for one that is not what was written there, or whose logs were pruned,
+        unless those are to be left out.
         """
         for stored in self.stored(first, last):
             if any(stored.hash_mismatches()):
                 sound = sound_result(stored.row, stored.games, stored.hash, stored.rows_hash)
                 where = logs_path(self.path) if sound else self.path
                 raise damaged_fixtures([stored.id], where)
+            if not stored.has_logs:
+                if without_pruned:
+                    continue
+                raise pruned_logs(stored.position, logs_path(self.path))
             yield self.unpack(stored, self.record(stored))
+
+    def without_logs(self) -> set[int]:
+        """Return the positions of the fixtures whose logs were pruned."""
+        return self.logs.without_logs() if logs_path(self.path).exists() else set()
+
+    @property
+    def logs(self) -> Logs:
+        """The logs, to be pruned by whoever may write."""
+        return self._files.logs()
 
     def results(self) -> Iterator[FixtureResult]:
         """Yield the result of each fixture, in schedule order; no log is read.
@@ -242,13 +259,29 @@ class Store:
 
     def stored(self, first: int = FIRST, last: int = LAST) -> Iterator[StoredFixture]:
         """Yield fixtures as they are stored, in schedule order: all, or between two positions."""
-        for row, games, *hashes in self._fixtures(first, last):
-            yield StoredFixture(row, games, *self._files.logs().of(row.position), *hashes)
+        for row, games, digest, rows_digest in self._fixtures(first, last):
+            logs, stderr, pruned = self._files.logs().of(row.position)
+            yield StoredFixture(row, games, logs, stderr, digest, rows_digest, pruned)
 
     def record(self, stored: StoredFixture) -> bytes:
         """Return a fixture and its games as JSON; raises ArenaError if it is damaged."""
         with self._files.logs().file.translate_errors():
             return stored.record()
+
+    def content_hash(self, stored: StoredFixture) -> bytes:
+        """Return the content hash that rows and logs lead to; raises ArenaError if damaged."""
+        with self._files.logs().file.translate_errors():
+            return stored.hash_content()
+
+    def result(self, stored: StoredFixture) -> FixtureResult:
+        """Return a fixture's result by its rows; raises ArenaError if they are damaged."""
+        with self._rows.translate_errors():
+            return unpack_result(stored.row, stored.games)
+
+    def luck(self, stored: StoredFixture) -> tuple[int, ...]:
+        """Return the luck of the games that was kept when their logs were pruned."""
+        with self._files.logs().file.translate_errors():
+            return stored.pruned.luck if stored.pruned else ()
 
     def unpack(self, stored: StoredFixture, record: bytes) -> PlayedFixture:
         """Decode a fixture from its record; raises ArenaError if it is damaged."""

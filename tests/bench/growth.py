@@ -5,7 +5,7 @@ most memory that any of them held. An exponent is the slope between two lines in
 linear growth. `--full` has leagues of up to a million games and 1,000 changes, and takes hours.
 
 The stores are generated. Fixtures draw their games from a pool that the referee really played, so
-that stronger bots win more often; in one game of a hundred a bot faults.
+that stronger bots win more often; in one game of a hundred a bot faults, or as `--faults` says.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import resource
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import pairwise
 from math import log
 from multiprocessing import get_context
@@ -27,7 +28,7 @@ from arena.league.schedule import Schedule
 from arena.league.stored_league import StoredLeague
 from arena.publish.report import ReportRequest, report
 from arena.store.store import Store
-from tests.bench.stored import STORE, fill, league, playing
+from tests.bench.stored import FAULTS, STORE, fill, league, playing
 
 GAMES = 20
 """Games per fixture, as in a league that does not say."""
@@ -70,6 +71,10 @@ FULL = (
 """The leagues to report on, and those to draw the schedules of."""
 
 
+Steps = Callable[[Size], Iterator[tuple[str, Used]]]
+"""Measures what there is to measure of a league of that size."""
+
+
 def history_of(size: Size) -> History:
     """Return a league; with changes one without end, in which a block was begun before each.
 
@@ -101,10 +106,10 @@ def draw(folder: Path) -> None:
         StoredLeague(store).due()
 
 
-def make(size: Size, folder: Path) -> None:
-    """Make the store of a league."""
+def make(size: Size, folder: Path, faults: float) -> None:
+    """Make the store of a league; in so large a share of its games a bot faults."""
     info = history_of(size).start
-    fill(folder / STORE, info, playing(info, Schedule(info).fixtures))
+    fill(folder / STORE, info, playing(info, Schedule(info).fixtures, faults))
 
 
 def write(folder: Path) -> None:
@@ -128,11 +133,11 @@ def alone(task: Callable[..., object], *given: Any) -> Used:
         return executor.submit(used, task, *given).result()
 
 
-def reports(size: Size) -> Iterator[tuple[str, Used]]:
+def reports(size: Size, faults: float = FAULTS) -> Iterator[tuple[str, Used]]:
     """Yield what a report takes from scratch, and when nothing changed since."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        alone(make, size, folder)
+        alone(make, size, folder, faults)
         yield "report from scratch", alone(write, folder)
         yield "report again", alone(write, folder)
 
@@ -144,9 +149,7 @@ def schedules(size: Size) -> Iterator[tuple[str, Used]]:
         yield "schedule", alone(draw, Path(name))
 
 
-def measure(
-    sizes: Iterable[Size], steps: Callable[[Size], Iterator[tuple[str, Used]]]
-) -> dict[str, dict[Size, Used]]:
+def measure(sizes: Iterable[Size], steps: Steps) -> dict[str, dict[Size, Used]]:
     """Print a line for each size and step; return what they used, by step."""
     found: dict[str, dict[Size, Used]] = {}
     for size in sizes:
@@ -182,15 +185,17 @@ def main() -> None:
     for name, words in (("reports", "report on"), ("schedules", "draw the schedules of")):
         help_ = f"leagues to {words}: bots:games:changes:players"
         parser.add_argument(f"--{name}", nargs="*", metavar="SIZE", help=help_)
+    help_ = "the share of games in which a bot faults, in reports"
+    parser.add_argument("--faults", type=float, default=FAULTS, help=help_)
     options = parser.parse_args()
     sizes = FULL if options.full else QUICK
+    steps: list[Steps] = [partial(reports, faults=options.faults), schedules]
     names = f"{'':20} {'bots':>6} {'players':>8} {'games':>10} {'changes':>8}"
     print(f"{names} {'time':>10} {'CPU time':>10} {'memory':>12}")
-    for given, usual, steps in zip(
-        (options.reports, options.schedules), sizes, (reports, schedules), strict=True
-    ):
+    asked = options.reports, options.schedules
+    for given, usual, taken in zip(asked, sizes, steps, strict=True):
         chosen = usual if given is None else [Size(*map(int, one.split(":"))) for one in given]
-        for step, found in measure(chosen, steps).items():
+        for step, found in measure(chosen, taken).items():
             for line in exponents(found):
                 print(f"{step}, {line}")
 

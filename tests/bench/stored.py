@@ -43,7 +43,7 @@ STORE, LAST = "league.sqlite", "last.msgpack"
 POOL = 1000
 """Games that fixtures are made of."""
 FAULTS = 0.01
-"""The share of games in which a bot faults."""
+"""The share of games in which a bot faults, unless it is given."""
 STDERR = "Traceback (most recent call last):\n" + '  File "bot.py", line 7, in choose\n' * 20
 
 Games = dict[int, list[GameRecord]]
@@ -110,14 +110,16 @@ def fill(path: Path, info: LeagueInfo, fixtures: Iterable[PlayedFixture]) -> Non
         logs.execute("UPDATE stored SET fixtures = ?", (count,))
 
 
-def playing(info: LeagueInfo, fixtures: Sequence[Fixture]) -> Iterator[PlayedFixture]:
-    """Yield fixtures of a league as if they had been played."""
+def playing(
+    info: LeagueInfo, fixtures: Sequence[Fixture], faults: float = FAULTS
+) -> Iterator[PlayedFixture]:
+    """Yield fixtures of a league as if they had been played; `faults` is a share of the games."""
     random = Random("fixtures")
     rules = info.variants["bga"]
     pools = [_pool(rules, info.players[0], faulty=faulty) for faulty in (False, True)]
     strength = {bot.name: n / len(info.bots) for n, bot in enumerate(info.bots)}
     for fixture in fixtures:
-        yield _played(fixture, strength, pools, random)
+        yield _played(fixture, strength, pools, random, faults)
 
 
 def _pool(rules: Rules, players: int, *, faulty: bool) -> Games:
@@ -143,18 +145,18 @@ def _game(rules: Rules, players: int, game: int, random: Random, *, fault_at: in
 
 
 def _played(
-    fixture: Fixture, strength: dict[str, float], pools: list[Games], random: Random
+    fixture: Fixture,
+    strength: dict[str, float],
+    pools: list[Games],
+    random: Random,
+    faults: float,
 ) -> PlayedFixture:
     weights = [exp(2 * strength[bot]) for bot in fixture.seats]
     seats = range(len(weights))
     games = []
     for number in range(fixture.games):
         [winner] = random.choices(seats, weights)
-        games.append(replace(random.choice(_fit(pools, random)[winner]), game=number))
+        games.append(replace(random.choice(pools[random.random() < faults][winner]), game=number))
     return PlayedFixture(
         fixture, games, "process", "cpu", 60 * fixture.games, 1.0, (STDERR,) * len(weights)
     )
-
-
-def _fit(pools: list[Games], random: Random) -> Games:
-    return pools[random.random() < FAULTS]

@@ -197,7 +197,7 @@ def test_verify(played: tuple[Path, Ran]) -> None:
         " trueskill package: mu and sigma agree within 0.0001\n"
         f"root: {root}\n"
     )
-    said = {"fixtures": count, "games": 2 * count, "scheduled": count, "findings": []}
+    said = {"fixtures": count, "games": 2 * count, "pruned": 0, "scheduled": count, "findings": []}
     ran = run("verify", "league.yaml", "--workers", 2, "--json", cwd=folder)
     found = json.loads(ran.out)
     assert (ran.code, found) == (0, {**said, "root": root, "ratings": found["ratings"]})

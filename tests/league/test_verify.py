@@ -37,7 +37,7 @@ def test_honest_store_has_no_findings(whole: Path) -> None:
         ("bga, 2 players", 12, 12),
         ("bga, 3 players", 12, 12),
     ]
-    assert found == Verified(12, 24, 12, root=root, ratings=found.ratings, findings=[])
+    assert found == Verified(12, 24, 0, 12, root=root, ratings=found.ratings, findings=[])
 
 
 def test_league_half_played_has_no_findings(whole: Path, tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from arena.game_walk import ForbiddenEventError
 from arena.perudo.rules import VARIANTS, Rules, variant
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
-from arena.playstats.league_summary import summarize_league
 from arena.playstats.mistakes import KEPT
 from arena.playstats.moments import EACH, KINDS, OF_BOT, OF_DIVISION, best, order
 from arena.records import PlayedFixture, RoundStarted
 from tests.publish import slow
 from tests.support import played_games as games
+from tests.support.summaries import league_of
 
 each_league = settings(max_examples=25, deadline=None, database=None)
 SEATS = ("alpha", "beta", "gamma", "delta")
@@ -133,7 +133,7 @@ def test_a_summary_survives_being_stored() -> None:
     assert summarize_fixture(one, rules) == found
     again = msgspec.msgpack.decode(msgspec.msgpack.encode(found), type=FixtureSummary)
     assert again == found
-    assert summarize_league([again]) == summarize_league([found])
+    assert league_of([again]) == league_of([found])
 
 
 @pytest.fixture(scope="module")
@@ -143,15 +143,15 @@ def summaries() -> list[FixtureSummary]:
 
 
 def test_the_order_of_summaries_does_not_matter(summaries: list[FixtureSummary]) -> None:
-    whole = summarize_league(summaries)
+    whole = league_of(summaries)
     mixed = list(summaries)
     for seed in range(5):
         Random(seed).shuffle(mixed)
-        assert summarize_league(mixed) == whole
+        assert league_of(mixed) == whole
 
 
 def test_a_league_is_the_sum_of_its_parts(summaries: list[FixtureSummary]) -> None:
-    whole = summarize_league(summaries)
+    whole = league_of(summaries)
     for bot, tables in whole.bots.items():
         seats = [
             did
@@ -166,7 +166,7 @@ def test_a_league_is_the_sum_of_its_parts(summaries: list[FixtureSummary]) -> No
         assert [mistake.edge for mistake in whole.mistakes[bot]] == lowest
         games_ = sum(one.games for at in tables.values() for one in at.seats.values())
         assert games_ == sum(len(one.games) for one in summaries if bot in one.fixture.seats)
-    halves = [summarize_league(summaries[:9]), summarize_league(summaries[9:])]
+    halves = [league_of(summaries[:9]), league_of(summaries[9:])]
     bids = [sum(pair) for pair in zip(*(half.calibration().bids for half in halves), strict=True)]
     assert whole.calibration().bids == bids
     assert whole.total().games == sum(half.total().games for half in halves)
@@ -177,7 +177,7 @@ def test_a_league_is_the_sum_of_its_parts(summaries: list[FixtureSummary]) -> No
 def test_moments_of_a_league_are_the_best_of_all_its_fixtures(
     summaries: list[FixtureSummary],
 ) -> None:
-    league = summarize_league(summaries)
+    league = league_of(summaries)
     every = [moment for one in summaries for did in one.seats for moment in did.moments]
     assert {one.kind for one in every} == set(KINDS) - {"upset", "fault"}
     for bot, found in league.bot_moments.items():
@@ -191,11 +191,11 @@ def test_moments_of_a_league_are_the_best_of_all_its_fixtures(
 def test_a_rare_fault_is_more_of_a_moment_than_a_common_one(
     summaries: list[FixtureSummary],
 ) -> None:
-    league = summarize_league(summaries)
+    league = league_of(summaries)
     faults = [one for found in league.moments.values() for one in found if one.kind == "fault"]
     assert faults
     for one in faults:
-        count = sum(fault.bot == one.bot for fault in league.faults)
+        count = league.faults.bots[one.bot].count
         assert one.chance == count / league.games_of(one.bot)
 
 

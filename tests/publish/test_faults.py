@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from arena.playstats import fault_summary
 from arena.playstats.fixture_summary import summarize_fixture
-from arena.playstats.league_summary import LeagueSummary, summarize_league
+from arena.playstats.league_summary import LeagueSummary
 from arena.publish.output.text import percent
 from arena.publish.pages import faults
 from arena.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import document, table_text
+from tests.support.summaries import league_of
 
 BGA = factory.league(()).variants["bga"]
 
@@ -29,7 +31,7 @@ def summary(*found: tuple[int, int, Cause, str]) -> LeagueSummary:
         )
         for index in range(5)
     ]
-    return summarize_league(summarize_fixture(one, BGA) for one in played)
+    return league_of(summarize_fixture(one, BGA) for one in played)
 
 
 def test_details_that_differ_in_numbers_and_quotes_are_one_kind() -> None:
@@ -58,6 +60,14 @@ def test_kinds_that_are_not_shown_are_counted(monkeypatch: pytest.MonkeyPatch) -
     model = faults.model(summary((0, 1, Cause.TIMEOUT, "late"), (1, 0, Cause.CRASH, "gone")))
     assert [len(one.kinds) for one in model["bots"]] == [1]
     assert (model["left"], model["faulty"]) == (1, 1)
+
+
+def test_kinds_beyond_a_number_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fault_summary, "KINDS", 2)
+    noise = [(at, game, Cause.CRASH, "o" * at + "h" * game) for at in range(5) for game in range(4)]
+    [one] = faults.by_bot(summary(*noise, *noise[:1]))
+    assert [kind.first.detail for kind in one.kinds] == ["", "h"]
+    assert (one.others, one.rows) == (18, 3)
 
 
 @pytest.fixture(scope="module")

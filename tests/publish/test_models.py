@@ -8,7 +8,7 @@ from arena import shipped
 from arena.errors import ArenaError
 from arena.perudo.rules import VARIANTS
 from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
-from arena.playstats.league_summary import STDERR_PIECES, summarize_league
+from arena.playstats.league_summary import STDERR_PIECES
 from arena.publish.data.tables import pair
 from arena.publish.pages.axis import axis_of, round_axis
 from arena.publish.pages.leaderboard import tint
@@ -16,6 +16,7 @@ from arena.ratings.intervals import wilson
 from arena.ratings.table import Duel, Leaderboard, Row
 from arena.records import Cause, Faulted
 from tests.publish import factory
+from tests.support.summaries import league_of
 
 BGA = VARIANTS["bga"]
 
@@ -106,7 +107,7 @@ def test_wilson_agrees_with_a_published_value() -> None:
 
 def test_league_summary_counts_every_game_once() -> None:
     _, _, played = factory.sample()
-    summary = summarize_league(summarize_fixture(one, BGA) for one in played)
+    summary = league_of(summarize_fixture(one, BGA) for one in played)
     total = summary.total()
     assert (total.fixtures, total.games, total.decisions) == (5, 20, 510)
     assert {key: kind.games for key, kind in summary.played.items()} == {
@@ -119,8 +120,8 @@ def test_a_bot_that_always_crashes_keeps_a_bounded_tail() -> None:
     crash = {0: Faulted(0, Cause.CRASH, "exit status 1")}
     noise = ("x" * 70 + "\n") * 900
     played = [factory.fixture(n, ("a", "b"), faults=crash, stderr=(noise, "")) for n in range(50)]
-    summary = summarize_league(summarize_fixture(one, BGA) for one in played)
-    assert len(summary.faults) == 50
+    summary = league_of(summarize_fixture(one, BGA) for one in played)
+    assert summary.faults.bots["a"].count == 50
     assert len(summary.stderr["a"]) == STDERR_PIECES
     assert all(len(text) <= STDERR_SHOWN + 2 for text in summary.stderr["a"].values())
 

@@ -19,9 +19,9 @@ from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
-from arena.publish.stored_games import StoredGames
+from arena.publish.stored_games import StoredGames, stored_games
 from arena.ratings.standings import by_division, rate_results
-from arena.records import FixtureResult, PlayedFixture
+from arena.records import Cause, Faulted, FixtureResult, PlayedFixture
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
@@ -61,8 +61,10 @@ def report(
     path: Path, site: Path, replays: ReplayChoice = NEWEST, struck: Collection[str] = ()
 ) -> dict[str, bytes]:
     """Write the site of a store without the struck fixtures; return its files."""
-    with Store(path) as store:
-        source = StoredGames(store, LEAGUE, lambda id_: id_ not in struck)
+    with (
+        Store(path) as store,
+        stored_games(store, LEAGUE, lambda id_: id_ not in struck) as source,
+    ):
         ratings = rate_results(by_division(source.results), LEAGUE.ratings, source.cached)
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, state=StoreState(source.root), replays=replays)
@@ -290,11 +292,12 @@ def test_little_is_kept_of_a_fixture(tmp_path: Path) -> None:
     for number in (30, 90):
         path = begun(tmp_path / f"{number}.sqlite", fixtures[:number])
         with Store(path) as store:
-            StoredGames(store, LEAGUE, lambda _: True)
+            with stored_games(store, LEAGUE, lambda _: True):
+                pass
             tracemalloc.start()
-            source = StoredGames(store, LEAGUE, lambda _: True)
-            kept.append(tracemalloc.get_traced_memory()[0])
-            tracemalloc.stop()
+            with stored_games(store, LEAGUE, lambda _: True) as source:
+                kept.append(tracemalloc.get_traced_memory()[0])
+                tracemalloc.stop()
             assert len(source.results) == number
     assert (kept[1] - kept[0]) / 60 < 4000
 
@@ -305,10 +308,40 @@ def test_little_is_kept_of_a_game(tmp_path: Path) -> None:
         fixtures = [games.fixture(at, "bga", BGA, pair, number) for at, pair in enumerate(PAIRS)]
         path = begun(tmp_path / f"{number}.sqlite", fixtures)
         with Store(path) as store:
-            StoredGames(store, LEAGUE, lambda _: True)
+            with stored_games(store, LEAGUE, lambda _: True):
+                pass
             tracemalloc.start()
-            source = StoredGames(store, LEAGUE, lambda _: True)
-            kept.append(tracemalloc.get_traced_memory()[0])
-            tracemalloc.stop()
+            with stored_games(store, LEAGUE, lambda _: True) as source:
+                kept.append(tracemalloc.get_traced_memory()[0])
+                tracemalloc.stop()
         assert sum(len(one.games) for one in source.results) == number * len(PAIRS)
     assert (kept[1] - kept[0]) / (40 * len(PAIRS)) < 50
+
+
+def test_faults_take_no_memory(tmp_path: Path) -> None:
+    """Beyond those that pages show: of each bot 50, in the fixtures that came first."""
+    late = {game: Faulted(0, Cause.TIMEOUT, "no answer") for game in range(50)}
+    kept = []
+    for number in (10, 30):
+        fixtures = [factory.fixture(at, BOTS[:2], faults=late, games=50) for at in range(number)]
+        path = begun(tmp_path / f"{number}.sqlite", fixtures)
+        with Store(path) as store:
+            with stored_games(store, LEAGUE, lambda _: True):
+                pass
+            tracemalloc.start()
+            with stored_games(store, LEAGUE, lambda _: True) as source:
+                kept.append(tracemalloc.get_traced_memory()[0])
+                tracemalloc.stop()
+                assert source.summary.faults.bots["alpha"].count == number * 50
+                assert len(list(source.faults)) == number * 50
+    assert (kept[1] - kept[0]) / 20 < 6000
+
+
+def test_faults_that_the_cache_lost_meanwhile_are_read_again(tmp_path: Path) -> None:
+    faults = {1: Faulted(0, Cause.CRASH, "exit status 1")}
+    path = begun(tmp_path / "s.sqlite", [factory.fixture(0, BOTS[:2], faults=faults)])
+    with Store(path) as store, stored_games(store, LEAGUE, lambda _: True) as source:
+        before = list(source.faults)
+        with closing(sqlite3.connect(cache_path(path))) as db, db:
+            db.execute("DELETE FROM entries")
+        assert list(source.faults) == before != []

@@ -5,7 +5,6 @@ from msgspec.structs import replace
 
 from arena.perudo.rules import variant
 from arena.playstats.fixture_summary import summarize_fixture
-from arena.playstats.league_summary import summarize_league
 from arena.playstats.moments import KINDS, Kind, Moment, order
 from arena.publish.fault_words import CAUSES
 from arena.publish.moments import SiteMoments, site_moments
@@ -14,6 +13,7 @@ from arena.ratings.standings import favourites
 from arena.records import Cause
 from tests.publish import factory
 from tests.support import played_games as games
+from tests.support.summaries import league_of
 
 NAMES = ("alpha", "beta", "gamma", "delta")
 RULES = variant("bga", {}, calza=True)
@@ -30,7 +30,7 @@ def found() -> SiteMoments:
     summaries = [summarize_fixture(one, RULES) for one in played]
     boards = factory.ratings(played).boards
     results = [one.result for one in summaries]
-    return site_moments(summarize_league(summaries), results, boards, {"bga": RULES})
+    return site_moments(league_of(summaries), results, boards, {"bga": RULES})
 
 
 @pytest.mark.parametrize(

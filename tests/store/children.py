@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.records import PlayedFixture
+from arena.store import pruning
 from arena.store.database import Database
 from arena.store.migrations import MIGRATIONS, Migration
 from arena.store.rows import pack
@@ -81,6 +82,21 @@ def die_migrating(path: Path, moment: str) -> None:
         print("brought up to date")
 
 
+def die_pruning(path: Path, number: str) -> None:
+    """Prune all logs of a store; be killed when the file is told to do something."""
+    statements = 0
+
+    def count(_: str) -> None:
+        nonlocal statements
+        statements += 1
+        if statements == int(number):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with Store(path, create=True) as store:
+        store.logs.file.connection.set_trace_callback(count)
+        pruning.prune(store, pruning.plan(store, 0, newest=0), lambda _: (7,))
+
+
 def fill_rows(path: Path) -> None:
     """Do as `fill`, but only the file of rows cannot grow."""
     fill(path, lambda store: store._rows.execute("PRAGMA max_page_count = 12"))
@@ -146,6 +162,7 @@ PROGRAMS: dict[str, Callable[..., None]] = {
     "write": write,
     "die_between": die_between,
     "die_migrating": die_migrating,
+    "die_pruning": die_pruning,
     "fill_rows": fill_rows,
     "fill": fill,
     "fill_to_the_brim": fill_to_the_brim,

@@ -81,7 +81,7 @@ def rehashed(one: StoredFixture) -> StoredFixture:
     """Return a fixture with all its hashes computed again."""
     logs = [GameLog(key, log, log_hash(one.id, key % GAMES, log)) for key, log, _ in one.logs]
     one = one._replace(logs=logs)
-    one = one._replace(row=one.row._replace(content_hash=one.hash_content(one.record())))
+    one = one._replace(row=one.row._replace(content_hash=one.hash_content()))
     return one.with_hashes()
 
 

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -13,10 +13,13 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from arena.publish.output.text import csv_text
+from arena.publish.series import batched
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = "schema"
 """The folder of the schemas, relative to the data files that name them."""
+_BATCH = 1000
+"""Rows that are written at a time."""
 _encoder = msgspec.json.Encoder()
 """Many times as fast as json, which is needed for text beyond ASCII."""
 
@@ -122,7 +125,7 @@ class Table(NamedTuple):
 
     row: type[TableRow]
     head: TableHead
-    rows: Sequence[TableRow]
+    rows: Iterable[TableRow]
 
     @property
     def type(self) -> TableType:
@@ -132,21 +135,26 @@ class Table(NamedTuple):
 
 def to_csv(table: Table) -> str:
     """Return a CSV table; texts are guarded against spreadsheets, numbers are as they are."""
+    return "".join(csv_parts(table))
+
+
+def csv_parts(table: Table) -> Iterator[str]:
+    """Yield the same piece by piece."""
     types = table.type.columns
-    columns = [
-        cells if is_number(column) else map(csv_cell, cells)
-        for name, column in types.items()
-        for cells in [[getattr(row, name) for row in table.rows]]
-    ]
-    return csv_of(types, zip(*columns, strict=True))
+    yield csv_of([types])
+    for batch in batched(table.rows, _BATCH):
+        columns = [
+            cells if is_number(column) else map(csv_cell, cells)
+            for name, column in types.items()
+            for cells in [[getattr(row, name) for row in batch]]
+        ]
+        yield csv_of(zip(*columns, strict=True))
 
 
-def csv_of(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a CSV table of cells that are guarded already."""
+def csv_of(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows of cells that are guarded already as CSV."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(rows)
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 
@@ -159,9 +167,18 @@ def csv_cell(value: object) -> object:
 
 def to_json(table: Table) -> str:
     """Return a JSON object: the head, and the rows under `rows`. All in ASCII, so it is inert."""
+    return "".join(json_parts(table))
+
+
+def json_parts(table: Table) -> Iterator[str]:
+    """Yield the same piece by piece."""
     head = {"$schema": table.type.schema_file, **msgspec.to_builtins(table.head), "rows": []}
-    start = json.dumps(head, indent=1).removesuffix("]\n}")
-    return start + ",".join(f"\n{row}" for row in _json_rows(table.rows)) + "\n]}\n"
+    yield json.dumps(head, indent=1).removesuffix("]\n}")
+    between = ""
+    for batch in batched(table.rows, _BATCH):
+        yield between + ",".join(f"\n{row}" for row in _json_rows(batch))
+        between = ","
+    yield "\n]}\n"
 
 
 def _json_rows(rows: Sequence[TableRow]) -> list[str]:

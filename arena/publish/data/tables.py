@@ -13,6 +13,7 @@ from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow
 from arena.publish.data.rules_and_limits import limit_rows, rule_rows
 from arena.publish.data.schema import LeagueHead, Table, TableHead
 from arena.publish.replay.selection import Selection
+from arena.publish.series import Again
 from arena.ratings.intervals import wilson
 from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
@@ -104,8 +105,9 @@ def suspicions(head: LeagueHead, alpha: float, cases: Iterable[Suspicion]) -> Ta
 
 
 def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> Table:
-    """Return the faults."""
-    return Table(rows.FaultRow, head, [rows.FaultRow(**asdict(entry)) for entry in entries])
+    """Return the faults, which are gone through for each file."""
+    lines = Again(lambda: (rows.FaultRow(**asdict(entry)) for entry in entries))
+    return Table(rows.FaultRow, head, lines)
 
 
 def match_rows(

@@ -1,7 +1,7 @@
 """What reports keep beside a store, so that the next one reads only the games that are new.
 
 It may be deleted at any time. What is damaged, of another arena, or of a fixture that changed
-counts as missing; if nothing can be written, nothing is kept.
+counts as missing; if nothing can be written there, it is kept in a temporary file.
 """
 
 import sqlite3
@@ -78,7 +78,7 @@ def cache_path(store: Path) -> Path:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Open the file, begun anew if it is damaged; a cache in memory if that is impossible."""
+    """Open the file, begun anew if it is damaged; one without a name if that is impossible."""
     for _ in range(2):
         try:
             return _prepared(path)
@@ -87,7 +87,7 @@ def _opened(path: Path) -> sqlite3.Connection:
         except sqlite3.Error:
             with suppress(OSError):
                 path.unlink()
-    return _prepared(":memory:")
+    return _prepared("")
 
 
 def _prepared(path: Path | str) -> sqlite3.Connection:

@@ -8,6 +8,7 @@ programs see what is new. A manifest lists our files: nothing else is overwritte
 
 import errno
 import fcntl
+import filecmp
 import json
 import os
 import shutil
@@ -42,8 +43,8 @@ class File(NamedTuple):
 
     path: str
     """Relative to the site."""
-    content: str | bytes | None
-    """None if the file of that key exists already."""
+    content: str | bytes | Iterable[str] | None
+    """Whole or in parts; None if the file of that key exists already."""
     key: str = ""
     """A hash of the games that the content is made of: files that have one need not be made again
     by the same arena."""
@@ -176,12 +177,25 @@ class _Staging:
         if file.content is None:
             self.keys[file.path] = self._old.keys[file.path]
             return
+        if not isinstance(file.content, (str, bytes)):
+            self._take_parts(file.path, file.content)
+            return
         data = file.content.encode() if isinstance(file.content, str) else file.content
         if file.key:
             self.keys[file.path] = file.key, sha256(data).hexdigest(), len(data)
         if _content(self._folder / file.path) != data:
             self.changed.add(file.path)
             _stage(self.path / file.path, data)
+
+    def _take_parts(self, name: str, parts: Iterable[str]) -> None:
+        new, old = self.path / name, self._folder / name
+        new.parent.mkdir(parents=True, exist_ok=True)
+        with new.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(parts)
+        if old.is_file() and filecmp.cmp(new, old, shallow=False):
+            new.unlink()
+        else:
+            self.changed.add(name)
 
 
 def _stage(path: Path, data: bytes) -> None:

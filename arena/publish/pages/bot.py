@@ -2,7 +2,7 @@
 
 import shlex
 from bisect import bisect
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from msgspec import Struct
 from arena.changes import everyone, version_of
 from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
+from arena.playstats.fault_summary import BotFaults
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.mistakes import Mistake
@@ -32,8 +33,6 @@ from arena.records import BotInfo, Cause, LeagueInfo
 
 RECENT = 3
 """Matches listed on a bot's page; the page of matches finds all."""
-FAULTS_SHOWN = 50
-"""Faults listed on a bot's page; the data files have all."""
 OPPONENTS_SHOWN = 300
 """Opponents listed on a bot's page: those that are nearest to it on the leaderboard."""
 
@@ -88,10 +87,11 @@ class BotPage(Struct, frozen=True):
     moments: list[watch.MomentView]
     """Its best moments, kind by kind, watchable or not."""
     mistakes: list[MistakeView]
-    faults: list[FaultEntry]
+    faults: int
     causes: dict[Cause, int]
     """How many faults of each cause there are, in the vocabulary's order."""
     shown: list[FaultEntry]
+    """The first faults; the data files have all."""
     stderr: list[tuple[FaultEntry, str]]
     """The first fault in a fixture, and the end of what the bot wrote to standard error there."""
 
@@ -108,9 +108,6 @@ def models(
     field = Field(summary)
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
     overall = {one.bot: one for one in whole}
-    faults: dict[str, list[FaultEntry]] = defaultdict(list)
-    for fault in summary.faults:
-        faults[fault.bot].append(fault)
     for info in league.bots:
         places = list(_places(ratings.boards, info.name))
         stands = [(one.board, one.standing) for one in places]
@@ -121,7 +118,6 @@ def models(
             _earlier(league, info),
             recent[info.name],
             summary,
-            faults[info.name],
             moments.bots.get(info.name, ()),
         )
 
@@ -149,13 +145,11 @@ def _model(
     earlier: list[BotInfo],
     recent: list[MatchRow],
     summary: LeagueSummary,
-    faults: list[FaultEntry],
     moments: Sequence[Moment],
 ) -> BotPage:
-    counts = Counter(fault.cause for fault in faults)
+    faults = summary.faults.bots.get(info.name, BotFaults())
     calibration = chart_data.bot_calibration(summary, info.name)
-    first = {fault.index: fault for fault in reversed(faults)}
-    texts = summary.stderr.get(info.name, {}) if faults else {}
+    texts = summary.stderr.get(info.name, {})
     shown = [one for one in moments if one.kind != "fault"]
     return BotPage(
         info=info,
@@ -169,10 +163,10 @@ def _model(
         best=watch.view(min(shown, key=order)) if shown else None,
         moments=[watch.view(one) for one in shown],
         mistakes=[_mistake_view(one) for one in summary.mistakes.get(info.name, ())],
-        faults=faults,
-        causes={cause: counts[cause] for cause in Cause if counts[cause]},
-        shown=faults[:FAULTS_SHOWN],
-        stderr=[(first[index], text) for index, text in sorted(texts.items())],
+        faults=faults.count,
+        causes={cause: faults.causes[cause] for cause in Cause if faults.causes[cause]},
+        shown=faults.first,
+        stderr=[(faults.by_fixture[index], text) for index, text in sorted(texts.items())],
     )
 
 

@@ -1,10 +1,10 @@
 """Page model of the front page: who is best, how sure that is, and what to watch."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
 
+from arena.playstats.fault_summary import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.output.text import grouped, moment, timestamp
 from arena.publish.pages.axis import Axis
@@ -114,7 +114,7 @@ def front(
         axis=Standings(rows[:most]).axis if rows else None,
         cards=[Card(board, board_standings(board).first) for board in ratings.boards],
         moments=moments,
-        faults=_faults(summary),
+        faults=_faults(summary.faults),
     )
 
 
@@ -125,13 +125,10 @@ def standings(ratings: Ratings) -> Standings | None:
     return board_standings(ratings.boards[0]) if ratings.boards else None
 
 
-def _faults(summary: LeagueSummary) -> Faults | None:
-    lost = {(fault.index, fault.game, fault.bot) for fault in summary.faults}
-    by_bot = Counter(bot for _, _, bot in lost)
-    if not by_bot:
-        return None
-    bots = sorted(by_bot, key=lambda bot: (-by_bot[bot], bot))
-    return Faults(len({one[:2] for one in lost}), tuple(bots), by_bot[bots[0]])
+def _faults(found: FaultSummary) -> Faults | None:
+    games = {bot: of.games for bot, of in found.bots.items()}
+    bots = sorted(games, key=lambda bot: (-games[bot], bot))
+    return Faults(found.games, tuple(bots), games[bots[0]]) if bots else None
 
 
 def description(state: Progress, main: Standings | None, bots: int) -> str:

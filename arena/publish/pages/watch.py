@@ -1,6 +1,6 @@
 """Page model of moments: what happened, in words, and where to watch it."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import groupby
 
 from msgspec import Struct
@@ -53,7 +53,7 @@ class MomentList(Struct, frozen=True):
     moments: list[MomentView]
 
 
-def lists(moments: Iterable[Moment], watchable: Collection[tuple[int, int]]) -> list[MomentList]:
+def lists(moments: Iterable[Moment], watchable: Container[tuple[int, int]]) -> list[MomentList]:
     """Return the moments whose games can be watched, by kind, of each game the best."""
     shown = sorted(moments, key=lambda one: KINDS.index(one.kind))
     first: dict[tuple[Kind, int, int], Moment] = {}
@@ -67,7 +67,7 @@ def lists(moments: Iterable[Moment], watchable: Collection[tuple[int, int]]) -> 
 
 
 def highlights(
-    moments: SiteMoments, watchable: Collection[tuple[int, int]], most: int
+    moments: SiteMoments, watchable: Container[tuple[int, int]], most: int
 ) -> list[MomentView]:
     """Return a league's best moments, one of each kind at most, and no bot twice; no faults."""
     found: list[MomentView] = []

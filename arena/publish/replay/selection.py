@@ -1,7 +1,7 @@
 """Which games can be watched: with faults, upsets, each bot's newest, and those pages point to."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Literal
 
 from arena.ratings.standings import upsets
@@ -15,6 +15,20 @@ NEWEST = 50
 
 Selection = dict[int, list[int]]
 """The games to watch, by the place of their fixture in the schedule; none is empty."""
+
+
+class Watchable(Container[tuple[int, int]]):
+    """The same as a set of fixtures and games, without its memory."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+
+    def __contains__(self, game: object) -> bool:
+        """Tell whether a game, as its fixture's place and its number, can be watched."""
+        match game:
+            case (int(index), int(number)):
+                return number in self._selection.get(index, ())
+        return False
 
 
 def select_replays(

@@ -1,0 +1,139 @@
+"""What a league's faults say: counts, and of each bot the few that pages show."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from arena.playstats.game_scan import FaultEntry
+from arena.playstats.moments import OF_BOT, BestMoments, Moment, surprise
+from arena.records import Cause, Division
+
+FIRST = 50
+"""Faults of a bot that are kept, the first ones."""
+KINDS = 100
+"""Kinds of a bot's faults that are told apart: a bot that fills its lines with noise fills no
+memory."""
+_VARYING = re.compile(r'"[^"]*"|\d+(?:[.,]\d+)*')
+"""What differs between details that say the same: numbers, and what was quoted."""
+_Kind = tuple[str, str]
+
+
+class FaultKind(Struct):
+    """Faults of one bot with the same cause and like details."""
+
+    first: FaultEntry
+    count: int = 0
+
+
+class BotFaults(Struct):
+    """The faults of one bot."""
+
+    games: int = 0
+    """Games in which it faulted."""
+    causes: Counter[Cause] = field(default_factory=Counter)
+    kinds: dict[_Kind, FaultKind] = field(default_factory=dict)
+    """Those that came first, in the order in which they came."""
+    others: int = 0
+    """Faults of further kinds."""
+    first: list[FaultEntry] = field(default_factory=list)
+    by_fixture: dict[int, FaultEntry] = field(default_factory=dict)
+    """The first fault in each fixture of which standard error is kept."""
+
+    @property
+    def count(self) -> int:
+        """How many faults there are."""
+        return self.causes.total()
+
+
+class FaultSummary(Struct):
+    """The faults of a league."""
+
+    games: int = 0
+    """Games in which anybody faulted."""
+    bots: dict[str, BotFaults] = field(default_factory=dict)
+    """Those that faulted, in the order in which they first did."""
+
+    def by_cause(self) -> dict[Cause, int]:
+        """Return how many faults of each cause there are, in the vocabulary's order."""
+        counts = sum((one.causes for one in self.bots.values()), Counter[Cause]())
+        return {cause: counts[cause] for cause in Cause if counts[cause]}
+
+
+class FaultMoments:
+    """The faults that may be among the best moments, while faults come in schedule order.
+
+    How surprising a bot's faults are is known at the end only; it is the same for all of them. So
+    those with the most dice are kept, and the first ones, in case none is a surprise.
+    """
+
+    def __init__(self) -> None:
+        self._found = defaultdict[tuple[str, Division], tuple[BestMoments, BestMoments]](
+            lambda: (BestMoments(OF_BOT, OF_BOT), BestMoments(OF_BOT, OF_BOT))
+        )
+
+    def add(self, fault: FaultEntry) -> None:
+        """Keep a fault if it may become a moment."""
+        division = Division(fault.variant, fault.players)
+        largest, first = self._found[fault.bot, division]
+        for kept, score in ((largest, float(fault.dice)), (first, 0.0)):
+            if kept.takes("fault", score):
+                kept.add([_moment(fault, score)])
+
+    def moments(self, shares: Mapping[str, float]) -> Iterator[Moment]:
+        """Yield what was kept, given how many faults each bot has per game."""
+        for (bot, _), (largest, first) in self._found.items():
+            share, bits = shares[bot], surprise(shares[bot])
+            for one in (largest if bits else first).kept:
+                yield replace(one, score=bits * one.dice, chance=share)
+
+
+def summarize_faults(
+    faults: Iterable[FaultEntry], with_stderr: Mapping[str, Mapping[int, str]]
+) -> tuple[FaultSummary, FaultMoments]:
+    """Count faults, given in schedule order, and keep those that pages show."""
+    league, moments = FaultSummary(), FaultMoments()
+    game, faulty = (-1, -1), set[str]()
+    for fault in faults:
+        if game != (fault.index, fault.game):
+            game, faulty = (fault.index, fault.game), set()
+            league.games += 1
+        bot = league.bots.setdefault(fault.bot, BotFaults())
+        bot.games += fault.bot not in faulty
+        faulty.add(fault.bot)
+        _count(bot, fault)
+        if fault.index in with_stderr.get(fault.bot, ()):
+            bot.by_fixture.setdefault(fault.index, fault)
+        moments.add(fault)
+    return league, moments
+
+
+def _count(bot: BotFaults, fault: FaultEntry) -> None:
+    bot.causes[fault.cause] += 1
+    if len(bot.first) < FIRST:
+        bot.first.append(fault)
+    kind = fault.cause.value, _VARYING.sub("…", fault.detail)
+    if kind not in bot.kinds and len(bot.kinds) == KINDS:
+        bot.others += 1
+    else:
+        bot.kinds.setdefault(kind, FaultKind(fault)).count += 1
+
+
+def _moment(fault: FaultEntry, score: float) -> Moment:
+    return Moment(
+        kind="fault",
+        score=score,
+        bot=fault.bot,
+        variant=fault.variant,
+        players=fault.players,
+        index=fault.index,
+        game=fault.game,
+        round=fault.round,
+        step=fault.step,
+        seat=fault.seat,
+        chance=0.0,
+        dice=fault.dice,
+        cause=fault.cause,
+    )

@@ -1,0 +1,19 @@
+"""Summaries of fixtures that are at hand, added up."""
+
+from collections.abc import Iterable
+
+from arena.playstats.fixture_summary import FixtureSummary
+from arena.playstats.game_scan import FaultEntry
+from arena.playstats.league_summary import LeagueSummary, summarize_league
+
+
+def faults_of(summaries: Iterable[FixtureSummary]) -> list[FaultEntry]:
+    """Return the faults of a league, in schedule order."""
+    ordered = sorted(summaries, key=lambda one: one.fixture.index)
+    return [fault for one in ordered for fault in one.faults]
+
+
+def league_of(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
+    """Return the summary of a league."""
+    every = list(summaries)
+    return summarize_league(every, faults_of(every))
