@@ -23,7 +23,7 @@ def observation_space(table: Table) -> Space:
     return Space({"observation": seen, "action_mask": mask})
 
 
-class PerudoEnv(AECEnv[str, Observation, int | None]):
+class PerudoEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     """Whole games of Perudo; agent `player_n` sits in seat n.
 
     An agent that is out terminates with the reward of its place. `reset(seed=...)` begins game 0 of

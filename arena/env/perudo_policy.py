@@ -7,6 +7,7 @@ the same arrays in training and in play. It imports nothing of the arena.
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from operator import index
 from random import Random
 from typing import Any, TextIO
@@ -58,6 +59,14 @@ class Table:
         self.size = self.bids.stop
         """The length of an observation."""
         self._ones = bytes([1]) * self.cap
+
+    @classmethod
+    def of(cls, observation: Observation) -> "Table":
+        """Return the table that an observation is of; its arrays have the lengths of no other."""
+        actions, size = len(observation["action_mask"]), len(observation["observation"])
+        # 10 places are the hand, the last bid and the offer; 3 actions are calls.
+        players = (size - 10 - (actions - FIRST_BID)) // 3
+        return _table(players, (actions - FIRST_BID) // (FACES * players))
 
     @property
     def highest(self) -> Array:
@@ -131,6 +140,9 @@ class Table:
         return np.frombuffer(seen, np.int8)
 
 
+_table = lru_cache(maxsize=64)(Table)
+
+
 def checked(action: object, mask: Array) -> int:
     """Return a policy's action; raises ValueError if it is none, or not legal now."""
     try:
@@ -182,7 +194,7 @@ class Player:
             self._seed, self._games = message["seed"], {}
             # What is known is kept by game, so many games can share the pipe.
             ready = {"type": "ready", "concurrent_games": 64, "reusable": True}
-            return {**ready, "calza": rules["calza"]}
+            return {**ready, "calza": True} if rules["calza"] else ready
         if kind in ("turn", "calza"):
             action = self._table.answer(self._act(message))
             return {"id": message["id"], **action}
