@@ -82,8 +82,8 @@ def test_actions_are_answers() -> None:
 
 
 TURN = {
-    **{"type": "turn", "id": 1, "game": 0, "round": 0, "seat": 0, "dice": [2], "bids": []},
-    **{"palifico_seat": None, "dudo": False, "raises": [{"face": 2, "min": 1, "max": 2}]},
+    "type": "turn", "id": 1, "game": 0, "round": 0, "seat": 0, "dice": [2], "bids": [],
+    "palifico_seat": None, "dudo": False, "raises": [{"face": 2, "min": 1, "max": 2}],
 }
 
 

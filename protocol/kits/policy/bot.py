@@ -8,9 +8,8 @@ from random import Random
 # numpy would start a thread for each core of the machine; a bot has one core.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-import numpy as np  # noqa: E402
-
-from perudo_policy import DUDO, FACES, FIRST_BID, PASS, Observation, Table, bot  # noqa: E402
+import numpy as np
+from perudo_policy import DUDO, FACES, FIRST_BID, PASS, Observation, Table, bot
 
 
 def choose(observation: Observation, _random: Random) -> int:
