@@ -59,7 +59,8 @@ class LiveBots:
         if not self._table.live(seat):
             return Fault(Cause.CRASH, "did not start")
         self._table.ask(seat, request.id, encode(request), request.game)
-        return self._reply()
+        reply = self._reply()
+        return reply if not isinstance(reply, Ready) else Fault(Cause.MALFORMED_LINE, "ready")
 
     def stop(self, seat: int) -> None:
         """End a bot that faulted."""

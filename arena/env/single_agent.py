@@ -20,7 +20,7 @@ AGENT = 0
 """The seat of the agent that learns; its rivals sit to its left, in their order."""
 
 
-class SingleAgentEnv(gymnasium.Env[Observation, int]):
+class SingleAgentEnv(gymnasium.Env[Any, Any]):
     """Games of one agent; an episode ends when the agent is out or has won.
 
     The reward comes at the end: 1 for the first place, -1 for the last. As in a league an action

@@ -82,8 +82,16 @@ def test_actions_are_answers() -> None:
 
 
 TURN = {
-    "type": "turn", "id": 1, "game": 0, "round": 0, "seat": 0, "dice": [2], "bids": [],
-    "palifico_seat": None, "dudo": False, "raises": [{"face": 2, "min": 1, "max": 2}],
+    "type": "turn",
+    "id": 1,
+    "game": 0,
+    "round": 0,
+    "seat": 0,
+    "dice": [2],
+    "bids": [],
+    "palifico_seat": None,
+    "dudo": False,
+    "raises": [{"face": 2, "min": 1, "max": 2}],
 }
 
 
@@ -112,7 +120,12 @@ def test_same_request_draws_the_same_numbers() -> None:
     said = []
     for talk in (lines, [lines[0], lines[1].replace('"game": 0', '"game": 5'), lines[1]]):
         drawn: list[float] = []
-        bot(lambda _, rng, drawn=drawn: drawn.append(rng.random()) or 4, talk, io.StringIO())
+
+        def draw(_: Observation, rng: Random, drawn: list[float] = drawn) -> int:
+            drawn.append(rng.random())
+            return 4
+
+        bot(draw, talk, io.StringIO())
         said.append(drawn[-1])
     assert said[0] == said[1]
 

@@ -78,7 +78,7 @@ def test_action_that_is_not_legal_is_a_fault_as_in_a_league() -> None:
 
 @pytest.mark.parametrize("said", ["dudo", None, 1.5, 1000, -1, 2])
 def test_rival_that_returns_nonsense_is_an_error(said: object) -> None:
-    env = perudo_v0.single_agent([lambda *_: said])  # type: ignore[arg-type,return-value]
+    env = perudo_v0.single_agent([lambda *_: said])  # type: ignore[list-item]
     with pytest.raises(InvalidAction, match="the rival in seat 1: "):
         play(env, first, 2)
 

@@ -2,16 +2,16 @@
 
 import csv
 import io
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
-from typing import BinaryIO
+from operator import attrgetter
+from typing import Any, BinaryIO
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, inspect
 
 from arena.errors import ArenaError
-from arena.publish.data.schema import csv_cell
+from arena.publish.data.schema import csv_cell, json_rows
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, FixtureResult
 
@@ -96,30 +96,49 @@ def pair_rows(board: Leaderboard) -> Iterator[PairRow]:
 
 
 _LISTS = {"seats": "seat", "places": "place", "faults": "fault"}
-"""Names of CSV columns that hold one entry of a list."""
+"""Names of CSV columns that hold one entry of a list; other lists are one cell."""
 
 
 def write_csv(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, players: int) -> None:
-    """Write a spreadsheet with a column per seat; texts are guarded against formulas."""
+    """Write a spreadsheet; texts are guarded against formulas.
+
+    Lists with an entry for each seat have a column for each; the entries of other lists are
+    separated by spaces, and lists in lists by semicolons.
+    """
     names = kind.__struct_fields__
     plain = [name for name in names if name not in _LISTS]
     lists = [(name, seat) for name in names if name in _LISTS for seat in range(players)]
+    cells_of = attrgetter(*plain)
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([*plain, *(f"{_LISTS[name]}_{seat}" for name, seat in lists)])
         for row in rows:
-            data = asdict(row)
-            cells = [data[name] for name in plain]
-            cells += [data[name][seat] if seat < len(data[name]) else None for name, seat in lists]
-            writer.writerow(map(csv_cell, cells))
+            cells = [*map(_cell, cells_of(row))]
+            for name, seat in lists:
+                entries = getattr(row, name)
+                cells.append(_cell(entries[seat]) if seat < len(entries) else None)
+            writer.writerow(cells)
     finally:
         text.detach()  # the file stays open
 
 
+def _cell(value: object) -> object:
+    return _listed(value) if isinstance(value, tuple) else csv_cell(value)
+
+
+@lru_cache(maxsize=1 << 14)
+def _listed(entries: Sequence[object]) -> str:
+    if entries and isinstance(entries[0], tuple):
+        return "; ".join([" ".join(map(str, one)) for one in entries])
+    return " ".join(map(str, entries))
+
+
 def write_jsonl(_: type[Struct], rows: Iterable[Struct], file: BinaryIO, __: int) -> None:
     """Write a JSON object per line, all in ASCII."""
-    file.writelines(json.dumps(asdict(row)).encode() + b"\n" for row in rows)
+    left = iter(rows)
+    while batch := list(islice(left, _BATCH)):
+        file.write("".join([f"{row}\n" for row in json_rows(batch)]).encode())
 
 
 def write_parquet(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, _: int) -> None:
@@ -130,21 +149,42 @@ def write_parquet(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, _:
     except ImportError:
         hint = "pip install 'perudo-arena[parquet]'"
         raise ArenaError("parquet needs pyarrow, which is not installed", "", hint) from None
-    text, whole = arrow.string(), arrow.int32()
-    texts = ("fixture", "variant", "winner", "sandbox", "clock", "bot", "opponent")
-    kinds: Mapping[str, object] = {
-        **dict.fromkeys(texts, text),
-        "counts": arrow.bool_(),
-        "probability": arrow.float64(),
-        "seats": arrow.list_(text),
-        "places": arrow.list_(whole),
-        "faults": arrow.list_(text),
-    }
-    schema = arrow.schema([(name, kinds.get(name, whole)) for name in kind.__struct_fields__])
-    left = iter(rows)
+    fields = _fields(kind)
+    columns = {one.name: _arrow_type(one.type, arrow) for one in fields}
+    cells_of, left = attrgetter(*columns), iter(rows)
+    schema = arrow.schema(list(columns.items()))
     with ParquetWriter(file, schema) as writer:
-        while batch := [asdict(row) for row in islice(left, _BATCH)]:
-            writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
+        while batch := [cells_of(row) for row in islice(left, _BATCH)]:
+            found = zip(zip(*batch, strict=True), columns.values(), strict=True)
+            arrays = [arrow.array(cells, type_) for cells, type_ in found]
+            writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+
+
+def _fields(kind: type[Struct]) -> Sequence[inspect.Field]:
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType)  # noqa: S101 (for the type checker)
+    return info.fields
+
+
+def _arrow_type(kind: inspect.Type, arrow: Any) -> object:
+    """Return the type of a column in Parquet."""
+    match kind:
+        case inspect.Metadata():
+            return _arrow_type(kind.type, arrow)
+        case inspect.UnionType():
+            [one] = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+            return _arrow_type(one, arrow)
+        case inspect.VarTupleType() | inspect.ListType():
+            return arrow.list_(_arrow_type(kind.item_type, arrow))
+        case inspect.TupleType():
+            return arrow.list_(_arrow_type(kind.item_types[0], arrow))
+        case inspect.BoolType():
+            return arrow.bool_()
+        case inspect.FloatType():
+            return arrow.float64()
+        case inspect.IntType():
+            return arrow.int32()
+    return arrow.string()
 
 
 FORMATS: Mapping[str, Write] = {

@@ -161,10 +161,11 @@ def to_json(table: Table) -> str:
     """Return a JSON object: the head, and the rows under `rows`. All in ASCII, so it is inert."""
     head = {"$schema": table.type.schema_file, **msgspec.to_builtins(table.head), "rows": []}
     start = json.dumps(head, indent=1).removesuffix("]\n}")
-    return start + ",".join(f"\n{row}" for row in _json_rows(table.rows)) + "\n]}\n"
+    return start + ",".join(f"\n{row}" for row in json_rows(table.rows)) + "\n]}\n"
 
 
-def _json_rows(rows: Sequence[TableRow]) -> list[str]:
+def json_rows(rows: Sequence[Struct]) -> list[str]:
+    """Return each row as a JSON object, all in ASCII."""
     with suppress(UnicodeEncodeError):  # half a character
         lines = _encoder.encode_lines(rows)
         if lines.isascii():
@@ -172,7 +173,7 @@ def _json_rows(rows: Sequence[TableRow]) -> list[str]:
     return [_json_row(row) for row in rows]
 
 
-def _json_row(row: TableRow) -> str:
+def _json_row(row: Struct) -> str:
     with suppress(UnicodeEncodeError):
         encoded = _encoder.encode(row)
         if encoded.isascii():
