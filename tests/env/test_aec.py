@@ -161,7 +161,7 @@ def test_action_that_is_not_legal_is_refused_and_changes_nothing(action: object)
     env.reset()
     before = env.last()
     with pytest.raises(InvalidAction, match=r"player_\d: "):
-        env.step(action)  # type: ignore[arg-type]
+        env.step(action)
     np.testing.assert_equal(env.last(), before)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -65,16 +65,11 @@ class DecisionRow(Struct, frozen=True):
     place: Annotated[int, _doc("Its finishing place in the game; 1 is the winner.")]
 
 
-class _Game(NamedTuple):
-    """The first columns, which the decisions of a game share, and its places."""
+class _Game(Struct, frozen=True):
+    """What the decisions of a game share."""
 
-    variant: str
-    players: int
-    fixture: str
-    index: int
-    block: int
-    counts: bool
-    game: int
+    head: tuple[str, int, str, int, int, bool, int]
+    """The first columns."""
     seats: tuple[str, ...]
     places: tuple[int, ...]
 
@@ -88,7 +83,7 @@ def decision_rows(played: PlayedFixture, rules: Rules, *, counts: bool) -> Itera
     fixture = played.fixture
     head = fixture.variant, len(fixture.seats), fixture.id, fixture.index, fixture.block, counts
     for record in played.games:
-        game = _Game(*head, record.game, fixture.seats, record.places)
+        game = _Game((*head, record.game), fixture.seats, record.places)
         for one in walk(record, rules, fixture.max_rounds):
             yield from _of_round(game, one)
 
@@ -121,7 +116,7 @@ def _row(
     on_turn = seat == now.to_act
     bids = isinstance(event, BidMade)
     return DecisionRow(
-        *game[:7],
+        *game.head,
         played.number,
         step,
         seat,

@@ -129,9 +129,8 @@ def _cell(value: object) -> object:
 
 @lru_cache(maxsize=1 << 14)
 def _listed(entries: Sequence[object]) -> str:
-    if entries and isinstance(entries[0], tuple):
-        return "; ".join([" ".join(map(str, one)) for one in entries])
-    return " ".join(map(str, entries))
+    lists = [one for one in entries if isinstance(one, tuple)]
+    return "; ".join(map(_listed, lists)) if lists else " ".join(map(str, entries))
 
 
 def write_jsonl(_: type[Struct], rows: Iterable[Struct], file: BinaryIO, __: int) -> None:
