@@ -36,7 +36,8 @@ def setting(
 ) -> Setting:
     """Return the games of a rule book as leagues play them, or those of rules that are given.
 
-    Raises ValueError for a rule book or a size that there is not.
+    Rules have their own dice and calza. Raises ValueError for a rule book or a size that there is
+    not.
     """
     if not MIN_PLAYERS <= players <= MAX_PLAYERS:
         raise ValueError(f"{MIN_PLAYERS} to {MAX_PLAYERS} play at a table, not {players}")

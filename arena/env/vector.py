@@ -188,7 +188,8 @@ class VectorEnv:
         done = games[~more]
         self.offering[done] = False
         self.seat[done] = self.to_act[done]
-        return done[self.caller[done] != NOBODY]
+        called: Numbers = done[self.caller[done] != NOBODY]
+        return called
 
     def _dudo(self, games: Numbers, step: "_Step") -> None:
         quantity, face = np.divmod(self.bid[games], FACES)

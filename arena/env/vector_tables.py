@@ -56,7 +56,7 @@ def _masks(setting: Setting) -> Array:
     rows = []
     for standing in (normal, locked, veteran):
         for bid in (*bids, None):
-            legal = raises(Round(standing, 0, bid, bid and 1))
+            legal = raises(Round(standing, 0, bid, 1 if bid else None))
             ranges = [(one.face, one.min, one.max) for one in legal]
             rows.append(table.mask(ranges, dudo=bid is not None))
     assert len(rows[0]) == FIRST_BID + len(bids)  # noqa: S101 (the order of rows is the actions')

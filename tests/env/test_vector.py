@@ -120,7 +120,8 @@ class Shadow:
         assert [reward for _, reward in ranked] == sorted(reward for _, reward in ranked)
 
 
-MASKS = SEEN = np.zeros(0)
+MASKS: np.ndarray = np.zeros(0)
+SEEN: np.ndarray = np.zeros(0)
 
 
 def play(env: VectorEnv, steps: int, rng: Random) -> Iterator[int]:
