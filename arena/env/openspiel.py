@@ -191,7 +191,7 @@ class PerudoState(pyspiel.State):  # type: ignore[misc]
             self._at = replace(at, hands=(*at.hands, hand_classes(dice)[action][0]))
         else:
             said = self._action_to_string(at.now.to_act, action)
-            self._at = at = replace(at, public=(*at.public, said))
+            self._at = replace(at, public=(*at.public, said))
             self._act(action, at.now)
 
     def _act(self, action: int, now: Round) -> None:

@@ -57,10 +57,10 @@ def play_live(folder: Path) -> None:
 def test_honest_of_the_example_is_the_sample_bot() -> None:
     """Compare with the sample's own `choose`, request by request."""
     namespace: dict[str, object] = {"__name__": "train_tabular"}
-    exec(compile(EXAMPLE.read_text(encoding="utf-8"), str(EXAMPLE), "exec"), namespace)
+    exec(compile(EXAMPLE.read_text(encoding="utf-8"), str(EXAMPLE), "exec"), namespace)  # noqa: S102
     source = (ROOT / "sample_bots" / "honest" / "bot.py").read_text(encoding="utf-8")
     sample: dict[str, object] = {}
-    exec(source.partition("for line in sys.stdin")[0], sample)
+    exec(source.partition("for line in sys.stdin")[0], sample)  # noqa: S102
     env, rng = VectorEnv(200, "classic", 2, 4, seed=4), Random(4)
     for _ in range(depth(10, 100)):
         said = namespace["honest"](env)  # type: ignore[operator]

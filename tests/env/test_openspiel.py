@@ -134,7 +134,8 @@ def test_sequences_are_those_of_perft() -> None:
 
 def count(state: object) -> int:
     actions = [one for one in state.legal_actions() if one != DUDO]  # type: ignore[attr-defined]
-    return sum(1 + count(state.child(action)) for action in actions)  # type: ignore[attr-defined]
+    children = [state.child(action) for action in actions]  # type: ignore[attr-defined]
+    return sum([1 + count(child) for child in children])
 
 
 def test_rules_with_calza_are_refused() -> None:
