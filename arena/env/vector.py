@@ -45,9 +45,12 @@ class VectorEnv:
         self.games = games
         self._tables = Tables(self.setting)
         self._random = np.random.default_rng(seed)
-        bids = FACES * self.table.cap
-        self._no_bid = bids
+        self._no_bid = FACES * self.table.cap
         self._all = np.arange(games)
+        self._make_arrays(games, players, self._no_bid)
+        self._begin(self._all)
+
+    def _make_arrays(self, games: int, players: int, bids: int) -> None:
         self.seat = np.zeros(games, np.int64)
         self.to_act = np.zeros(games, np.int64)
         """The seat whose turn it is, also while others are asked whether they call calza."""
@@ -73,7 +76,6 @@ class VectorEnv:
         self._matching = np.zeros((games, FACES), np.int64)
         self._said = np.zeros((games, players, bids), np.int8)
         """For each seat who made which bid, as its observation has it."""
-        self._begin(self._all)
 
     def masks(self) -> Array:
         """Return the legal actions of the seats that act: a row per game."""

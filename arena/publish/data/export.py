@@ -105,26 +105,43 @@ def write_csv(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, player
     Lists with an entry for each seat have a column for each; the entries of other lists are
     separated by spaces, and lists in lists by semicolons.
     """
-    names = kind.__struct_fields__
-    plain = [name for name in names if name not in _LISTS]
-    lists = [(name, seat) for name in names if name in _LISTS for seat in range(players)]
-    cells_of = attrgetter(*plain)
+    types = {one.name: _without_none(one.type) for one in _fields(kind)}
+    plain = [name for name in types if name not in _LISTS]
+    lists = [name for name in types if name in _LISTS]
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*plain, *(f"{_LISTS[name]}_{seat}" for name, seat in lists)])
-        for row in rows:
-            cells = [*map(_cell, cells_of(row))]
-            for name, seat in lists:
-                entries = getattr(row, name)
-                cells.append(_cell(entries[seat]) if seat < len(entries) else None)
-            writer.writerow(cells)
+        seats = [f"{_LISTS[name]}_{seat}" for name in lists for seat in range(players)]
+        writer.writerow([*plain, *seats])
+        for columns in _columns(list(types), rows):
+            cells = [_cells(types[name], columns[name]) for name in plain]
+            cells += [_of_seat(columns[name], seat) for name in lists for seat in range(players)]
+            writer.writerows(zip(*cells, strict=True))
     finally:
         text.detach()  # the file stays open
 
 
-def _cell(value: object) -> object:
-    return _listed(value) if isinstance(value, tuple) else csv_cell(value)
+def _columns(names: Sequence[str], rows: Iterable[Struct]) -> Iterator[dict[str, tuple[Any, ...]]]:
+    """Yield batches of rows as columns by name: what is done by column is quick."""
+    cells_of, left = attrgetter(*names), iter(rows)
+    while batch := [cells_of(row) for row in islice(left, _BATCH)]:
+        yield dict(zip(names, zip(*batch, strict=True), strict=True))
+
+
+def _cells(kind: inspect.Type, column: Sequence[Any]) -> Sequence[object]:
+    match kind:
+        case inspect.VarTupleType() | inspect.ListType():
+            return [_listed(one) for one in column]
+        case inspect.BoolType() | inspect.FloatType() | inspect.IntType():
+            return column
+    return [_guarded(one) for one in column]
+
+
+def _of_seat(column: Sequence[Sequence[Any]], seat: int) -> list[object]:
+    return [_guarded(one[seat]) if seat < len(one) else None for one in column]
+
+
+_guarded = lru_cache(maxsize=1 << 12)(csv_cell)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -150,12 +167,10 @@ def write_parquet(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, _:
         raise ArenaError("parquet needs pyarrow, which is not installed", "", hint) from None
     fields = _fields(kind)
     columns = {one.name: _arrow_type(one.type, arrow) for one in fields}
-    cells_of, left = attrgetter(*columns), iter(rows)
     schema = arrow.schema(list(columns.items()))
     with ParquetWriter(file, schema) as writer:
-        while batch := [cells_of(row) for row in islice(left, _BATCH)]:
-            found = zip(zip(*batch, strict=True), columns.values(), strict=True)
-            arrays = [arrow.array(cells, type_) for cells, type_ in found]
+        for batch in _columns(list(columns), rows):
+            arrays = [arrow.array(cells, columns[name]) for name, cells in batch.items()]
             writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
 
 
@@ -165,14 +180,20 @@ def _fields(kind: type[Struct]) -> Sequence[inspect.Field]:
     return info.fields
 
 
+def _without_none(kind: inspect.Type) -> inspect.Type:
+    """Return the type of the values of a column, whether or not some are missing."""
+    if isinstance(kind, inspect.Metadata):
+        return _without_none(kind.type)
+    if isinstance(kind, inspect.UnionType):
+        [kind] = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+        return _without_none(kind)
+    return kind
+
+
 def _arrow_type(kind: inspect.Type, arrow: Any) -> object:
     """Return the type of a column in Parquet."""
+    kind = _without_none(kind)
     match kind:
-        case inspect.Metadata():
-            return _arrow_type(kind.type, arrow)
-        case inspect.UnionType():
-            [one] = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
-            return _arrow_type(one, arrow)
         case inspect.VarTupleType() | inspect.ListType():
             return arrow.list_(_arrow_type(kind.item_type, arrow))
         case inspect.TupleType():
