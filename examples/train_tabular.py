@@ -32,20 +32,20 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="a new folder for the bot")
     parser.add_argument("--variant", default="bga")
     parser.add_argument("--games", type=int, default=2048, help="played at a time")
-    parser.add_argument("--steps", type=int, default=6000, help="actions in each of them")
+    parser.add_argument("--steps", type=int, default=4000, help="actions in each of them")
     parser.add_argument("--looks", type=int, default=6, help="how often the bot is measured")
     parser.add_argument("--measured", type=int, default=4000, help="games of a measurement")
     chosen = parser.parse_args()
     bot = new_bot(chosen.folder)
     trainer = Trainer(bot, chosen.variant, chosen.games)
-    print("decisions  seconds  wins against honest")
+    print("decisions  CPU s  wins against honest")
     for look in range(chosen.looks + 1):
         for _ in range(chosen.steps * look // chosen.looks - trainer.steps):
             trainer.step(explore=max(0.02, 0.3 * (1 - trainer.steps / chosen.steps)))
         wins = measure(bot, chosen.variant, chosen.measured)
         error = 1.96 * (wins * (1 - wins) / chosen.measured) ** 0.5
         decisions = trainer.steps * chosen.games
-        print(f"{decisions:>9}  {trainer.seconds:>7.0f}  {wins:.3f} ± {error:.3f}", flush=True)
+        print(f"{decisions:>9}  {trainer.seconds:>5.0f}  {wins:.3f} ± {error:.3f}", flush=True)
     np.savez_compressed(chosen.folder / "weights.npz", values=bot.VALUES.astype(np.float32))
     print(f"try it: arena play {chosen.folder} sample:honest --games 1000")
 
@@ -74,7 +74,7 @@ class Trainer:
 
     def step(self, explore: float) -> None:
         """Take an action in each game, and learn from the rounds that it ends."""
-        began, env = time.perf_counter(), self.env
+        began, env = time.process_time(), self.env
         games = np.arange(env.games)
         rows = self._bot.rows(env.observations(), env.table)
         actions = best(self._bot.VALUES[rows], env.masks())
@@ -89,7 +89,7 @@ class Trainer:
         self._learn(called, np.where(lost, 0, 1)[called])
         self._length[called] = 0
         self.steps += 1
-        self.seconds += time.perf_counter() - began
+        self.seconds += time.process_time() - began
 
     def _learn(self, games: np.ndarray, losers: np.ndarray) -> None:
         """Move the values of what was done in rounds towards how they ended."""

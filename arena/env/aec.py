@@ -65,6 +65,8 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._out: set[str] = set()
+        self._rewarded = False
+        self._standing = self.game.referee.standing
         self._skip_agent_selection = None
         self._select()
 
@@ -107,17 +109,25 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     def _go_on(self) -> None:
         """Reward those who are out, and select who acts next."""
-        self._clear_rewards()
+        self._select()
+        if self._rewarded:
+            self._clear_rewards()
+            self._rewarded = False
+        standing = self.game.referee.standing
+        if standing is not self._standing:  # a round ended: most steps end none
+            self._standing = standing
+            self._reward()
+
+    def _reward(self) -> None:
         places = self.game.referee.places
         for agent in self.agents:
             place = places[self._seats[agent]]
             if place and agent not in self._out:
                 self._out.add(agent)
-                self.terminations[agent] = True
+                self.terminations[agent] = self._rewarded = True
                 self.rewards[agent] = self.setting.reward(place)
                 self.infos[agent] = {"place": place}
         self._accumulate_rewards()
-        self._select()
         self._deads_step_first()
 
     def _select(self) -> None:

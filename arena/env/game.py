@@ -39,7 +39,7 @@ class Game:
         bids = [(bid.seat, bid.quantity, bid.face) for bid in asked.bids]
         standing = self.referee.standing
         palifico = standing.palifico_seat, standing.palifico_used
-        offer = acts and isinstance(asked, CalzaOffer)
+        offer = acts and self.referee.offering
         seen = self._table.observation(seat, asked.dice, standing.dice, palifico, bids, offer)
         mask = self.mask.copy() if acts else self._table.mask((), dudo=False)
         return {"observation": seen, "action_mask": mask}

@@ -21,7 +21,7 @@ def _doc(text: str) -> Meta:
     return Meta(description=text)
 
 
-class DecisionRow(Struct, frozen=True):
+class DecisionRow(Struct, frozen=True, gc=False):
     """One bid or call of a recorded game; counts are from 0."""
 
     variant: Annotated[str, _doc("The league's label of the rules in force.")]
