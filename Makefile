@@ -47,6 +47,8 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python tests/bench/cores.py
 	@$(BIN)/python tests/bench/startup.py
 	@$(BIN)/python tests/bench/playouts.py
+	@$(BIN)/python -m tests.bench.env
+	@$(BIN)/python -m tests.bench.export
 	@$(BIN)/python -m tests.bench.verify
 	@$(BIN)/python -m tests.bench.store
 	@$(BIN)/python -m tests.bench.site

@@ -1,4 +1,4 @@
-"""Finds the data folders that ship with the arena: docs, protocol, reports, sample bots."""
+"""Finds what ships with the arena: docs, protocol, reports, sample bots, its own modules."""
 
 from pathlib import Path
 
@@ -18,3 +18,8 @@ def folder(name: str) -> Path:
             return place
     what = f"the data folder '{name}' is missing from this installation"
     raise ArenaError(what, hint="reinstall perudo-arena")
+
+
+def module(name: str) -> Path:
+    """Return the file of a module of the arena, such as `seeds.py`."""
+    return _PACKAGE / name

@@ -1,4 +1,4 @@
-"""`arena export`: one row per game or pair of bots, for analyses of one's own."""
+"""`arena export`: one row per game, pair of bots or decision, for analyses of one's own."""
 
 import os
 import sys
@@ -11,11 +11,13 @@ import click
 
 from arena.cli.main import OK
 from arena.cli.options import PathType, league_argument, store_option, store_path
+from arena.cli.output import SEED_WARNING, say
 from arena.errors import ArenaError
 from arena.league.stored_league import schedule_of
-from arena.publish.data.export import FORMATS, GameRow, PairRow, game_rows, pair_rows
-from arena.publish.stored_games import rated_results
-from arena.ratings.standings import by_division, rate_results
+from arena.publish.data.export import FORMATS
+from arena.publish.exported import ROWS, table
+from arena.publish.pseudonyms import Pseudonyms, secret_of
+from arena.publish.report import reveals_seed
 from arena.store.logs import logs_path
 from arena.store.store import Store
 
@@ -31,8 +33,20 @@ from arena.store.store import Store
     show_default=True,
     help="What to write; parquet needs the extra of that name.",
 )
-@click.option("--pairs", is_flag=True, help="Write each pair of bots instead: who is better.")
+@click.option(
+    "--rows",
+    type=click.Choice(list(ROWS)),
+    default="games",
+    show_default=True,
+    help="What a row is: a game, a pair of bots and who is better, or a decision.",
+)
+@click.option("--pairs", "rows", flag_value="pairs", help="The same as --rows pairs.")
 @click.option("--json", "format_", flag_value="jsonl", help="The same as --format jsonl.")
+@click.option(
+    "--anonymous",
+    is_flag=True,
+    help="Replace the names of bots with pseudonyms, those of `arena report --anonymous`.",
+)
 @click.option(
     "-o",
     "output",
@@ -40,31 +54,28 @@ from arena.store.store import Store
     help="The file to write [default: standard output].",
 )
 def command(
-    league: Path, store: Path | None, format_: str, output: Path | None, *, pairs: bool
+    league: Path,
+    store: Path | None,
+    format_: str,
+    rows: str,
+    output: Path | None,
+    *,
+    anonymous: bool,
 ) -> int:
-    """Write one row for each stored game of LEAGUE, in schedule order, even while it is played."""
+    """Write the stored games of LEAGUE as a table, in schedule order, even while it is played."""
     path = store_path(league, store)
     if output is None and format_ == "parquet" and sys.stdout.isatty():
-        raise ArenaError("parquet is not for a terminal", hint="name a file: -o games.parquet")
+        raise ArenaError("parquet is not for a terminal", hint=f"name a file: -o {rows}.parquet")
+    if anonymous and reveals_seed(league, path):
+        say(SEED_WARNING)
     with Store(path) as stored:
         schedule = schedule_of(stored)
+        names = Pseudonyms(schedule.conditions, secret_of(path)) if anonymous else None
         with _target(output, (path, logs_path(path), league)) as file:
             seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
-            counting = {id_ for id_ in schedule.drawn if schedule.counts(id_)}
-            kind, rows = _pairs(stored, counting) if pairs else _games(stored, counting)
-            FORMATS[format_](kind, rows, file, seats)
+            kind, found = table(rows, stored, schedule, names)
+            FORMATS[format_](kind, found, file, seats)
     return OK
-
-
-def _games(store: Store, counting: set[str]) -> tuple[type[GameRow], Iterator[GameRow]]:
-    results = ((one, one.fixture.id in counting) for one in store.results())
-    return GameRow, (row for one, counts in results for row in game_rows(one, counts=counts))
-
-
-def _pairs(store: Store, counting: set[str]) -> tuple[type[PairRow], Iterator[PairRow]]:
-    results = rated_results(store, counting.__contains__)
-    boards = rate_results(by_division(results)).boards
-    return PairRow, (row for board in boards for row in pair_rows(board))
 
 
 @contextmanager

@@ -16,13 +16,14 @@ from arena.submissions.kits import KITS, create
 @click.argument("folder", metavar="[FOLDER]", required=False, type=PathType())
 @click.option(
     "--lang",
+    "--kit",
     "language",
     default="python",
     show_default=True,
     metavar="LANGUAGE",
     help="One of those that --list shows.",
 )
-@click.option("--list", "list_kits", is_flag=True, help="List the languages.")
+@click.option("--list", "list_kits", is_flag=True, help="List the kits.")
 @json_option
 def command(folder: Path | None, language: str, *, list_kits: bool, as_json: bool) -> None:
     """Make FOLDER, with a bot that already plays: one function of it is yours to edit.

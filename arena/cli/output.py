@@ -14,6 +14,12 @@ if TYPE_CHECKING:  # slow to import, and every command prints
     from arena.ratings.table import Suspicion
 
 
+SEED_WARNING = (
+    "warning: whoever guesses the seed or reads it in league.yaml can find out who is who"
+)
+"""Said where names are replaced by pseudonyms."""
+
+
 def harmless(text: str) -> str:
     """Return text with control characters spelled out: a bot's name must not drive the terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -9,7 +9,7 @@ import msgspec
 
 from arena.cli import options
 from arena.cli.main import OK
-from arena.cli.output import print_json, say, say_report, show_page
+from arena.cli.output import SEED_WARNING, print_json, say, say_report, show_page
 from arena.publish.report import Report, ReportRequest, report, watch
 
 
@@ -69,7 +69,7 @@ def command(
     paths = {"league": league, "store": options.store_path(league, store)}
     request = msgspec.convert({**paths, **values}, ReportRequest)
     if request.reveals_seed():
-        say("warning: whoever guesses the seed or reads it in league.yaml can find out who is who")
+        say(SEED_WARNING)
     last = _watch(request, opening=opening) if watching else report(request)
     if last is None:
         return OK

@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 from arena.perudo import round as rounds
 from arena.perudo.dice import Hand, first_opener, roll
 from arena.perudo.explain import why_illegal_bid, why_illegal_call
-from arena.perudo.round import Bid, Outcome, Raises, Round
+from arena.perudo.round import Bid, Outcome, Raises, Round, Standing
 from arena.perudo.round_limit import order_by_dice
 from arena.perudo.rules import Rules
 from arena.perudo.view import SeatBid, seen_by
@@ -77,7 +77,17 @@ class Referee:
     @property
     def record(self) -> GameRecord:
         """The record of a finished game."""
-        return GameRecord(self.game, tuple(self._places), self.events)
+        return GameRecord(self.game, self.places, self.events)
+
+    @property
+    def standing(self) -> Standing:
+        """How the table stood when the round began."""
+        return self._standing
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The finishing place of each seat; 0 for those that are still in the game."""
+        return tuple(self._places)
 
     @property
     def alive(self) -> set[int]:

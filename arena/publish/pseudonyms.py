@@ -88,20 +88,21 @@ class Pseudonyms:
         """Return a fixture in which nobody is named."""
         return replace(
             played,
-            fixture=self._fixture(played.fixture),
+            fixture=self.fixture(played.fixture),
             games=[replace(one, events=list(map(_silenced, one.events))) for one in played.games],
             stderr=(),
         )
 
     def result(self, result: FixtureResult) -> FixtureResult:
         """Return a result in which nobody is named."""
-        return replace(result, fixture=self._fixture(result.fixture))
+        return replace(result, fixture=self.fixture(result.fixture))
 
     def quarantined(self, one: QuarantinedFixture) -> QuarantinedFixture:
         """Return a quarantined fixture in which nobody is named."""
-        return replace(one, fixture=self._fixture(one.fixture))
+        return replace(one, fixture=self.fixture(one.fixture))
 
-    def _fixture(self, fixture: Fixture) -> Fixture:
+    def fixture(self, fixture: Fixture) -> Fixture:
+        """Return a fixture in which nobody is named."""
         return replace(fixture, seats=tuple(self.bots[bot] for bot in fixture.seats))
 
     def _bots(self, bots: Iterable[BotInfo]) -> tuple[BotInfo, ...]:

@@ -60,12 +60,7 @@ class ReportRequest(Struct, frozen=True):
 
     def reveals_seed(self) -> bool:
         """Tell whether readers of league.yaml, or who guess a seed, can find out who is who."""
-        if not (self.hides_names and self.league.is_file() and self.store.is_file()):
-            return False
-        with Store(self.store) as store:
-            played = store.league
-        seeds = seeds_of(played) if played else set[str]()
-        return given_seed(self.league) in seeds or not all(map(is_salted, seeds))
+        return self.hides_names and reveals_seed(self.league, self.store)
 
 
 class Report(Struct, frozen=True):
@@ -145,6 +140,16 @@ def report(request: ReportRequest) -> Report:
         return write_report(
             store, schedule, options, request.site, request.replays, names, request.url
         )
+
+
+def reveals_seed(league: Path, store: Path) -> bool:
+    """Tell whether pseudonyms can be found out by the seed: who can read or guess it."""
+    if not (league.is_file() and store.is_file()):
+        return False
+    with Store(store) as stored:
+        played = stored.league
+    seeds = seeds_of(played) if played else set[str]()
+    return given_seed(league) in seeds or not all(map(is_salted, seeds))
 
 
 def watch(request: ReportRequest) -> Iterator[Report | None]:

@@ -26,6 +26,8 @@ class Kit(Struct, frozen=True):
     """The file with the function to edit."""
     test: str
     """The command that runs the bot's own tests, in its folder."""
+    module: str = ""
+    """A module of the arena that the bot has a copy of."""
 
 
 KITS = {
@@ -35,6 +37,12 @@ KITS = {
     "rust": Kit("Rust", "bot.rs", "rustc --test --edition 2021 -o test bot.rs && ./test"),
     "java": Kit("Java", "Bot.java", "javac -d classes *.java && java -cp classes BotTest"),
     "go": Kit("Go", "bot.go", "go test"),
+    "policy": Kit(
+        "Python with numpy (a trained policy)",
+        "bot.py",
+        "python3 test_bot.py",
+        "env/perudo_policy.py",
+    ),
     "shell": Kit("POSIX shell", "bot.sh", "sh test.sh"),
 }
 
@@ -58,6 +66,8 @@ def create(folder: Path, language: str) -> Bot:
             # An installation may have compiled the kit's Python files.
             shutil.copytree(kits / language, made, ignore=shutil.ignore_patterns("__pycache__"))
             shutil.copy(kits / _POSITIONS, made)
+            if module := KITS[language].module:
+                shutil.copy(shipped.module(module), made)
             _name(made / MANIFEST, f"name: {_PLACEHOLDER}", f"name: {json.dumps(folder.name)}")
             _name(made / "README.md", f"# {_PLACEHOLDER}", f"# {folder.name}")
             with errors_name_source(made, folder):

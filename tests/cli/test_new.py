@@ -10,7 +10,7 @@ import pytest
 from arena.sandboxes.base import PATH
 from arena.submissions.kits import KITS
 from arena.submissions.manifest import load_bot
-from tests.cli.command import HANG, environment, error_line, run
+from tests.cli.command import HANG, ROOT, environment, error_line, run
 from tests.protocol.golden import POSITIONS, positions
 from tests.support.depth import depth
 from tests.support.sampling import sample
@@ -24,6 +24,7 @@ ILLEGAL = {
     "rust": ("bid(raise.min, raise.face)", "bid(99, raise.face)"),
     "java": ("bid(best.min(), best.face())", "bid(99, best.face())"),
     "go": ("Bid(best.Min, best.Face)", "Bid(99, best.Face)"),
+    "policy": ("return table.bid(*best)", "return 9999"),
     "shell": ("bid $best", "bid 99 6"),
 }
 """By language, a part of `choose`, and a part that makes an illegal move in its place."""
@@ -147,6 +148,12 @@ def test_languages_are_listed(tmp_path: Path) -> None:
     listed = run("new", "--list", cwd=tmp_path)
     assert [line.split()[0] for line in listed.out.splitlines()] == list(KITS)
     assert json.loads(run("new", "--list", "--json", cwd=tmp_path).out).keys() == KITS.keys()
+
+
+def test_kit_is_another_word_for_language(tmp_path: Path) -> None:
+    assert run("new", "my-bot", "--kit", "policy", cwd=tmp_path).code == 0
+    helper = (tmp_path / "my-bot" / "perudo_policy.py").read_bytes()
+    assert helper == (ROOT / "arena" / "env" / "perudo_policy.py").read_bytes()
 
 
 def test_data_of_a_new_bot(tmp_path: Path) -> None:

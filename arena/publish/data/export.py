@@ -2,16 +2,16 @@
 
 import csv
 import io
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
-from typing import BinaryIO
+from operator import attrgetter
+from typing import Any, BinaryIO
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, inspect
 
 from arena.errors import ArenaError
-from arena.publish.data.schema import csv_cell
+from arena.publish.data.schema import csv_cell, json_rows
 from arena.ratings.table import Leaderboard
 from arena.records import Cause, FixtureResult
 
@@ -96,30 +96,65 @@ def pair_rows(board: Leaderboard) -> Iterator[PairRow]:
 
 
 _LISTS = {"seats": "seat", "places": "place", "faults": "fault"}
-"""Names of CSV columns that hold one entry of a list."""
+"""Names of CSV columns that hold one entry of a list; other lists are one cell."""
 
 
 def write_csv(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, players: int) -> None:
-    """Write a spreadsheet with a column per seat; texts are guarded against formulas."""
-    names = kind.__struct_fields__
-    plain = [name for name in names if name not in _LISTS]
-    lists = [(name, seat) for name in names if name in _LISTS for seat in range(players)]
+    """Write a spreadsheet; texts are guarded against formulas.
+
+    Lists with an entry for each seat have a column for each; the entries of other lists are
+    separated by spaces, and lists in lists by semicolons.
+    """
+    types = {one.name: _without_none(one.type) for one in _fields(kind)}
+    plain = [name for name in types if name not in _LISTS]
+    lists = [name for name in types if name in _LISTS]
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*plain, *(f"{_LISTS[name]}_{seat}" for name, seat in lists)])
-        for row in rows:
-            data = asdict(row)
-            cells = [data[name] for name in plain]
-            cells += [data[name][seat] if seat < len(data[name]) else None for name, seat in lists]
-            writer.writerow(map(csv_cell, cells))
+        seats = [f"{_LISTS[name]}_{seat}" for name in lists for seat in range(players)]
+        writer.writerow([*plain, *seats])
+        for columns in _columns(list(types), rows):
+            cells = [_cells(types[name], columns[name]) for name in plain]
+            cells += [_of_seat(columns[name], seat) for name in lists for seat in range(players)]
+            writer.writerows(zip(*cells, strict=True))
     finally:
         text.detach()  # the file stays open
 
 
+def _columns(names: Sequence[str], rows: Iterable[Struct]) -> Iterator[dict[str, tuple[Any, ...]]]:
+    """Yield batches of rows as columns by name: what is done by column is quick."""
+    cells_of, left = attrgetter(*names), iter(rows)
+    while batch := [cells_of(row) for row in islice(left, _BATCH)]:
+        yield dict(zip(names, zip(*batch, strict=True), strict=True))
+
+
+def _cells(kind: inspect.Type, column: Sequence[Any]) -> Sequence[object]:
+    match kind:
+        case inspect.VarTupleType() | inspect.ListType():
+            return [_listed(one) for one in column]
+        case inspect.BoolType() | inspect.FloatType() | inspect.IntType():
+            return column
+    return [_guarded(one) for one in column]
+
+
+def _of_seat(column: Sequence[Sequence[Any]], seat: int) -> list[object]:
+    return [_guarded(one[seat]) if seat < len(one) else None for one in column]
+
+
+_guarded = lru_cache(maxsize=1 << 12)(csv_cell)
+
+
+@lru_cache(maxsize=1 << 14)
+def _listed(entries: Sequence[object]) -> str:
+    lists = [one for one in entries if isinstance(one, tuple)]
+    return "; ".join(map(_listed, lists)) if lists else " ".join(map(str, entries))
+
+
 def write_jsonl(_: type[Struct], rows: Iterable[Struct], file: BinaryIO, __: int) -> None:
     """Write a JSON object per line, all in ASCII."""
-    file.writelines(json.dumps(asdict(row)).encode() + b"\n" for row in rows)
+    left = iter(rows)
+    while batch := list(islice(left, _BATCH)):
+        file.write("".join([f"{row}\n" for row in json_rows(batch)]).encode())
 
 
 def write_parquet(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, _: int) -> None:
@@ -130,21 +165,46 @@ def write_parquet(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, _:
     except ImportError:
         hint = "pip install 'perudo-arena[parquet]'"
         raise ArenaError("parquet needs pyarrow, which is not installed", "", hint) from None
-    text, whole = arrow.string(), arrow.int32()
-    texts = ("fixture", "variant", "winner", "sandbox", "clock", "bot", "opponent")
-    kinds: Mapping[str, object] = {
-        **dict.fromkeys(texts, text),
-        "counts": arrow.bool_(),
-        "probability": arrow.float64(),
-        "seats": arrow.list_(text),
-        "places": arrow.list_(whole),
-        "faults": arrow.list_(text),
-    }
-    schema = arrow.schema([(name, kinds.get(name, whole)) for name in kind.__struct_fields__])
-    left = iter(rows)
+    fields = _fields(kind)
+    columns = {one.name: _arrow_type(one.type, arrow) for one in fields}
+    schema = arrow.schema(list(columns.items()))
     with ParquetWriter(file, schema) as writer:
-        while batch := [asdict(row) for row in islice(left, _BATCH)]:
-            writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
+        for batch in _columns(list(columns), rows):
+            arrays = [arrow.array(cells, columns[name]) for name, cells in batch.items()]
+            writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+
+
+def _fields(kind: type[Struct]) -> Sequence[inspect.Field]:
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType)  # noqa: S101 (for the type checker)
+    return info.fields
+
+
+def _without_none(kind: inspect.Type) -> inspect.Type:
+    """Return the type of the values of a column, whether or not some are missing."""
+    if isinstance(kind, inspect.Metadata):
+        return _without_none(kind.type)
+    if isinstance(kind, inspect.UnionType):
+        [kind] = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+        return _without_none(kind)
+    return kind
+
+
+def _arrow_type(kind: inspect.Type, arrow: Any) -> object:
+    """Return the type of a column in Parquet."""
+    kind = _without_none(kind)
+    match kind:
+        case inspect.VarTupleType() | inspect.ListType():
+            return arrow.list_(_arrow_type(kind.item_type, arrow))
+        case inspect.TupleType():
+            return arrow.list_(_arrow_type(kind.item_types[0], arrow))
+        case inspect.BoolType():
+            return arrow.bool_()
+        case inspect.FloatType():
+            return arrow.float64()
+        case inspect.IntType():
+            return arrow.int32()
+    return arrow.string()
 
 
 FORMATS: Mapping[str, Write] = {

@@ -176,12 +176,13 @@ def json_parts(table: Table) -> Iterator[str]:
     yield json.dumps(head, indent=1).removesuffix("]\n}")
     between = ""
     for batch in batched(table.rows, _BATCH):
-        yield between + ",".join(f"\n{row}" for row in _json_rows(batch))
+        yield between + ",".join(f"\n{row}" for row in json_rows(batch))
         between = ","
     yield "\n]}\n"
 
 
-def _json_rows(rows: Sequence[TableRow]) -> list[str]:
+def json_rows(rows: Sequence[Struct]) -> list[str]:
+    """Return each row as a JSON object, all in ASCII."""
     with suppress(UnicodeEncodeError):  # half a character
         lines = _encoder.encode_lines(rows)
         if lines.isascii():
@@ -189,7 +190,7 @@ def _json_rows(rows: Sequence[TableRow]) -> list[str]:
     return [_json_row(row) for row in rows]
 
 
-def _json_row(row: TableRow) -> str:
+def _json_row(row: Struct) -> str:
     with suppress(UnicodeEncodeError):
         encoded = _encoder.encode(row)
         if encoded.isascii():

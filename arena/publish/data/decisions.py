@@ -1,0 +1,144 @@
+"""Decisions of recorded games as rows: what a seat knew, what it did, how that went."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from arena.game_walk import PlayedRound, walk
+from arena.perudo.dice import Hand, count_face
+from arena.perudo.odds import at_least, bid_exact, unknown
+from arena.perudo.round import Bid, Raises, Round, place, raises
+from arena.perudo.rules import Rules
+from arena.records import BidMade, CallMade, PlayedFixture
+
+SeatBid = tuple[int, int, int]
+Range = tuple[int, int, int]
+
+
+def _doc(text: str) -> Meta:
+    return Meta(description=text)
+
+
+class DecisionRow(Struct, frozen=True, gc=False):
+    """One bid or call of a recorded game; counts are from 0."""
+
+    variant: Annotated[str, _doc("The league's label of the rules in force.")]
+    players: Annotated[int, _doc("How many sit at the table.")]
+    fixture: Annotated[str, _doc('The id of the fixture; "" if anonymous.')]
+    index: Annotated[int, _doc("The fixture's place in the schedule.")]
+    block: Annotated[int, _doc("Its block within the variant and table size.")]
+    counts: Annotated[bool, _doc("Whether the fixture is still in the schedule.")]
+    game: Annotated[int, _doc("The game's number in the fixture.")]
+    round: Annotated[int, _doc("The round's number in the game; void rounds count, too.")]
+    step: Annotated[int, _doc("The place of the decision among the events of the game.")]
+    seat: Annotated[int, _doc("The seat that decided; play goes 0, 1, 2, ...")]
+    bot: Annotated[str, _doc("The bot in that seat.")]
+    dice: Annotated[Hand, _doc("Its own dice; 1 is a paco.")]
+    dice_counts: Annotated[tuple[int, ...], _doc("The dice that each seat has left, shown or not.")]
+    palifico_seat: Annotated[
+        int | None, _doc("The seat whose palifico round it is; none in a normal round.")
+    ]
+    bids: Annotated[
+        Sequence[SeatBid], _doc("The bids of the round so far: seat, quantity and face.")
+    ]
+    raises: Annotated[
+        Sequence[Range],
+        _doc("The legal bids: face, least and greatest quantity. Empty for a calza out of turn."),
+    ]
+    dudo: Annotated[bool, _doc("Whether it could doubt.")]
+    action: Annotated[Literal["bid", "dudo", "calza"], _doc("What it did.")]
+    quantity: Annotated[int | None, _doc("Of its bid; none for a call.")]
+    face: Annotated[int | None, _doc("Of its bid; none for a call.")]
+    chance: Annotated[
+        float,
+        _doc(
+            "By its own dice alone, the chance that the bid is true which it makes or calls;"
+            " for a calza, that it is exact."
+        ),
+    ]
+    true: Annotated[bool, _doc("Whether it is.")]
+    dice_lost: Annotated[
+        int, _doc("The dice that the round cost it: 1, 0, or -1 for one gained; 0 if it is void.")
+    ]
+    place: Annotated[int, _doc("Its finishing place in the game; 1 is the winner.")]
+
+
+class _Game(Struct, frozen=True):
+    """What the decisions of a game share."""
+
+    head: tuple[str, int, str, int, int, bool, int]
+    """The first columns."""
+    seats: tuple[str, ...]
+    places: tuple[int, ...]
+
+
+def decision_rows(played: PlayedFixture, rules: Rules, *, counts: bool) -> Iterator[DecisionRow]:
+    """Yield the decisions of a fixture's games in their order.
+
+    Whether a seat passed when it could call calza is not recorded, so there is no row for that.
+    Raises ForbiddenEventError at an event that the rules forbid.
+    """
+    fixture = played.fixture
+    head = fixture.variant, len(fixture.seats), fixture.id, fixture.index, fixture.block, counts
+    for record in played.games:
+        game = _Game((*head, record.game), fixture.seats, record.places)
+        for one in walk(record, rules, fixture.max_rounds):
+            yield from _of_round(game, one)
+
+
+def _of_round(game: _Game, played: PlayedRound) -> Iterator[DecisionRow]:
+    standing, said = played.now.standing, tuple[SeatBid, ...]()
+    now = Round(standing, standing.opener)
+    for step, event in enumerate(played.bids, played.step + 1):
+        bid = Bid(event.quantity, event.face)
+        yield _row(game, played, event, step, said, now, bid)
+        said = (*said, (event.seat, bid.quantity, bid.face))
+        now = place(now, bid)
+    if played.call and now.bid:
+        yield _row(game, played, played.call, played.end, said, now, now.bid)
+
+
+def _row(
+    game: _Game,
+    played: PlayedRound,
+    event: BidMade | CallMade,
+    step: int,
+    said: tuple[SeatBid, ...],
+    now: Round,
+    bid: Bid,
+) -> DecisionRow:
+    seat, call = event.seat, played.call
+    own, unseen, wild = played.seen_by(seat)
+    count = count_face(played.hands, bid.face, wild)
+    calza = isinstance(event, CallMade) and event.call == "calza"
+    on_turn = seat == now.to_act
+    bids = isinstance(event, BidMade)
+    return DecisionRow(
+        *game.head,
+        played.number,
+        step,
+        seat,
+        game.seats[seat],
+        own,
+        now.standing.dice,
+        now.standing.palifico_seat,
+        said,
+        _ranges(raises(now)) if on_turn else (),
+        on_turn and now.bid is not None,
+        event.call if isinstance(event, CallMade) else "bid",
+        bid.quantity if bids else None,
+        bid.face if bids else None,
+        bid_exact(bid, own, unseen, wild)
+        if calza
+        else at_least(*unknown(bid.quantity, bid.face, own, unseen, wild)),
+        count == bid.quantity if calza else count >= bid.quantity,
+        (call.loser == seat) - (call.gainer == seat) if call else 0,
+        game.places[seat],
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _ranges(legal: tuple[Raises, ...]) -> tuple[Range, ...]:
+    return tuple([(one.face, one.min, one.max) for one in legal])
