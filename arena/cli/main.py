@@ -26,6 +26,7 @@ COMMANDS = {
     "play": "Play a quick table: bots, or bots and you.",
     "coach": "Say what the decisions of a bot cost it, and which.",
     "compare": "Say whether a new version of a bot is better, and how it differs.",
+    "exploit": "Say how much a best response wins against a bot.",
     "doctor": "Test what each sandbox isolates on this machine.",
     "judge": "Apply the rules to positions.",
     "rules": "Print the rule books, clause by clause.",

@@ -25,7 +25,7 @@ EXPLORED = 0.01
 """How often a seat plays any action when beliefs are formed."""
 JUMP = 2
 """Dice by which a raise may be higher than the lowest raise on the same face."""
-LEAST_SHARE = 0.04
+LEAST_SHARE = 0.015
 """The least probability of an action that is kept."""
 EVENLY = 0.25
 """The share of hands that is drawn without regard to how likely they are."""

@@ -25,6 +25,8 @@ class Choices(Struct):
     """A row for each sequence of the level; at the first level it counts for nothing."""
     raises: Table
     """A row for each sequence of the next level."""
+    lies: Table | None = None
+    """A row for each sequence of the level: bids above the dice on the table, if there are any."""
 
 
 Strategy = Sequence[Choices]
@@ -108,22 +110,55 @@ class TreeGame:
 
     def best_response(self, seat: int, strategy: Strategy) -> float:
         """Return the most that a seat wins against the other's strategy."""
-        reached = self.reach(1 - seat, strategy)
-        below = np.empty((0, len(self._chances[seat])), np.float32)
+        return self.response(seat, strategy, strategy)
+
+    def response(self, seat: int, fitted: Strategy, measured: Strategy) -> float:
+        """Return what a seat wins against a strategy with the best response to another."""
+        reached = [self.reach(1 - seat, strategy) for strategy in (fitted, measured)]
+        below = [np.empty((0, len(self._chances[seat])), np.float32)] * 2
         for at in reversed(range(len(self.levels))):
-            level = self.levels[at]
             if at % 2 == seat:
-                value = self.doubts(seat, at, reached[at])
+                values = [self.doubts(seat, at, came[at]) for came in reached]
                 if not at:
-                    value -= np.inf
-                best = np.maximum.reduceat(below, level.first) if below.size else below
-                value[level.inner] = np.maximum(value[level.inner], best)
+                    values[0][:] = -np.inf
+                self._choose_best(at, values, below)
             else:
-                value = self.doubts(seat, at, reached[at] * strategy[at].dudo)
-                if below.size:
-                    value[level.inner] += np.add.reduceat(below, level.first)
-            below = value
-        return float((below[0].astype(np.float64) * self._chances[seat]).sum())
+                values = [
+                    self._answered(seat, at, came[at], strategy[at])
+                    for came, strategy in zip(reached, (fitted, measured), strict=True)
+                ]
+                for value, after in zip(values, below, strict=True):
+                    self.add_up(at, value, after)
+            below = values
+        return float((below[1][0].astype(np.float64) * self._chances[seat]).sum())
+
+    def _answered(self, seat: int, at: int, came: Table, choices: Choices) -> Table:
+        """Return what the other's doubts and lies are worth to a seat; it doubts each lie."""
+        value = self.doubts(seat, at, came * choices.dudo)
+        if choices.lies is not None:
+            won = self.game.stakes[1] if seat == 0 else 1 - self.game.stakes[0]
+            value += won * (came * choices.lies).sum(axis=1, keepdims=True)
+        return value
+
+    def _choose_best(self, at: int, values: Sequence[Table], below: Sequence[Table]) -> None:
+        """Put the best raise in place of a doubt where it is better by the first of both values."""
+        fitted, measured = below
+        if not fitted.size:
+            return
+        level = self.levels[at]
+        best = np.maximum.reduceat(fitted, level.first)
+        equal = fitted == np.repeat(best, np.diff(level.first, append=len(fitted)), axis=0)
+        ties = np.add.reduceat(equal, level.first, dtype=np.float32)
+        mean = np.add.reduceat(measured * equal, level.first) / ties
+        better = best > values[0][level.inner]
+        for value, raised in zip(values, (best, mean), strict=True):
+            value[level.inner] = np.where(better, raised, value[level.inner])
+
+    def add_up(self, at: int, value: Table, below: Table) -> None:
+        """Add the values of the raises of each sequence of a level."""
+        if below.size:
+            level = self.levels[at]
+            value[level.inner] += np.add.reduceat(below, level.first)
 
     def bounds(self, strategy: Strategy) -> Interval:
         """Return what the opener wins at least with a strategy, and at most against it."""
@@ -146,17 +181,14 @@ class _Learner:
         reached = tree.reach(1 - seat, other)
         below = np.empty((0, 0), np.float32)
         for at in reversed(range(len(tree.levels))):
-            level = tree.levels[at]
             if at % 2 == seat:
                 now, doubts = self.now[at], tree.doubts(seat, at, reached[at])
                 value = now.dudo * doubts
-                if below.size:
-                    value[level.inner] += np.add.reduceat(now.raises * below, level.first)
+                tree.add_up(at, value, now.raises * below if below.size else below)
                 self._regret(at, Choices(doubts, below), value)
             else:
                 value = tree.doubts(seat, at, reached[at] * other[at].dudo)
-                if below.size:
-                    value[level.inner] += np.add.reduceat(below, level.first)
+                tree.add_up(at, value, below)
             below = value
 
     def _regret(self, at: int, worth: Choices, value: Table) -> None:

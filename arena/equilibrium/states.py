@@ -16,9 +16,9 @@ class State(NamedTuple):
     """A round that is about to begin, from the side of its opener."""
 
     opener: int
-    """The opener's dice; 0 if it has lost the game."""
+    """The opener's dice."""
     other: int
-    """The other seat's dice; 0 if the opener has won the game."""
+    """The other seat's dice."""
     palifico: bool = False
 
     def __str__(self) -> str:
@@ -56,17 +56,23 @@ def states(rules: Rules, totals: Iterable[int], most: int) -> Iterator[State]:
                 yield state
 
 
+def after(state: State, rules: Rules, loser: int) -> tuple[State, int]:
+    """Return the state after a seat lost the round, 0 the opener, and the seat that opens it.
+
+    The other seat of that state has no dice if the game is over.
+    """
+    coming = lose_die(standing_of(state, rules), loser)
+    opener = coming.opener
+    dice = coming.dice
+    return State(dice[opener], dice[1 - opener], coming.palifico_seat is not None), opener
+
+
 def stakes(state: State, rules: Rules, chance: WinChances) -> tuple[float, float]:
     """Return the opener's chance to win the game if it loses the round, and if the other does."""
-    return tuple([_chance_after(state, rules, chance, loser) for loser in (0, 1)])  # type: ignore[return-value]
 
+    def worth(loser: int) -> float:
+        coming, opener = after(state, rules, loser)
+        wins = chance(coming) if coming.other else 1.0
+        return 1 - wins if opener else wins
 
-def _chance_after(state: State, rules: Rules, chance: WinChances, loser: int) -> float:
-    after = lose_die(standing_of(state, rules), loser)
-    if after.winner is not None:
-        return float(after.winner == 0)
-    mine, theirs = after.dice
-    palifico = after.palifico_seat is not None
-    if after.opener == 0:
-        return chance(State(mine, theirs, palifico))
-    return 1 - chance(State(theirs, mine, palifico))
+    return worth(0), worth(1)

@@ -1,7 +1,10 @@
 """The tables of the sample bot `equilibrium`: what it does in each position, in few bytes.
 
 A file holds the rounds of one set of bidding rules. Its first line is JSON: `crc32` of what follows
-and, for each state, `[start, length, recall]` of a block. A block is compressed with zlib and holds
+and, for each state, `[start, length, recall, value, first, second]`: where its block is, how many
+of the last bids distinguish positions, the opener's chance to win the game, and the most that a
+rival wins against this play when the bot opens and when the rival does (null if that is not known).
+A block is compressed with zlib and holds
 one position after another:
 
 - its key: the number of bytes, who acts (0 is the opener), the last `recall` bids;
@@ -23,8 +26,10 @@ from numpy.typing import NDArray
 from arena.equilibrium.solver import Choices, Strategy, TreeGame
 from arena.equilibrium.tree import Floats
 from arena.perudo.round import Bid
-from arena.perudo.rules import FACES
+from arena.perudo.rules import FACES, Rules
 
+SWITCHES = ("raise_quantity_and_face", "raise_to_lower_face", "palifico_with_two_left")
+"""The rules that make a difference between two players without calza."""
 DUDO = 0
 WHOLE = 255
 """The sum of the weights of a hand, but for rounding; and the recall of a whole sequence."""
@@ -51,6 +56,11 @@ class Block(Struct, frozen=True):
     recall: int
     """How many of the last bids distinguish positions."""
     positions: list[Position]
+
+
+def name_of(rules: Rules) -> str:
+    """Return the name of the tables of a rule book."""
+    return "".join(str(int(getattr(rules, switch))) for switch in SWITCHES)
 
 
 def code(bid: Bid) -> int:
@@ -159,12 +169,12 @@ def packed(block: Block) -> bytes:
     return zlib.compress(b"".join(lines), 9)
 
 
-def file_of(blocks: Mapping[str, tuple[int, bytes]]) -> bytes:
-    """Return the file of packed blocks, each with its recall, by the name of the state."""
-    index: dict[str, list[int]] = {}
+def file_of(blocks: Mapping[str, tuple[bytes, list[float | None]]]) -> bytes:
+    """Return the file of packed blocks, each with what is known of it, by the name of the state."""
+    index: dict[str, list[float | None]] = {}
     body = b""
-    for name, (recall, block) in blocks.items():
-        index[name] = [len(body), len(block), recall]
+    for name, (block, known) in blocks.items():
+        index[name] = [len(body), len(block), *known]
         body += block
     head = {"crc32": zlib.crc32(body), "states": index}
     return json.dumps(head, separators=(",", ":")).encode() + b"\n" + body

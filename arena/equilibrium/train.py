@@ -11,16 +11,16 @@ import zlib
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import asdict, astuple
 
 from arena.equilibrium.approximation import Approximation, few_jumps
+from arena.equilibrium.rival import Rival
 from arena.equilibrium.solver import TreeGame, solve
 from arena.equilibrium.states import State, stakes, states
-from arena.equilibrium.tables import WHOLE, block_of, file_of, packed, played
+from arena.equilibrium.tables import WHOLE, block_of, file_of, name_of, packed, played
 from arena.equilibrium.tree import RoundGame, round_game
 from arena.perudo.rules import VARIANTS, Rules
 
-SWITCHES = ("raise_quantity_and_face", "raise_to_lower_face", "palifico_with_two_left")
-"""The rules that make a difference between two players without calza."""
 MOST_DICE = 5
 MOST_SEQUENCES = 300_000
 """Rounds with more sequences of bids are approximated."""
@@ -40,19 +40,14 @@ class Effort(Struct, frozen=True):
 class Solved(Struct, frozen=True):
     """What is known of a state once it is done."""
 
+    recall: int
     value: float
     """The opener's chance to win the game."""
-    low: float | None
-    """What the opener wins at least with the stored play, if what follows is worth its value; None
-    if the state is approximated."""
-    high: float | None
-    """What it wins at most against it."""
-    recall: int
-
-
-def name_of(rules: Rules) -> str:
-    """Return the name of the tables of a rule book."""
-    return "".join(str(int(getattr(rules, switch))) for switch in SWITCHES)
+    beaten_opening: float | None = None
+    """The most that a rival wins against the stored play when the bot opens; None if the state is
+    approximated."""
+    beaten_answering: float | None = None
+    """The same when the rival opens."""
 
 
 def sequences(game: RoundGame) -> int:
@@ -83,14 +78,14 @@ class Trainer:
         if not done.exists():
             solved, block = self._solve(state)
             table.write_bytes(block)
-            done.write_text(json.dumps({k: getattr(solved, k) for k in solved.__struct_fields__}))
+            done.write_text(json.dumps(asdict(solved)))
         self.solved[state] = Solved(**json.loads(done.read_text()))
 
     def file(self) -> bytes:
         """Return the tables of all states."""
         return file_of(
             {
-                str(state): (solved.recall, self._paths(state)[1].read_bytes())
+                str(state): (self._paths(state)[1].read_bytes(), list(astuple(solved)))
                 for state, solved in self.solved.items()
             }
         )
@@ -107,8 +102,20 @@ class Trainer:
         strategy = solve(tree, self._effort.exact)
         block = block_of(tree, strategy)
         value = tree.bounds(strategy).middle
-        bounds = tree.bounds(played(tree, block))
-        return Solved(value, bounds.low, bounds.high, WHOLE), packed(block)
+        rival = Rival(self._rules, self._known())
+        after = played(tree, block)
+        beaten = [rival.chance(state, bot, after, after) for bot in (0, 1)]
+        return Solved(WHOLE, value, *beaten), packed(block)
+
+    def _known(self) -> dict[tuple[State, int], float]:
+        """Return what a rival wins at best in the states that are done."""
+        both = [(one.beaten_opening, one.beaten_answering) for one in self.solved.values()]
+        return {
+            (state, bot): beaten
+            for state, pair in zip(self.solved, both, strict=True)
+            for bot, beaten in enumerate(pair)
+            if beaten is not None
+        }
 
     def _approximate(self, state: State, worth: tuple[float, float]) -> tuple[Solved, bytes]:
         game = round_game(state, self._rules, worth, few_jumps(state.total))
@@ -116,7 +123,7 @@ class Trainer:
         for _ in range(self._effort.rough):
             rough.iterate()
         block = rough.block()
-        return Solved(rough.value, None, None, block.recall), packed(block)
+        return Solved(block.recall, rough.value), packed(block)
 
 
 def rule_books() -> dict[str, Rules]:

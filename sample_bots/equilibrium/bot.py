@@ -64,7 +64,7 @@ class Tables:
     def block(self, name, dice):
         """Return the recall and the positions of a state."""
         if name not in self.blocks:
-            start, length, recall = self.states[name]
+            start, length, recall = self.states[name][:3]
             self.blocks[name] = recall, read(self.body[start : start + length], dice)
         return self.blocks[name]
 
