@@ -146,7 +146,7 @@ class Approximation:
         self._iteration += 1
         drawn = (self._draw(0), self._draw(1))
         for weight, one in zip(self._weight, drawn, strict=True):
-            weight[one.hands] += self._iteration
+            weight[one.hands] += self._iteration**2
         for group in self._order:
             hands, others = drawn[group.seat].hands, drawn[1 - group.seat].hands
             group.enter(len(hands), len(others))
@@ -203,7 +203,7 @@ class Approximation:
             gain = -gain
         gain -= (gain * group.now).sum(axis=2, keepdims=True)
         group.regrets[mine] = np.maximum(group.regrets[mine] + gain, 0)
-        weight = np.float32(self._iteration) * group.own / drawn[seat].odds[:, None]
+        weight = np.float32(self._iteration**2) * group.own / drawn[seat].odds[:, None]
         group.sums[mine] += weight[:, :, None] * group.now
 
     def block(self) -> Block:

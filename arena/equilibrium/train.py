@@ -29,9 +29,9 @@ MOST_SEQUENCES = 300_000
 class Effort(Struct, frozen=True):
     """How long to compute."""
 
-    exact: int = 400
+    exact: int = 250
     """Iterations of a round that is solved."""
-    rough: int = 2000
+    rough: int = 400
     """Iterations of a round that is approximated."""
     hands: int = 128
     """The hands of a seat that an iteration of these draws."""

@@ -47,17 +47,17 @@ class RoundGame(Struct, frozen=True, dict=True):
     @cached_property
     def chances(self) -> tuple[Floats, Floats]:
         """The probability of each hand."""
-        return tuple([w / w.sum() for w in map(ways_of, self.hands)])
+        opener, other = map(ways_of, self.hands)
+        return opener / opener.sum(), other / other.sum()
 
     @cached_property
     def matching(self) -> tuple[Numbers, Numbers]:
         """How many dice of each hand (rows) match each bid (columns)."""
-        return tuple(
-            [
-                np.array([[count_face((h,), b.face, self.wild) for b in self.bids] for h in hands])
-                for hands in self.hands
-            ]
+        opener, other = (
+            np.array([[count_face((h,), b.face, self.wild) for b in self.bids] for h in hands])
+            for hands in self.hands
         )
+        return opener, other
 
     def doubted(self, bid: int, doubter: int) -> Floats:
         """Return the opener's chance to win the game after a doubt, by the hands of both."""

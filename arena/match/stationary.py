@@ -32,6 +32,8 @@ BOT = 0
 """The seat of the bot."""
 _GAMES = 10_000
 """Games that are announced."""
+_AT_ONCE = 64
+"""The most questions that are open at a time."""
 _LIMITS = LimitsInfo(game=1e6, fixture=1e6)
 """A game has far more questions than one that is played."""
 
@@ -57,20 +59,27 @@ class AskedBot:
         self.asked = 0
 
     def __enter__(self) -> Self:
-        if fault := self._live.start(0, encode(self._hello)):
-            raise FindingError(f"the bot does not start: {fault.detail}")
-        [ready] = self._replies()
-        self._concurrent = ready.concurrent_games if isinstance(ready, Ready) else 1
+        try:
+            self._greet()
+        except BaseException:
+            self._live.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
         self._live.__exit__()
 
+    def _greet(self) -> None:
+        if fault := self._live.start(BOT, encode(self._hello)):
+            raise FindingError(f"the bot does not start: {fault.detail}")
+        [ready] = self._replies()
+        self._concurrent = ready.concurrent_games if isinstance(ready, Ready) else 1
+
     def begin(self, state: State, opener: int) -> None:
         """Begin games that come to a state, opened by a seat."""
         for game in self._games:
             self._live.tell(0, encode(GameEnd(game=game, places=(1, 2))))
-        most = min(self._concurrent, 64)
+        most = min(self._concurrent, _AT_ONCE)
         self._games = range(self._next_game, self._next_game + most)
         self._next_game += most
         losers = [1 - opener] * (self._rules.starting_dice - state.other)
@@ -144,7 +153,8 @@ def _action(answer: Answer, turn: Turn) -> int:
         return DUDO
     if answer.action == "bid" and is_among(turn.raises, bid):
         return code(bid)
-    raise FindingError(f"an illegal answer: {encode(answer).decode().strip()}")
+    said = f"{answer.action}, quantity {answer.quantity}, face {answer.face}"
+    raise FindingError(f"an illegal answer: {said}", hint="try it: arena check")
 
 
 def _lost_by(standing: Standing, loser: int, game: int, number: int) -> RoundEnd:

@@ -78,8 +78,7 @@ def test_stakes_are_what_follows_the_round() -> None:
     chances = {State(1, 1, palifico=True): 0.8, State(1, 2, palifico=True): 0.1}
     rules = VARIANTS["bga"]
     assert stakes(State(2, 1), rules, chances.__getitem__) == (0.8, 1.0)
-    lost, won = stakes(State(2, 2), rules, chances.__getitem__)
-    assert (lost, won) == (0.1, pytest.approx(0.9))
+    assert stakes(State(2, 2), rules, chances.__getitem__) == pytest.approx((0.1, 0.9))
 
 
 def test_probabilities_sum_to_one() -> None:
