@@ -158,7 +158,7 @@ class Approximation:
             self._pass_on(group)
         for group in reversed(self._order):
             self._look_back(group, drawn)
-        self.values.append(float((root.came * root.value).sum()))
+        self.values.append(float((root.came * root.value).sum() / root.came.sum()))
 
     def _draw(self, seat: int) -> Drawn:
         odds = self._game.chances[seat]

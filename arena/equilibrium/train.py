@@ -8,6 +8,7 @@ options give the same bytes.
 import argparse
 import json
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,8 +16,8 @@ from msgspec.structs import asdict, astuple
 
 from arena.equilibrium.approximation import Approximation, few_jumps
 from arena.equilibrium.rival import Rival
-from arena.equilibrium.solver import TreeGame, solve
-from arena.equilibrium.states import State, stakes, states
+from arena.equilibrium.solver import Strategy, TreeGame, solve
+from arena.equilibrium.states import State, after, stakes, states
 from arena.equilibrium.tables import WHOLE, block_of, file_of, name_of, packed, played
 from arena.equilibrium.tree import RoundGame, round_game
 from arena.perudo.rules import VARIANTS, Rules
@@ -29,9 +30,9 @@ MOST_SEQUENCES = 300_000
 class Effort(Struct, frozen=True):
     """How long to compute."""
 
-    exact: int = 250
+    exact: int = 150
     """Iterations of a round that is solved."""
-    rough: int = 400
+    rough: int = 200
     """Iterations of a round that is approximated."""
     hands: int = 128
     """The hands of a seat that an iteration of these draws."""
@@ -72,6 +73,10 @@ class Trainer:
         self._effort = effort
         self.solved: dict[State, Solved] = {}
 
+    def states(self, total: int) -> Iterator[State]:
+        """Yield the states with so many dice on the table."""
+        return states(self._rules, (total,), MOST_DICE)
+
     def train(self, state: State) -> None:
         """Solve a state, unless it is in the work folder."""
         done, table = self._paths(state)
@@ -94,7 +99,7 @@ class Trainer:
         return self._work / f"{state}.json", self._work / f"{state}.bin"
 
     def _solve(self, state: State) -> tuple[Solved, bytes]:
-        worth = stakes(state, self._rules, lambda after: self.solved[after].value)
+        worth = stakes(state, self._rules, lambda coming: self.solved[coming].value)
         game = round_game(state, self._rules, worth)
         if sequences(game) > MOST_SEQUENCES:
             return self._approximate(state, worth)
@@ -102,10 +107,16 @@ class Trainer:
         strategy = solve(tree, self._effort.exact)
         block = block_of(tree, strategy)
         value = tree.bounds(strategy).middle
-        rival = Rival(self._rules, self._known())
-        after = played(tree, block)
-        beaten = [rival.chance(state, bot, after, after) for bot in (0, 1)]
-        return Solved(WHOLE, value, *beaten), packed(block)
+        return Solved(WHOLE, value, *self._beaten(state, played(tree, block))), packed(block)
+
+    def _beaten(self, state: State, strategy: Strategy) -> list[float | None]:
+        """Return what a rival wins at best when the bot opens, and when the rival does."""
+        known = self._known()
+        coming = [after(state, self._rules, loser)[0] for loser in (0, 1)]
+        if any(one.other and (one, 0) not in known for one in coming):
+            return [None, None]
+        rival = Rival(self._rules, known)
+        return [rival.chance(state, bot, strategy, strategy) for bot in (0, 1)]
 
     def _known(self) -> dict[tuple[State, int], float]:
         """Return what a rival wins at best in the states that are done."""
@@ -142,13 +153,15 @@ def main() -> None:
     options = vars(parser.parse_args())
     work, tables, dice = (options.pop(key) for key in ("work", "tables", "dice"))
     tables.mkdir(parents=True, exist_ok=True)
-    for name, rules in rule_books().items():
-        trainer = Trainer(rules, work, Effort(**options))
-        for state in states(rules, range(2, dice + 1), MOST_DICE):
-            trainer.train(state)
-            solved = trainer.solved[state]
-            print(name, state, solved, flush=True)  # noqa: T201 - a script
-        (tables / f"{name}.bin").write_bytes(trainer.file())
+    trainers = {
+        name: Trainer(rules, work, Effort(**options)) for name, rules in rule_books().items()
+    }
+    for total in range(2, dice + 1):
+        for name, trainer in trainers.items():
+            for state in trainer.states(total):
+                trainer.train(state)
+                print(name, state, trainer.solved[state], flush=True)  # noqa: T201 - a script
+            (tables / f"{name}.bin").write_bytes(trainer.file())
 
 
 if __name__ == "__main__":
