@@ -19,6 +19,7 @@ from arena.equilibrium.train import Effort, Trainer
 from arena.equilibrium.tree import round_game
 from arena.perudo.rules import BGA, PRESSMAN
 from tests.equilibrium.bot_module import BOT, bot_module
+from tests.equilibrium.page import SECTION, markdown
 
 QUICK = Effort(exact=20, rough=3, hands=8)
 FEW = (State(1, 1, palifico=True), State(1, 2, palifico=True), State(2, 1))
@@ -122,6 +123,10 @@ def test_damaged_table_is_refused_in_one_line(tmp_path: Path, damage: str) -> No
 
 def test_tables_are_small() -> None:
     assert sum(path.stat().st_size for path in BOT.glob("tables/*")) <= 8 << 20
+
+
+def test_page_says_what_the_tables_hold() -> None:
+    assert SECTION.read() == markdown()
 
 
 def test_drawn_hands_stand_for_all() -> None:
