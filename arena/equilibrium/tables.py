@@ -33,9 +33,9 @@ SWITCHES = ("raise_quantity_and_face", "raise_to_lower_face", "palifico_with_two
 DUDO = 0
 WHOLE = 255
 """The sum of the weights of a hand, but for rounding; and the recall of a whole sequence."""
-LEAST_REACH = 1e-3
+LEAST_REACH = 3e-4
 """How likely a seat must be to make the bids of a position with a hand for it to be kept."""
-LEAST_SHARE = 0.01
+LEAST_SHARE = 0.005
 """The least probability of an action that is kept."""
 
 Weights = NDArray[np.uint8]

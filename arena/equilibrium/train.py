@@ -30,7 +30,7 @@ MOST_SEQUENCES = 300_000
 class Effort(Struct, frozen=True):
     """How long to compute."""
 
-    exact: int = 150
+    exact: int = 300
     """Iterations of a round that is solved."""
     rough: int = 200
     """Iterations of a round that is approximated."""

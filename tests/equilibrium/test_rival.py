@@ -99,14 +99,16 @@ def test_rival_of_a_bot_that_always_doubts_bids_what_it_holds() -> None:
 
 
 def test_luck_of_few_answers_is_between_the_bounds() -> None:
-    """A bot that decides by a coin looks easier to beat in four answers than it is."""
-    coin = Random(1)
+    """A bot that opens by lot seems to give its die away in four answers."""
+    lot = Random(1)
 
-    def toss(questions: Sequence[Question]) -> Iterator[bytes]:
+    def draw(questions: Sequence[Question]) -> Iterator[bytes]:
         for one in questions:
-            bid = one.bids[-1]
-            higher = code(Bid(2, bid.face)) if bid.quantity == 1 else DUDO
-            yield bytes(coin.choice((DUDO, higher)) for _ in range(4))
+            opening = [code(Bid(1, lot.randint(1, 6))) for _ in range(4)]
+            yield bytes([DUDO] * 4 if one.bids else opening)
 
-    low, high, _ = Exploiter(BGA).exploit(PALIFICO, 1, toss)
-    assert 5 / 6 < low < high < 1
+    bounds = [Exploiter(BGA).exploit(PALIFICO, 0, draw)[:2] for _ in range(200)]
+    low, high = (sum(some) / len(bounds) for some in zip(*bounds, strict=True))
+    true = (5 / 6) ** 2 + (1 / 6) ** 2
+    assert low < high
+    assert (low, high) == pytest.approx((true, true), abs=0.04)
