@@ -86,6 +86,10 @@ protocol: $(VENV)/.run ## write the schemas, the golden transcripts and the exam
 	@$(BIN)/python -m tests.protocol.golden
 	@$(BIN)/python -m tests.rules.stories
 
+equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, from where it was stopped
+	@nice $(BIN)/python -m arena.equilibrium.train build/equilibrium sample_bots/equilibrium/tables
+	@$(BIN)/python -m tests.equilibrium.page
+
 release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
 	@rm -rf dist
 	@./.ci/release $(BIN)/python dist

@@ -17,6 +17,7 @@ TOPICS = {
     "check": ("docs/check.md", "the steps of arena check"),
     "coach": ("docs/coach.md", "what the decisions of a bot cost it"),
     "compare": ("docs/compare.md", "whether a new version is better, and what it does otherwise"),
+    "equilibrium": ("docs/equilibrium.md", "optimal play for two, and how far a bot is from it"),
     "submissions": ("docs/submissions.md", "archives, names and limits"),
     "league": ("docs/league.md", "league.yaml, key by key"),
     "rules": ("docs/rules.md", "the rule books, clause by clause"),

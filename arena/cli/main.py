@@ -28,6 +28,7 @@ COMMANDS = {
     "submit": "Give a bot to a ladder.",
     "ladder": "Run a ladder: a league that never ends.",
     "compare": "Say whether a new version of a bot is better, and how it differs.",
+    "exploit": "Say how much a best response wins against a bot.",
     "doctor": "Test what each sandbox isolates on this machine.",
     "judge": "Apply the rules to positions.",
     "rules": "Print the rule books, clause by clause.",

@@ -20,10 +20,11 @@ def manifest(folder: Path) -> dict[str, str | list[str]]:
     return found
 
 
-def test_there_are_eight_sample_bots() -> None:
+def test_there_are_nine_sample_bots() -> None:
     assert [folder.name for folder in FOLDERS] == [
         "bluffer",
         "c-counter",
+        "equilibrium",
         "honest",
         "js-cautious",
         "memory",

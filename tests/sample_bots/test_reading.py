@@ -13,7 +13,7 @@ from tests.sample_bots.harness import Table
 from tests.sample_bots.players import BotProcess, Player, Scripted, bot_folders, running
 
 NAMES = [folder.name for folder in bot_folders()]
-COUNTERS = ["odds", "memory", "c-counter"]
+COUNTERS = ["equilibrium", "odds", "memory", "c-counter"]
 NEWS = {"later": {"deep": ["}", {"why": 'a "quote" \\'}], "none": None}, "ok": True}
 """Fields that no bot knows."""
 
@@ -112,7 +112,7 @@ def test_odds_counts_dice_by_game(folders: dict[str, Path], tmp_path: Path) -> N
         assert ask(bot, turn(game=0, bids=bid)).action == "dudo"
 
 
-@pytest.mark.parametrize("name", ["odds", "memory"])
+@pytest.mark.parametrize("name", ["equilibrium", "odds", "memory"])
 def test_plays_the_same_whether_lost_dice_are_shown(
     name: str, folders: dict[str, Path], tmp_path: Path
 ) -> None:
