@@ -11,18 +11,21 @@ from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
 from tests.ladder.club import running
 
+EXPECTED = {"dead@1": "refused", "cheat@1": "refused", "one@1": "rated", "two@1": "rated"}
+
 
 @pytest.fixture(scope="session")
 def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ladder that two bots are admitted to and two are not, after some games."""
     club = clubs.make(tmp_path_factory.mktemp("ladder"))
     run("ladder", "invite", club, "ann", "bob", cwd=club.parent)
-    clubs.submitted(club, "one", author="ann")
-    clubs.submitted(club, "two", author="bob")
     clubs.submitted(club, "dead", clubs.CRASHES, author="ann")
     clubs.submitted(club, "cheat", CHEAT, author="bob")
+    clubs.submitted(club, "one", author="ann")
+    clubs.submitted(club, "two", author="bob")
     with running(club) as ladder:
-        ladder.until(lambda: set(clubs.states(club).values()) == {"rated", "refused"})
+        for version, state in EXPECTED.items():
+            ladder.until(lambda name=version, last=state: clubs.states(club)[name] == last)
         ladder.until((club / "site/index.html").exists)
         ladder.until(lambda: "dead@1: refused" in clubs.page(club, "ann"))
         ladder.until(lambda: "cheat@1: refused" in clubs.page(club, "bob"))

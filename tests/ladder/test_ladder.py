@@ -8,16 +8,12 @@ from pathlib import Path
 from tests.cli.command import run
 from tests.ladder import club as clubs
 from tests.ladder.club import Running, running
+from tests.ladder.conftest import EXPECTED
 
 
 def test_versions_have_a_state_a_reason_and_a_time(club: Path) -> None:
     found = clubs.versions(club)
-    assert {name: one["state"] for name, one in found.items()} == {
-        "one@1": "rated",
-        "two@1": "rated",
-        "dead@1": "refused",
-        "cheat@1": "refused",
-    }
+    assert {name: one["state"] for name, one in found.items()} == EXPECTED
     assert all(one["why"] and one["since"] >= one["received_at"] for one in found.values())
     assert "does not start" in found["dead@1"]["why"] or "crash" in found["dead@1"]["why"]
     assert "illegal_action" in found["cheat@1"]["why"]
