@@ -1,15 +1,22 @@
 """A ladder with some history, which tests go on with in copies."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from arena.ladder import checks
+from arena.ladder.book import Book
+from arena.ladder.door import Door
+from arena.ladder.folder import Folder
 from tests.cli.command import run
 from tests.e2e.kills import CHEAT
 from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
 from tests.ladder.club import running
+from tests.ladder.desk import Desk, Played
 
 EXPECTED = {"dead@1": "refused", "cheat@1": "refused", "one@1": "rated", "two@1": "rated"}
 
@@ -39,3 +46,13 @@ def copy(club: Path, tmp_path: Path) -> Path:
     let_others_in(tmp_path)
     shutil.copytree(club, tmp_path / "club", symlinks=True)
     return tmp_path / "club"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """A ladder that does not run."""
+    monkeypatch.setattr(checks, "Job", Played)
+    folder = Folder(clubs.make(tmp_path))
+    with ExitStack() as stack:
+        book = stack.enter_context(Book(folder, writes=True))
+        yield Desk(folder, book, stack.enter_context(Door(folder, writes=True)))

@@ -5,6 +5,7 @@ import shutil
 from hashlib import sha256
 from pathlib import Path
 
+from arena.store.store import Store
 from tests.cli.command import run
 from tests.ladder import club as clubs
 from tests.ladder.club import Running, running
@@ -60,6 +61,10 @@ def test_the_seed_is_committed_to_and_nobody_else_can_read_it(club: Path) -> Non
     assert season.stat().st_mode & 0o077 == 0
     shown = b"".join(path.read_bytes() for path in (club / "site/").rglob("*") if path.is_file())
     assert seed.encode() not in shown
+    with Store(season / "league.sqlite") as store:
+        keys = {key for one in store.results() for key in (one.fixture.dice, one.fixture.seed)}
+    assert keys
+    assert [key for key in keys if key.encode() in shown] == []
 
 
 def test_commands_of_a_league_work_on_a_season(club: Path) -> None:
