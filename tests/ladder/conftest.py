@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
     clubs.submitted(club, "two", author="bob")
     with running(club) as ladder:
         for version, state in EXPECTED.items():
-            ladder.until(lambda name=version, last=state: clubs.states(club).get(name) == last)
+            ladder.until(partial(clubs.is_in_state, club, version, state))
         ladder.until((club / "site/index.html").exists)
         ladder.until(lambda: "dead@1: refused" in clubs.page(club, "ann"))
         ladder.until(lambda: "cheat@1: refused" in clubs.page(club, "bob"))
