@@ -19,6 +19,8 @@ from arena.ladder.new import make_ladder
 from arena.ladder.status import Status, status
 from arena.ladder.times import span, stamp
 
+_LOOK = 1.0
+"""Seconds between looks whether a signal came."""
 folder_argument = click.argument("ladder", type=PathType())
 """The folder of a ladder."""
 
@@ -105,7 +107,9 @@ def _in_thread(work: Callable[[threading.Event], None]) -> None:
     before = {number: signal.signal(number, on_signal) for number in signals}
     try:
         thread.start()
-        thread.join()
+        while thread.is_alive():
+            # Another thread may be woken by the signal: then this one must look for itself.
+            thread.join(_LOOK)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

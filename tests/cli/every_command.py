@@ -1,4 +1,4 @@
-"""Every command, those of groups by all their words: `ladder init`."""
+"""Every command; those of a group that does nothing by itself by all their words: `ladder init`."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ def every_command() -> dict[str, click.Command]:
 
 
 def _leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    if not isinstance(command, click.Group):
+    if not isinstance(command, click.Group) or command.invoke_without_command:
         yield name, command
         return
     context = click.Context(command)

@@ -66,6 +66,11 @@ def states(club: Path) -> dict[str, str]:
     return {name: one["state"] for name, one in versions(club).items()}
 
 
+def is_in_state(club: Path, version: str, state: str) -> bool:
+    """Tell whether a version was entered and is in a state."""
+    return states(club).get(version) == state
+
+
 def log(club: Path, *version: str) -> str:
     """Return what the log says."""
     ran = run("ladder", "log", club, *version, cwd=club.parent)

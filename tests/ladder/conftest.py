@@ -1,15 +1,25 @@
 """A ladder with some history, which tests go on with in copies."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from arena.ladder import checks
+from arena.ladder.book import Book
+from arena.ladder.door import Door
+from arena.ladder.folder import Folder
 from tests.cli.command import run
 from tests.e2e.kills import CHEAT
 from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
 from tests.ladder.club import running
+from tests.ladder.desk import Desk, Played
+
+EXPECTED = {"dead@1": "refused", "cheat@1": "refused", "one@1": "rated", "two@1": "rated"}
 
 
 @pytest.fixture(scope="session")
@@ -17,12 +27,13 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ladder that two bots are admitted to and two are not, after some games."""
     club = clubs.make(tmp_path_factory.mktemp("ladder"))
     run("ladder", "invite", club, "ann", "bob", cwd=club.parent)
-    clubs.submitted(club, "one", author="ann")
-    clubs.submitted(club, "two", author="bob")
     clubs.submitted(club, "dead", clubs.CRASHES, author="ann")
     clubs.submitted(club, "cheat", CHEAT, author="bob")
+    clubs.submitted(club, "one", author="ann")
+    clubs.submitted(club, "two", author="bob")
     with running(club) as ladder:
-        ladder.until(lambda: set(clubs.states(club).values()) == {"rated", "refused"})
+        for version, state in EXPECTED.items():
+            ladder.until(partial(clubs.is_in_state, club, version, state))
         ladder.until((club / "site/index.html").exists)
         ladder.until(lambda: "dead@1: refused" in clubs.page(club, "ann"))
         ladder.until(lambda: "cheat@1: refused" in clubs.page(club, "bob"))
@@ -36,3 +47,13 @@ def copy(club: Path, tmp_path: Path) -> Path:
     let_others_in(tmp_path)
     shutil.copytree(club, tmp_path / "club", symlinks=True)
     return tmp_path / "club"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """A ladder that does not run."""
+    monkeypatch.setattr(checks, "Job", Played)
+    folder = Folder(clubs.make(tmp_path))
+    with ExitStack() as stack:
+        book = stack.enter_context(Book(folder, writes=True))
+        yield Desk(folder, book, stack.enter_context(Door(folder, writes=True)))

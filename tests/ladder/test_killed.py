@@ -13,7 +13,7 @@ from tests.ladder.club import Running, running
 from tests.support import sampling
 from tests.support.depth import depth
 
-KILLS = depth(4, 30)
+KILLS = depth(4, 20)
 
 
 def _group(ladder: Running) -> list[int]:

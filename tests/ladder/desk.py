@@ -1,0 +1,65 @@
+"""A ladder without games and without processes: its door, its book, and checks that are played."""
+
+from typing import ClassVar
+
+import msgspec
+
+from arena.ladder.book import Book
+from arena.ladder.checking import CheckResult, Fault
+from arena.ladder.checks import Checks
+from arena.ladder.config import load_config
+from arena.ladder.door import Door
+from arena.ladder.folder import Folder
+from arena.ladder.job import JobDiedError
+from arena.ladder.quota import Quotas
+from arena.ladder.tables import State
+
+PASSED = CheckResult(ok=True, digest="d" * 64, steps=17, games=20)
+FAILED = CheckResult(ok=False, faults=[Fault("it crashed", "bga", "mend it")])
+DIED = None
+
+
+class Played:
+    """A check that is over at once, with the next of some results."""
+
+    results: ClassVar[list[CheckResult | None]] = []
+    ended = 0
+
+    def __init__(self, _: object) -> None:
+        self._over = bool(self.results)
+
+    def is_over(self) -> bool:
+        return self._over
+
+    def result(self) -> bytes:
+        result = self.results.pop(0)
+        if result is None:
+            raise JobDiedError
+        return msgspec.json.encode(result)
+
+    def end(self) -> None:
+        Played.ended += 1
+
+
+class Desk:
+    """A ladder without games: its door, its book and its checks."""
+
+    def __init__(self, folder: Folder, book: Book, door: Door) -> None:
+        self.folder, self.book, self.door = folder, book, door
+        self.checks = Checks(folder, load_config(folder.config), book)
+
+    def submit(self, author: str, bot: str, content: bytes = b"1") -> str:
+        self.door.invite(author)
+        upload, _ = self.door.submit(author, bot, content, ".tar", Quotas(1000, 1000))
+        self.book.add(upload, State.QUEUED, "it came")
+        return upload.version
+
+    def run(self, *results: CheckResult | None) -> None:
+        """Begin and end one check for each result."""
+        for result in results:
+            Played.results = [result]
+            self.checks.step()
+            self.checks.step()
+
+    def state(self, version: str) -> State:
+        return self.book.version(version).state
