@@ -78,6 +78,7 @@ def resolve(
             Schedule(asked), names, is_new=bool(what), change=change, harmless=harmless
         )
     field = next_field(asked, now, league)
+    asked = replace(asked, rounds=league.rounds or field.playing - 1)
     schedule = Schedule(*store.history())
     what = _decisive_changes(now, asked, field.texts)
     row, change = None, ""
