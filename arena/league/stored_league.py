@@ -38,12 +38,12 @@ from arena.store.store import Store
 from arena.submissions.bot import StagedBot
 
 
-def schedule_of(store: Store) -> Schedule:
+def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
     """Draw the schedule of a stored league, an endless one as far as it was played.
 
-    Raises ArenaError if nothing was played.
+    Raises ArenaError as `Store.history` does.
     """
-    schedule = Schedule(*store.history())
+    schedule = Schedule(*store.history(checked=checked))
     schedule.reach(store.last_position())
     return schedule
 

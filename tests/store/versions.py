@@ -17,11 +17,10 @@ STEP = Migration(
 
 
 def old_version(path: Path) -> Path:
-    """Write a store of two fixtures that has tables of other names, with SQLite's log."""
+    """Write a store of two fixtures that has tables of other names."""
     two_fixtures(path)
     execute(path, "ALTER TABLE changes RENAME TO old_changes")
     execute(logs_path(path), "ALTER TABLE stored RENAME TO old_stored")
     for file in (path, logs_path(path)):
         execute(file, f"PRAGMA user_version = {OLD}")
-        execute(file, "PRAGMA journal_mode = WAL")
     return path
