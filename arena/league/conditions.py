@@ -36,7 +36,7 @@ class Resolution(Struct, frozen=True):
     """Drawn from the conditions that will be in force."""
     names: dict[str, str]
     """What each bot of league.yaml is called in the league: `arena.changes.version_name`."""
-    is_new: bool
+    is_new: bool = False
     """Whether the conditions are stored as those at the start."""
     row: Change | None = None
     """What is stored of a change after the first game."""
@@ -85,9 +85,7 @@ def resolve(
     shown = {key: getattr(asked, key) for key in _HARMLESS}
     schedule.conditions = replace(schedule.conditions, **shown)
     harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
-    return Resolution(
-        schedule, field.names, is_new=False, row=row, change=change, harmless=harmless
-    )
+    return Resolution(schedule, field.names, row=row, change=change, harmless=harmless)
 
 
 def _begun_anew(asked: LeagueInfo, now: LeagueInfo) -> Resolution:
