@@ -17,8 +17,8 @@
   begun are played to their end, but for the tables of bots that no longer play.
 - `more(division)`, given to `play`, is asked before a new block of a division is begun: False for
   all of them lets `play` return True once what was begun is played. So a ladder goes to sleep.
-- `progress.begun(division)` is how many blocks of it were begun, and `progress.verdict(division,
-  confidence)` says which neighbours are not told apart yet.
+- `progress.begun(division)` is how many blocks of a division were begun;
+  `progress.verdict(division, confidence)` says which neighbours are not told apart yet.
 - A league ends with `change(endless=False)`: what was begun can be played to its end; then nothing
   is due any more, and the master seed may be published.
 - Each is stored before it takes effect. A killed program goes on by opening the store again: it
