@@ -36,7 +36,7 @@ class Resolution(Struct, frozen=True):
     """Drawn from the conditions that will be in force."""
     names: dict[str, str]
     """What each bot of league.yaml is called in the league: `arena.changes.version_name`."""
-    is_new: bool
+    is_new: bool = False
     """Whether the conditions are stored as those at the start."""
     row: Change | None = None
     """What is stored of a change after the first game."""
@@ -62,24 +62,17 @@ def resolve(
     """
     now, seed = store.league, master_seed(league, store, trusted=trusted)
     asked = conditions_of(league, sandbox, seed)
-    names = {bot.name: bot.name for bot in asked.bots}
     if now is None:
         new_field(asked, league)
+        names = {bot.name: bot.name for bot in asked.bots}
         return Resolution(Schedule(replace(asked, machine=machine())), names, is_new=True)
-    harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
     if not (finished := store.finished()):
         new_field(asked, league)
-        asked = replace(asked, machine=now.machine)
-        parts = [_decisive_changes(now, asked, bot_changes(now, asked))]
-        parts += ["another seed"] if seed != now.seed else []
-        what = ", ".join(filter(None, parts))
-        change = f"{what}: nothing was played before" if what else ""
-        return Resolution(
-            Schedule(asked), names, is_new=bool(what), change=change, harmless=harmless
-        )
+        return _begun_anew(replace(asked, machine=now.machine), now)
     field = next_field(asked, now, league)
+    asked = replace(asked, rounds=league.rounds or field.playing - 1)
     schedule = Schedule(*store.history())
-    what = _decisive_changes(now, asked, field.texts)
+    what = _decisive_changes(now, asked, field.texts, field.playing)
     row, change = None, ""
     if what:
         counted = _counting(schedule, finished)
@@ -88,16 +81,30 @@ def resolve(
         effect = _effect(counted, _counting(schedule, finished), "" if accept else "would ")
         change = f"{what}: {effect}"
     if what and not accept:
-        raise ArenaError(
-            f"the league changed: {change}",
-            str(league.path),
-            "continue with --accept-changes, which keeps every game in the store; "
-            f"or undo the change, or start over with another --store than {store.path}",
-        )
+        raise _not_accepted(change, league, store)
     shown = {key: getattr(asked, key) for key in _HARMLESS}
     schedule.conditions = replace(schedule.conditions, **shown)
-    return Resolution(
-        schedule, field.names, is_new=False, row=row, change=change, harmless=harmless
+    harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
+    return Resolution(schedule, field.names, row=row, change=change, harmless=harmless)
+
+
+def _begun_anew(asked: LeagueInfo, now: LeagueInfo) -> Resolution:
+    """Return the conditions of a league of which nothing was played: whatever is asked for."""
+    parts = [_decisive_changes(now, asked, bot_changes(now, asked), len(asked.bots))]
+    parts += ["another seed"] if asked.seed != now.seed else []
+    what = ", ".join(filter(None, parts))
+    change = f"{what}: nothing was played before" if what else ""
+    harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
+    names = {bot.name: bot.name for bot in asked.bots}
+    return Resolution(Schedule(asked), names, is_new=bool(what), change=change, harmless=harmless)
+
+
+def _not_accepted(change: str, league: League, store: Store) -> ArenaError:
+    return ArenaError(
+        f"the league changed: {change}",
+        str(league.path),
+        "continue with --accept-changes, which keeps every game in the store; "
+        f"or undo the change, or start over with another --store than {store.path}",
     )
 
 
@@ -151,11 +158,14 @@ def _row(schedule: Schedule, finished: set[str], field: Field, asked: LeagueInfo
     )
 
 
-def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str]) -> str:
-    """Name what changed that decides games, from what to what, or return ""."""
+def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str], count: int) -> str:
+    """Name what changed that decides games, from what to what, or return "".
+
+    `bots` says what became of them, and `count` how many play now.
+    """
     parts = [_shortened(bots), _shortened([*_variant_changes(before, now)])]
     # Rounds that were not given follow the number of bots.
-    default = all(one.rounds == len(playing(one)) - 1 for one in (before, now))
+    default = (before.rounds, now.rounds) == (len(playing(before)) - 1, count - 1)
     keys = [key for key in _DECISIVE if key != "rounds" or not default]
     before, now = _without_default(before), _without_default(now)
     return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))

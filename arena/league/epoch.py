@@ -12,10 +12,12 @@ from functools import lru_cache
 from itertools import count as endless
 from itertools import islice
 from math import ceil, floor, inf
+from operator import itemgetter
 from statistics import median_low
 
 from msgspec import Struct
 
+from arena.changes import playing
 from arena.league.block_design import Pass, Table, joining_block
 from arena.league.tally import Tally
 from arena.records import Division, LeagueInfo
@@ -48,14 +50,17 @@ class Epoch:
     def __init__(
         self,
         info: LeagueInfo,
-        names: Sequence[str],
+        arrived: Sequence[str],
         tallies: Mapping[Division, Tally],
         index: int,
         design_seed: str,
     ) -> None:
-        """Plan for the bots that play; the first fixture gets the index."""
+        """Plan for the bots that play; the first fixture gets the index.
+
+        Those that `arrived` after the start are named in that order.
+        """
         self._parts = {
-            division: _Part(info, names, division, tally, design_seed)
+            division: _Part(info, arrived, division, tally, design_seed)
             for division, tally in tallies.items()
         }
         self._items = {division: part.items() for division, part in self._parts.items()}
@@ -92,12 +97,14 @@ class _Part:
     def __init__(
         self,
         info: LeagueInfo,
-        names: Sequence[str],
+        arrived: Sequence[str],
         division: Division,
         tally: Tally,
         design_seed: str,
     ) -> None:
+        names = playing(info)
         self._names, self._players, self._joined = names, division.players, tally.joined
+        self._joining = tally.joining
         # "stage" is an epoch's name from before it was renamed: every draw depends on it.
         part = f"/stage {info.changes}" if info.changes else ""
         self._design_seed = f"{design_seed}/schedule/{self._players}"
@@ -110,28 +117,27 @@ class _Part:
         self._others: dict[str, list[str]] = {}
         """Whom each newcomer meets there."""
         if len(names) >= self._players:
-            self._plan_newcomers()
+            self._plan_newcomers(arrived)
 
-    def _plan_newcomers(self) -> None:
+    def _plan_newcomers(self, arrived: Sequence[str]) -> None:
         """Let newcomers join those who have played.
 
         In a league with rounds each joins those before it, too, so that all have met when the
         last one has joined; else newcomers meet each other in blocks for all.
         """
-        met, present = self._met, [name for name in self._names if self._met[name]]
-        level = median_low([met[name] for name in present]) if present else 0
-        size = len(present)
-        late = {name for name in present if self._joined[name] and self._lack(name, size, level)}
-        others = [name for name in present if name not in late]
+        met, enough = self._met, self._players if self._capped else 1
+        new = {name for name in arrived if self._joined[name] < enough}
+        settled = [name for name in self._names if met[name] and name not in new]
+        level = median_low([met[name] for name in settled]) if settled else 0
+        late = [name for name in arrived if self._lack(name, len(settled), level)]
+        others = [name for name in self._names if met[name] and name not in late]
         if len(others) < self._players:
             return
-        for name in self._names:
-            if name in late or not met[name]:
-                lack = self._lack(name, len(others), level)
-                if lack:
-                    self._counts[name], self._others[name] = lack, others
-                    if not self._capped:
-                        others, level = [*others, name], level + lack * (self._players - 1)
+        for name in late:
+            if lack := self._lack(name, len(others), level):
+                self._counts[name], self._others[name] = lack, others
+                if not self._capped:
+                    others, level = [*others, name], level + lack * (self._players - 1)
         for name, lack in self._counts.items():
             met[name] += lack * len(self._others[name])
             met.update(dict.fromkeys(self._others[name], lack * (self._players - 1)))
@@ -146,22 +152,30 @@ class _Part:
         if gain < 1:
             return 0
         share = min((self._wanted - met) / others, (level - met) / gain)
-        lack = floor(share) if met else ceil(share)
+        lack = ceil(share) if 2 * met < level else floor(share)
         return max(0, min(lack, self._players - self._joined[name]) if self._capped else lack)
 
     def items(self) -> Iterator[tuple[int, str | None, int]]:
         """Yield each block's number of tables, newcomer and number, in the order of play."""
         whole = ((len(self._names), None, number) for number in self._whole())
-        for done, (name, number) in enumerate(self._in_turn(), 1):
-            yield len(self._others[name]), name, number
-            if done % _JOINING == 0:
+        joining = self._joining
+        for name, number in self._in_turn():
+            if joining >= _JOINING:
                 yield from islice(whole, 1)
+                joining = 0
+            yield len(self._others[name]), name, number
+            joining += 1
         yield from whole
 
     def _in_turn(self) -> Iterator[tuple[str, int]]:
-        """Yield newcomers and the numbers of their blocks: the first of each, then the second."""
-        for number in range(max(self._counts.values(), default=0)):
-            yield from ((name, number) for name in self._counts if number < self._counts[name])
+        """Yield newcomers and the numbers of their blocks: first of those who had the fewest."""
+        blocks = (
+            (self._joined[name] + number, name, number)
+            for name, lack in self._counts.items()
+            for number in range(lack)
+        )
+        for _, name, number in sorted(blocks, key=itemgetter(0)):
+            yield name, number
 
     def _whole(self) -> Iterator[int]:
         """Yield the numbers of the blocks for all: as many as are still wanted."""

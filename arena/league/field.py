@@ -21,6 +21,8 @@ class Field(Struct, frozen=True):
     rested: tuple[str, ...]
     struck: tuple[str, ...]
     resumed: tuple[str, ...]
+    playing: int
+    """How many play then."""
     texts: list[str]
     """What changes, in the words for a person, sorted by name."""
 
@@ -58,6 +60,7 @@ def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> Field:
         rested=tuple(sorted((was_playing | was_struck) - playing - struck)),
         struck=tuple(sorted(struck - was_struck)),
         resumed=tuple(sorted((rested | was_struck) & playing)),
+        playing=len(playing),
         texts=[],
     )
     return replace(found, texts=_texts(found, known))

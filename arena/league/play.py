@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.league.cluster.address import check_cluster
 from arena.league.cluster.worker import RunSpec
-from arena.league.conditions import commit, resolve
+from arena.league.conditions import Resolution, commit, resolve
 from arena.league.config import League, check_anchor, check_bot_count, load_league
 from arena.league.master_seed import describe
 from arena.league.process_pool import ProcessEngine
@@ -75,10 +75,7 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
         raise ArenaError("only a cluster has sandboxes to mix", "--mixed-sandboxes", hint)
     league, sandbox = _checked(request, listener)
     with _connected(request.cluster) as cluster, Store(request.store, create=True) as store:
-        accept, trusted = request.accept_changes, request.trust_bots
-        resolution = resolve(league, sandbox.name, store, accept=accept, trusted=trusted)
-        bots = [bot.name for bot in resolution.schedule.conditions.bots]
-        check_anchor(league.ratings, bots, league.lines["ratings.anchor"])
+        resolution = _resolved(request, league, sandbox, store)
         rules = next(iter(league.variants.values()))
         _say_who_gets_packages(league, listener)
         with prepared(
@@ -97,7 +94,7 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
                 spec = RunSpec(
                     sandbox=asked if request.mixed_sandboxes else sandbox.name,
                     images=league.images,
-                    trusted=trusted or all(bot.shipped for bot in league.bots),
+                    trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
                     freeze=league.limits.freeze,
                     pin=league.pin,
                 )
@@ -158,6 +155,15 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     check_trust(sandbox, league.bots, trusted=request.trust_bots)
     check_freezing(sandbox, league.limits)
     return league, sandbox
+
+
+def _resolved(request: RunRequest, league: League, sandbox: Sandbox, store: Store) -> Resolution:
+    """Compare a league with its store; raises ArenaError if it cannot go on."""
+    accept, trusted = request.accept_changes, request.trust_bots
+    resolution = resolve(league, sandbox.name, store, accept=accept, trusted=trusted)
+    bots = [bot.name for bot in resolution.schedule.conditions.bots]
+    check_anchor(league.ratings, bots, league.lines["ratings.anchor"])
+    return resolution
 
 
 def _say_who_gets_packages(league: League, listener: RunListener) -> None:

@@ -55,6 +55,10 @@ class LeagueProgress:
         """Return the number of a division's fixtures."""
         return sum(map(len, self._tracks[division].scheduled()))
 
+    def begun(self, division: Division) -> int:
+        """Return how many blocks of a division were begun or are due; earlier ones among them."""
+        return len(self._tracks[division].wanted())
+
     def counts(self, id_: str) -> bool:
         """Tell whether a fixture is in the schedule as it is now."""
         return self._schedule.counts(id_)

@@ -52,6 +52,8 @@ class Schedule:
         self._drawn: dict[Division, list[_Block]] = {}
         self._tallies: dict[tuple[Division, Terms], Tally] = {}
         self._design_seed = start.seed
+        self._arrived: dict[str, None] = {}
+        """The bots that joined by a change, first to last."""
         self._key = schedule_key(start)
         self._begin_epoch(0)
         for change in changes:
@@ -132,6 +134,7 @@ class Schedule:
         for index in change.unplayed:
             self._leave_out(index)
         self.conditions = changed(self.conditions, change)
+        self._arrived |= dict.fromkeys(bot.name for bot in change.joined)
         self._key = sha256(self._key.encode() + msgspec.json.encode(change)).hexdigest()
         last = (blocks[-1].planned for blocks in self._drawn.values() if blocks)
         self._begin_epoch(max((one.index + one.size for one in last), default=0))
@@ -145,7 +148,9 @@ class Schedule:
         for tally in self._now.values():
             tally.strike(struck)
         self.earlier_blocks = {one: len(self._drawn.setdefault(one, [])) for one in self._now}
-        self._epoch = Epoch(info, playing(info), self._now, index, self._design_seed)
+        names = set(playing(info))
+        arrived = [name for name in self._arrived if name in names]
+        self._epoch = Epoch(info, arrived, self._now, index, self._design_seed)
 
     def _leave_out(self, index: int) -> None:
         """Take a fixture out of the block that has it."""

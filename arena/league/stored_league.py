@@ -17,7 +17,8 @@
   begun are played to their end, but for the tables of bots that no longer play.
 - `more(division)`, given to `play`, is asked before a new block of a division is begun: False for
   all of them lets `play` return True once what was begun is played. So a ladder goes to sleep.
-- `progress.verdict(division, confidence)` says which neighbours are not told apart yet.
+- `progress.begun(division)` is how many blocks of a division were begun;
+  `progress.verdict(division, confidence)` says which neighbours are not told apart yet.
 - A league ends with `change(endless=False)`: what was begun can be played to its end; then nothing
   is due any more, and the master seed may be published.
 - Each is stored before it takes effect. A killed program goes on by opening the store again: it
@@ -38,12 +39,12 @@ from arena.store.store import Store
 from arena.submissions.bot import StagedBot
 
 
-def schedule_of(store: Store) -> Schedule:
+def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
     """Draw the schedule of a stored league, an endless one as far as it was played.
 
-    Raises ArenaError if nothing was played.
+    Raises ArenaError as `Store.history` does.
     """
-    schedule = Schedule(*store.history())
+    schedule = Schedule(*store.history(checked=checked))
     schedule.reach(store.last_position())
     return schedule
 

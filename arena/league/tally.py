@@ -29,6 +29,8 @@ class Tally:
         """In how many fixtures that count each bot sits."""
         self.joined: Counter[str] = Counter()
         """How many joining blocks each bot had."""
+        self.joining = 0
+        """How many joining blocks came since the last block for all."""
         self._struck: frozenset[str] = frozenset()
         self._of_bot: defaultdict[str, list[Fixture]] = defaultdict(list)
         self._left_out: set[str] = set()
@@ -39,6 +41,7 @@ class Tally:
             for bot in fixture.seats:
                 self._of_bot[bot].append(fixture)
         self.met.update(chain.from_iterable(one.seats for one in fixtures if self.counts(one)))
+        self.joining = self.joining + 1 if newcomer is not None else 0
         if newcomer is not None:
             self.joined[newcomer] += 1
 

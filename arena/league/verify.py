@@ -23,6 +23,7 @@ from arena.league.rerating import (
     read_leaderboards,
 )
 from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
 from arena.match.replay import ReplayError, replay
 from arena.perudo.rules import Rules
 from arena.playstats.luck import rated_luck
@@ -98,12 +99,10 @@ def verify(
     Workers get so many games per call, by default half a second's work; a store with fewer takes
     one process. Raises ArenaError if nothing was played, or the store or site cannot be read.
     """
-    history = store.history(checked=False)
+    schedule = schedule_of(store, checked=False)
     published = read_leaderboards(site) if site else None
     findings = [Finding(*pair) for pair in store.damage()]
-    findings += _check_seeds(history.now())
-    schedule = Schedule(*history)
-    schedule.reach(store.last_position())
+    findings += _check_seeds(schedule.conditions)
     findings += _find_lost(store, schedule)
     progress = LeagueProgress(schedule)
     sound, content_hashes, games, pruned = list[Fixture](), list[bytes](), 0, 0
@@ -118,7 +117,7 @@ def verify(
             luck[checked.played.fixture.index] = array("i", checked.luck)
     wanted = progress.wanted()
     findings += _check_end(progress, sound, wanted)
-    found = root_hash(history, content_hashes) if all(content_hashes) else None
+    found = root_hash(store.history(checked=False), content_hashes) if all(content_hashes) else None
     ratings = list[DivisionCheck]()
     if found and not findings:
         ratings = _check_ratings(store, progress, luck, found, workers, games_per_call)

@@ -119,6 +119,22 @@ def test_joining_goes_on_after_a_change() -> None:
     assert newcomers == {"g": 3, "h": 3}
 
 
+def test_newcomers_take_turns_over_changes_and_whole_blocks_come_between() -> None:
+    """A change after each block: who came first joins first, and nobody waits for ever."""
+    history, names = league("abcdef", endless=True), "abcdef"
+    history = then(history, names, 60)
+    for number, name in enumerate("zyxwvuts"):
+        names += name
+        history = then(history, names, 61 + number)
+    blocks = blocks_of(then(history, names, 90))[60:]
+    joiners = [
+        common.pop() if len(common := set.intersection(*(set(one.seats) for one in block))) else "-"
+        for block in blocks
+    ]
+    assert "".join(joiners[1:27]).replace("-", "") == "zyxwvutszyxwvuts"
+    assert all("-" in joiners[at : at + 3] for at in range(1, 27))
+
+
 # ---------------------------------------------------------------- resting, struck, new versions
 
 

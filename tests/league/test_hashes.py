@@ -114,7 +114,7 @@ def test_changed_conditions_are_found(copy: Path) -> None:
         name = store.league.name
     execute(copy, "UPDATE league SET info = replace(info, ?, 'Another league')", name)
     with Store(copy) as store:
-        assert store.history(checked=False).now().name == "Another league"
+        assert store.history(checked=False).start.name == "Another league"
         with pytest.raises(FindingError, match="the stored conditions of the league are damaged"):
             store.conditions()
     assert check(copy).findings == [Finding("league", f"the stored conditions are {CHANGED[3:]}")]

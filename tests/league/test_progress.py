@@ -162,8 +162,8 @@ def test_newcomer_is_brought_level_before_the_league_stops_again() -> None:
 def test_games_of_a_bot_that_rests_count_and_those_of_a_struck_one_do_not(how: str) -> None:
     before = league("abcd", until=None, rounds=3)
     fixtures = Schedule(before).fixtures
-    left: dict[str, Any] = {how: ("d",)}
-    after = changed(History(before), rounds=2, **left)
+    what: dict[str, Any] = {"rounds": 2, how: ("d",)}
+    after = changed(History(before), **what)
     progress = resumed(after, fixtures, equal)
     assert progress.due() == []
     assert len(progress.played) == len(fixtures)

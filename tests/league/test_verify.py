@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.changes import Change
 from arena.errors import ArenaError
+from arena.league.schedule import Schedule
 from arena.league.verify import Finding, Verified, verify
 from arena.records import Faulted
 from arena.store.hashes import row_hash
@@ -234,7 +236,8 @@ def change_info(path: Path, **changes: object) -> None:
         info = store.league
     assert info
     new = msgspec.json.encode(replace(info, **changes))
-    edit.execute(path, "UPDATE league SET info = ?, hash = ?", new, row_hash([new]))
+    digest = row_hash([new])
+    edit.execute(path, "UPDATE league SET info = ?, hash = ?, last = ?", new, digest, digest)
 
 
 def test_changed_commitment_is_a_finding(whole: Path, tmp_path: Path) -> None:
@@ -255,6 +258,30 @@ def test_changed_conditions_invalidate_every_fixture(whole: Path, tmp_path: Path
     copy = copied(whole, tmp_path)
     change_info(copy, games=3)
     assert len(check(copy).findings) == 12
+
+
+ROWS = {
+    "changed": "UPDATE changes SET change = replace(change, 'random', 'honest') WHERE n = 1",
+    "removed": "DELETE FROM changes WHERE n = 1",
+    "last removed": "DELETE FROM changes WHERE n = 2",
+    "reordered": "UPDATE changes SET n = -n; UPDATE changes SET n = 3 + n",
+}
+
+
+@pytest.mark.parametrize("damage", ROWS.values(), ids=ROWS)
+def test_damaged_change_is_found(whole: Path, tmp_path: Path, damage: str) -> None:
+    copy = copied(whole, tmp_path)
+    with Store(copy, create=True) as store:
+        begun = tuple(len(blocks) for blocks in Schedule(*store.history()).blocks.values())
+        store.change(Change(begun, rested=("random",), players=(2,)))
+        store.change(Change(begun[:1], resumed=("random",), players=(2, 3)))
+        root = store.root()
+    assert (check(copy).findings, check(copy).root) == ([], root)
+    for step in damage.split(";"):
+        edit.execute(copy, step)
+    first, *_ = check(copy).findings
+    assert (first.where, first.what[:7]) == ("league", "change ")
+    assert check(copy).root != root
 
 
 @each_change

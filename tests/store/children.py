@@ -16,10 +16,11 @@ from arena.errors import ArenaError
 from arena.records import PlayedFixture
 from arena.store import pruning
 from arena.store.database import Database
-from arena.store.migrations import MIGRATIONS, Migration
+from arena.store.migrations import Migration
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
+from tests.store.versions import OLD, STEP
 
 NOBODY = 65_534
 FILE_LIMIT = 200_000
@@ -61,8 +62,7 @@ def die_between(path: Path, number: str) -> None:
 
 
 def die_migrating(path: Path, moment: str) -> None:
-    """Bring a store of version 5 up to date; be killed at a moment of it."""
-    [step] = MIGRATIONS
+    """Bring an old store up to date; be killed at a moment of it."""
 
     def die(when: str) -> None:
         if when == moment:
@@ -70,15 +70,15 @@ def die_migrating(path: Path, moment: str) -> None:
 
     def migrate_logs(logs: Database) -> None:
         die("logs")
-        step.logs(logs)
+        STEP.logs(logs)
         die("logs changed")
 
     def migrate_rows(rows: Database) -> None:
         die("rows")
-        step.rows(rows)
+        STEP.rows(rows)
         die("rows changed")
 
-    with Store(path, create=True, migrations=[Migration(5, migrate_rows, migrate_logs)]):
+    with Store(path, create=True, migrations=[Migration(OLD, migrate_rows, migrate_logs)]):
         print("brought up to date")
 
 

@@ -18,7 +18,7 @@ from arena.store.store import Store
 from tests.publish import factory
 from tests.store import edit
 from tests.store.small import two_fixtures
-from tests.store.versions import version_5
+from tests.store.versions import OLD, STEP, old_version
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,7 +42,7 @@ def files(folder: Path) -> set[str]:
 
 
 BOTH = {"s.sqlite", "s.logs.sqlite"}
-COPY = {"s.version-5.sqlite", "s.version-5.logs.sqlite"}
+COPY = {f"s.version-{OLD}.sqlite", f"s.version-{OLD}.logs.sqlite"}
 
 
 def assert_up_to_date(path: Path, expected: list[StoredFixture]) -> None:
@@ -55,9 +55,9 @@ def assert_up_to_date(path: Path, expected: list[StoredFixture]) -> None:
 
 
 def test_migrated_store_holds_the_same_and_is_played_on(tmp_path: Path) -> None:
-    path = version_5(tmp_path / "s.sqlite")
+    path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
-    with Store(path, create=True) as store:
+    with Store(path, create=True, migrations=[STEP]) as store:
         migrated = list(store.stored())
         assert [(one.position, one.id, one.hash) for one in migrated] == before
         store.add(pack(factory.fixture(2, ("a", "b"))))
@@ -66,42 +66,42 @@ def test_migrated_store_holds_the_same_and_is_played_on(tmp_path: Path) -> None:
 
 
 def test_copy_of_both_files_stays_beside_a_migrated_store(tmp_path: Path) -> None:
-    path = version_5(tmp_path / "s.sqlite")
+    path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
-    with Store(path, create=True):
+    with Store(path, create=True, migrations=[STEP]):
         pass
     assert files(tmp_path) == BOTH | COPY
-    copy = tmp_path / "s.version-5.sqlite"
-    assert (contents(copy), versions(copy)) == (before, [5, 5])
-    with Store(copy, create=True) as store:
+    copy = tmp_path / f"s.version-{OLD}.sqlite"
+    assert (contents(copy), versions(copy)) == (before, [OLD, OLD])
+    with Store(copy, create=True, migrations=[STEP]) as store:
         assert [(one.position, one.id, one.hash) for one in store.stored()] == before
 
 
 def test_store_that_is_up_to_date_is_not_copied(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s.sqlite")
-    with Store(path, create=True):
+    with Store(path, create=True, migrations=[STEP]):
         pass
     assert files(tmp_path) == BOTH
 
 
 def test_reader_leaves_an_older_store_as_it_is(tmp_path: Path) -> None:
-    path = version_5(tmp_path / "s.sqlite")
+    path = old_version(tmp_path / "s.sqlite")
     before = path.read_bytes()
-    with pytest.raises(ArenaError, match="the store has version 5") as caught:
-        Store(path)
+    with pytest.raises(ArenaError, match=f"the store has version {OLD}") as caught:
+        Store(path, migrations=[STEP])
     assert caught.value.hint == "arena run brings it up to date"
     assert (path.read_bytes(), files(tmp_path)) == (before, BOTH)
 
 
 def test_failed_step_changes_nothing(tmp_path: Path) -> None:
-    path = version_5(tmp_path / "s.sqlite")
+    path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
-    broken = Migration(5, lambda rows: rows.execute("DROP TABLE no_such"), MIGRATIONS[0].logs)
+    broken = Migration(OLD, lambda rows: rows.execute("DROP TABLE no_such"), STEP.logs)
     with pytest.raises(ArenaError, match="no such table"):
         Store(path, create=True, migrations=[broken])
     assert contents(path) == before
-    assert versions(path) == [5, SCHEMA_VERSION]
-    with Store(path, create=True) as store:
+    assert versions(path) == [OLD, SCHEMA_VERSION]
+    with Store(path, create=True, migrations=[STEP]) as store:
         assert_up_to_date(path, list(store.stored()))
 
 
@@ -109,54 +109,54 @@ def test_failed_step_changes_nothing(tmp_path: Path) -> None:
 def test_killed_migration_loses_nothing_and_is_completed_by_the_next_run(
     tmp_path: Path, moment: str
 ) -> None:
-    path = version_5(tmp_path / "s.sqlite")
+    path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
     child = [sys.executable, "-m", "tests.store.children", "die_migrating", str(path), moment]
     assert subprocess.run(child, cwd=ROOT, check=False).returncode == -signal.SIGKILL
-    copy = tmp_path / "s.version-5.sqlite"
-    assert (contents(path), contents(copy), versions(copy)) == (before, before, [5, 5])
-    with Store(path, create=True) as store:
+    copy = tmp_path / f"s.version-{OLD}.sqlite"
+    assert (contents(path), contents(copy), versions(copy)) == (before, before, [OLD, OLD])
+    with Store(path, create=True, migrations=[STEP]) as store:
         migrated = list(store.stored())
     assert [(one.position, one.id, one.hash) for one in migrated] == before
     assert_up_to_date(path, migrated)
-    assert (contents(copy), versions(copy)) == (before, [5, 5])
+    assert (contents(copy), versions(copy)) == (before, [OLD, OLD])
     assert files(tmp_path) == BOTH | COPY
 
 
-@pytest.mark.parametrize("name", [*sorted(COPY), ".s.version-5.sqlite.part"])
+@pytest.mark.parametrize("name", [*sorted(COPY), f".s.version-{OLD}.sqlite.part"])
 def test_remains_of_a_killed_copy_are_replaced(tmp_path: Path, name: str) -> None:
-    path = version_5(tmp_path / "s.sqlite")
+    path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
     (tmp_path / name).write_bytes(b"half a copy")
-    with Store(path, create=True):
+    with Store(path, create=True, migrations=[STEP]):
         pass
-    copy = tmp_path / "s.version-5.sqlite"
-    assert (contents(copy), versions(copy)) == (before, [5, 5])
+    copy = tmp_path / f"s.version-{OLD}.sqlite"
+    assert (contents(copy), versions(copy)) == (before, [OLD, OLD])
     assert files(tmp_path) == BOTH | COPY
 
 
 def test_store_is_not_migrated_if_it_cannot_be_copied(tmp_path: Path) -> None:
-    path = version_5(tmp_path / "s.sqlite")
-    (tmp_path / "s.version-5.sqlite").mkdir()
+    path = old_version(tmp_path / "s.sqlite")
+    (tmp_path / f"s.version-{OLD}.sqlite").mkdir()
     with pytest.raises(ArenaError, match="cannot be copied before it is brought up to date"):
-        Store(path, create=True)
-    assert versions(path) == [5, 5]
+        Store(path, create=True, migrations=[STEP])
+    assert versions(path) == [OLD, OLD]
 
 
 def test_store_without_its_logs_is_not_migrated(tmp_path: Path) -> None:
-    path = version_5(tmp_path / "s.sqlite")
+    path = old_version(tmp_path / "s.sqlite")
     logs_path(path).unlink()
     with pytest.raises(ArenaError, match=r"the logs of s\.sqlite are missing"):
-        Store(path, create=True)
+        Store(path, create=True, migrations=[STEP])
     assert files(tmp_path) == {"s.sqlite"}
 
 
-@pytest.mark.parametrize("version", [1, 3, 4])
+@pytest.mark.parametrize("version", [1, 5, OLD])
 @pytest.mark.parametrize("create", [True, False])
 def test_store_of_a_pre_release_arena_is_refused(
     tmp_path: Path, version: int, *, create: bool
 ) -> None:
-    path = version_5(tmp_path / "s.sqlite")
+    path = old_version(tmp_path / "s.sqlite")
     edit.execute(path, f"PRAGMA user_version = {version}")
     before = path.read_bytes()
     with pytest.raises(ArenaError) as caught:

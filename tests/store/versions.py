@@ -1,19 +1,26 @@
-"""A store of version 5, the oldest that can be brought up to date."""
+"""A store of the version before this one, and the step from it: made up, for tests alone."""
 
 from pathlib import Path
 
 from arena.store.logs import logs_path
+from arena.store.migrations import Migration
+from arena.store.schema import SCHEMA_VERSION
 from tests.store.edit import execute
 from tests.store.small import two_fixtures
 
+OLD = SCHEMA_VERSION - 1
+STEP = Migration(
+    OLD,
+    lambda rows: rows.execute("ALTER TABLE old_changes RENAME TO changes"),
+    lambda logs: logs.execute("ALTER TABLE old_stored RENAME TO stored"),
+)
 
-def version_5(path: Path) -> Path:
-    """Write a store of two fixtures as version 5 left it: with SQLite's write-ahead log."""
+
+def old_version(path: Path) -> Path:
+    """Write a store of two fixtures that has tables of other names."""
     two_fixtures(path)
-    execute(path, "ALTER TABLE fixtures DROP COLUMN rows_hash")
-    execute(logs_path(path), "DROP TABLE stored")
+    execute(path, "ALTER TABLE changes RENAME TO old_changes")
+    execute(logs_path(path), "ALTER TABLE stored RENAME TO old_stored")
     for file in (path, logs_path(path)):
-        execute(file, "ALTER TABLE pair DROP COLUMN open")
-        execute(file, "PRAGMA user_version = 5")
-        execute(file, "PRAGMA journal_mode = WAL")
+        execute(file, f"PRAGMA user_version = {OLD}")
     return path
