@@ -28,6 +28,7 @@ TOPICS = {
     "publishing": ("docs/publishing.md", "how to publish a report"),
     "ratings": ("docs/ratings.md", "what the numbers mean, and how often they hold"),
     "store": ("docs/store.md", "the files of a league: verify, back up, mend, export"),
+    "ladder": ("docs/ladder.md", "running a ladder: submissions, checks, seasons"),
     "lab": ("docs/lab.md", "policies that learn: environments, kits, data sets"),
     "judge": ("docs/judge.md", "the format of arena judge"),
     "completion": ("docs/completion.md", "completion for bash, zsh and fish"),

@@ -76,7 +76,7 @@ def load_config(path: Path) -> Config:
     """Read ladder.yaml; raises ArenaError with the line that is wrong."""
     data, marks = parse_yaml(path)
     if data is None:
-        raise ArenaError("the file is empty", str(path), "see docs/ladder.md")
+        raise ArenaError("the file is empty", str(path), "arena help ladder")
     file = convert(data, marks, path, LadderFile)
     common = {one.name for one in fields(LadderFile)} & {one.name for one in fields(LeagueFile)}
     entry = LeagueFile(bots=[], **{name: getattr(file, name) for name in common})
@@ -103,7 +103,7 @@ def check_terms(config: Config, season: bytes) -> None:
 def text_of(file: LadderFile) -> str:
     """Return a ladder.yaml with every key on a line of its own: JSON values are YAML."""
     lines = [f"{key}: {_json(value)}" for key, value in asdict(file).items() if value is not None]
-    return "\n".join(["# docs/ladder.md explains every key.", *lines, ""])
+    return "\n".join(["# arena help ladder explains every key.", *lines, ""])
 
 
 def _json(value: object) -> str:

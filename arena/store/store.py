@@ -9,11 +9,12 @@ import msgspec
 from arena.changes import Change, History
 from arena.errors import ArenaError, FindingError
 from arena.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
+from arena.store.chain import begin_chain, lengthen, read_chain
 from arena.store.clock import steady_clock
 from arena.store.database import Database
 from arena.store.failures import damaged_fixtures, pruned_logs
 from arena.store.files import StoreFiles, not_played
-from arena.store.hashes import link_hash, root_hash, row_hash
+from arena.store.hashes import root_hash
 from arena.store.logs import Logs, logs_path
 from arena.store.migrations import MIGRATIONS, Migration
 from arena.store.rows import (
@@ -93,64 +94,28 @@ class Store:
 
     def _read_history(self, *, checked: bool) -> History | None:
         with self._rows.translate_errors():
-            found = next(self._rows.rows("SELECT info FROM league"), None)
-            if found is None:
+            chain = read_chain(self._rows)
+            if chain is None:
                 return None
-            changes, problem = self._read_changes()
-            if problem and checked:
+            if chain.problem and checked:
                 what = "the stored conditions of the league are damaged"
                 raise FindingError(what, str(self.path), "put back a copy of the store")
-            return History(_leagues.decode(found[0]), [_changes.decode(one) for one in changes])
-
-    def _read_changes(self) -> tuple[list[bytes], str]:
-        """Return the changes that are sound, and what is damaged of them and the conditions."""
-        found = next(self._rows.rows("SELECT info, hash, last FROM league"), None)
-        if found is None:
-            return [], ""
-        info, link, last = found
-        changes = list[bytes]()
-        problem = (
-            ""
-            if link == row_hash([info])
-            else "the stored conditions are not what was written there"
-        )
-        for n, change, digest in self._rows.rows("SELECT * FROM changes ORDER BY n"):
-            number = len(changes) + 1
-            if (n, digest) != (number, link_hash(link, change)):
-                return (
-                    changes,
-                    problem or f"change {number} is missing, or not what was written there",
-                )
-            changes.append(change)
-            link = digest
-        if link != last:
-            problem = problem or f"change {len(changes) + 1} is missing"
-        return changes, problem
+            changes = [_changes.decode(one) for one in chain.changes]
+            return History(_leagues.decode(chain.info), changes)
 
     def begin(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
         """Store the conditions before the first game, in place of any others."""
-        new = _encode(start)
-        digest = row_hash([new])
         with self._rows.transaction():
-            self._rows.execute("DELETE FROM league")
-            self._rows.execute("DELETE FROM changes")
-            self._rows.execute("INSERT INTO league VALUES (?, ?, ?)", new, digest, digest)
+            begin_chain(self._rows, _encode(start))
             for change in changes:
-                self._append(change)
+                lengthen(self._rows, _encode(change))
         self._rows.checkpoint()
 
     def change(self, change: Change) -> None:
         """Store, durably, what changed since the last change."""
         with self._rows.transaction():
-            self._append(change)
+            lengthen(self._rows, _encode(change))
         self._rows.checkpoint()
-
-    def _append(self, change: Change) -> None:
-        new = _encode(change)
-        [(last,)] = self._rows.rows("SELECT last FROM league")
-        digest = link_hash(last, new)
-        self._rows.execute("INSERT INTO changes (change, hash) VALUES (?, ?)", new, digest)
-        self._rows.execute("UPDATE league SET last = ?", digest)
 
     def token(self) -> bytes:
         """Return what both files share."""
@@ -299,9 +264,9 @@ class Store:
                 if problem != "ok":
                     yield "store", f"{file.path}: {problem}"
         with self._rows.translate_errors():
-            _, problem = self._read_changes()
-        if problem:
-            yield "league", problem
+            chain = read_chain(self._rows)
+        if chain and chain.problem:
+            yield "league", chain.problem
 
     def lost(self) -> tuple[int, list[int]]:
         """Return how many fixtures are gone that were stored, and where logs are left of them."""
