@@ -17,7 +17,7 @@ from tests.support.depth import depth
 from tests.support.random_games import rules
 from tests.support.sampling import random
 
-STEPS = depth(300, 1000)
+STEPS = depth(300, 600)
 TABLES = [(2, 5, False), (2, 2, True), (3, 3, True), (4, 1, True), (6, 2, True), (5, 2, False)]
 
 
@@ -154,7 +154,7 @@ def choose(mask: np.ndarray, rng: Random) -> int:
 @pytest.mark.parametrize("book", VARIANTS)
 @pytest.mark.parametrize(("players", "dice", "calza"), TABLES)
 def test_games_are_those_of_the_engine(book: str, players: int, dice: int, calza: bool) -> None:
-    env = VectorEnv(depth(8, 40), book, players, dice, calza=calza, seed=11)
+    env = VectorEnv(depth(8, 20), book, players, dice, calza=calza, seed=11)
     actions = set(play(env, STEPS, random(f"vector {book} {players}")))
     assert (CALZA in actions) == (calza and (players > 2 or book == "bga"))
 
