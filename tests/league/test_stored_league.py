@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -62,7 +63,7 @@ def stored(path: Path) -> list[tuple[str, int]]:
 
 def season(path: Path, stop: int) -> list[tuple[str, int]]:
     """Play a league with two changes; stopped after every `stop` fixtures, and opened again."""
-    changes = [
+    changes: list[dict[str, Any]] = [
         {"joined": [factory.bot("d")], "rested": ["a"]},
         {"struck": ["b"], "resumed": ["a"]},
         {"endless": False},
