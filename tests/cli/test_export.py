@@ -152,7 +152,8 @@ def test_pairs_are_the_same_in_every_format(played: Path) -> None:
 def test_games_that_no_longer_count_are_marked(played: Path, tmp_path: Path) -> None:
     edit.copied(played / "league.sqlite", tmp_path / "league.sqlite")
     league(tmp_path, bots=["sample:odds", "sample:honest"], players=[2, 3])
-    league(tmp_path, bots=["sample:odds", "sample:honest", "sample:random"], players=[2, 3])
+    bots = ["sample:odds", "sample:honest", "sample:random"]
+    league(tmp_path, bots=bots, players=[2, 3], struck=[FORMULA])
     play = ("run", "league.yaml", "--sandbox", "process", "--accept-changes")
     assert run(*play, cwd=tmp_path).code == 0
     rows = jsonl(tmp_path)
