@@ -1,4 +1,4 @@
-"""The conditions of a league and their changes: a chain, each hash of which covers the one before."""
+"""The conditions of a league and their changes: a chain, whose hashes cover those before."""
 
 from typing import NamedTuple
 
