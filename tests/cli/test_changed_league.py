@@ -42,7 +42,7 @@ ALL = "all 16 stored fixtures would still count"
 ACCEPTED = {
     "bot joins": Row({"bots": [*FIELD, "mine", "sample:memory"]}, "'memory' joined", ALL, 16 + 8),
     "bot leaves": Row(
-        {"bots": FIELD}, "'mine' left", "8 of 16 stored fixtures would no longer count", 14
+        {"bots": FIELD}, "'mine' rests", "all 16 stored fixtures would still count", 16
     ),
     "until": Row(
         {"rounds": 8, "until": "separated"}, "rounds is 8, not 2, until is 0.95, not none", ALL, 64
@@ -156,18 +156,19 @@ def test_bot_with_changed_files_is_a_new_version(copy: Path, file: str) -> None:
     with (copy / "mine" / file).open("a") as written:
         written.write("\n# mended\n")
     line = error_line(run(*PLAY, cwd=copy), "'mine' has other files (", "--accept-changes")
-    assert "): 8 of 16 stored fixtures would no longer count / league.yaml / " in line
+    assert ") and plays as 'mine@2': all 16 stored fixtures would still count / " in line
     ran = run(*PLAY, "--accept-changes", "--json", cwd=copy)
     assert ran.code == 0
     digests = {one["name"]: one["digest"] for one in json.loads(ran.out)["league"]["bots"]}
-    assert f"'mine' has other files ({digests['mine'][:8]}, not " in line
-    assert status(copy)["not_counting"] == 8
+    new, old = digests["mine@2"][:8], digests["mine"][:8]
+    assert f"'mine' has other files ({new}, not {old}) " in line
+    assert status(copy)["not_counting"] == 0
 
 
 def test_all_changes_are_in_one_line(copy: Path) -> None:
     league(copy, **{**KEYS, "bots": FIELD, "games": 3, "name": "Other"})
     refused = run(*PLAY, cwd=copy)
-    error_line(refused, f"error: the league changed: 'mine' left, games is 3, not 1: {NONE} / ")
+    error_line(refused, f"error: the league changed: 'mine' rests, games is 3, not 1: {NONE} / ")
 
 
 @pytest.mark.parametrize("accept", [(), ("--accept-changes",)])
