@@ -108,11 +108,11 @@ def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
     """What was stored before the disk was full is there, and the league goes on from it."""
     league(tmp_path, games=100)
     (tmp_path / "disk").mkdir()
-    # In which file the disk is full first depends on the order in which fixtures end.
-    command = [*PLAY, "--workers", "1", "--store", "disk/league.sqlite"]
+    command = [*PLAY, "--store", "disk/league.sqlite"]
     shell = ["sh", "-c", f'"$@"; code=$?; {SHOW_STORE}', "sh"]
     ran = run(*command, cwd=tmp_path, under=[*_small(tmp_path / "disk", 400_000), *shell])
-    error_line(ran, "the store fails: ", " / disk/league.logs.sqlite / free some space")
+    # Which of its files is the first to need room depends on the sizes of fixtures.
+    error_line(ran, "the store fails: ", " / disk/league.", "sqlite / free some space")
     stored = records(tmp_path / "league.sqlite")
     assert stored
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
