@@ -152,6 +152,10 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
         league = _without_missing_runtimes(league, listener)
     check_bot_count(league)
+    if not request.store.exists():  # else it may be a bot that rests
+        check_anchor(
+            league.ratings, [bot.name for bot in league.bots], league.lines["ratings.anchor"]
+        )
     check_trust(sandbox, league.bots, trusted=request.trust_bots)
     check_freezing(sandbox, league.limits)
     return league, sandbox

@@ -237,7 +237,7 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
         ["check", str(ROOT / "sample_bots/odds"), "--sandbox", "proces"],
         ["unknown sandbox 'proces' / did you mean 'process'?"],
     ),
-    "no bot.yaml": (["check", "."], ["no bot.yaml in the bot's folder / . / see protocol/"]),
+    "no bot.yaml": (["check", "."], ["no bot.yaml in the bot's folder / . / arena help protocol"]),
     "transcript": (
         ["check", str(ROOT / "sample_bots/odds"), "--transcript", "bag"],
         ["unknown variant 'bag'", "did you mean 'bga'?"],

@@ -50,7 +50,7 @@ def test_the_help_of_a_command_describes_every_option(tmp_path: Path, command: s
     options = [option for name, option in _options() if name == command]
     assert "--json" in options
     for option in [*options, "-h, --help"]:
-        described = next(line for line in lines if line.startswith(option))
+        described = next(line for line in lines if f", {option}" in f", {line.split('  ')[0]}")
         assert len(described.split("  ")) > 1 or lines[lines.index(described) + 1], described
 
 

@@ -1,11 +1,13 @@
 """Reports without a terminal: after a run, of a store, and again whenever the store changes."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from arena.changes import Change
 from arena.errors import ArenaError
 from arena.league.conditions import conditions_of
 from arena.league.play import RunRequest
@@ -33,9 +35,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[LeagueInfo]:
     found: list[LeagueInfo] = []
     draw = Schedule.__init__
 
-    def spy(schedule: Schedule, conditions: LeagueInfo) -> None:
-        found.append(conditions)
-        draw(schedule, conditions)
+    def spy(schedule: Schedule, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
+        found.append(start)
+        draw(schedule, start, changes)
 
     monkeypatch.setattr(Schedule, "__init__", spy)
     return found
