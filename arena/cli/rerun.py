@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from arena.changes import everyone, version_name
+from arena.changes import everyone, version_name, version_of
 from arena.cli import asked_again, options
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.errors import ArenaError, did_you_mean
-from arena.league.config import load_league
+from arena.league.config import League, load_league
 from arena.league.rerun_as import rerun_as, stored_fixture
 from arena.league.stored_league import schedule_of
 from arena.match.asked_again import Decision, Watcher
@@ -89,13 +89,7 @@ def _rerun(
     with Store(options.store_path(league, store)) as opened:
         schedule, stored = schedule_of(opened), stored_fixture(opened, fixture, game)
     info = schedule.conditions
-    known = {bot.name: bot for bot in everyone(info)}
-    current = {version_name(bot.info, known): bot for bot in config.bots}
-    for name in stored.fixture.seats:
-        if name not in current:
-            what = f"'{name}' played in this fixture, but is not in the league now"
-            raise ArenaError(what, str(league), did_you_mean(name, current))
-    bots = [current[name] for name in stored.fixture.seats]
+    bots = [_current(name, config, info) for name in stored.fixture.seats]
     chosen = make_sandbox(sandbox or config.sandbox, runtimes_of(bots), config.images)
     check_trust(chosen, bots, trusted=trust_bots)
     check_freezing(chosen, info.limits)
@@ -109,6 +103,17 @@ def _rerun(
     else:
         _print(result)
     return 1 if result.differences else 0
+
+
+def _current(name: str, config: League, info: LeagueInfo) -> Bot:
+    """Return the bot of league.yaml that played under a name, perhaps with other files."""
+    known = {bot.name: bot for bot in everyone(info)}
+    current = {bot.name: bot for bot in config.bots}
+    current |= {version_name(bot.info, known): bot for bot in config.bots}
+    if bot := current.get(name) or current.get(version_of(name)[0]):
+        return bot
+    what = f"'{name}' played in this fixture, but is not in the league now"
+    raise ArenaError(what, str(config.path), did_you_mean(name, current))
 
 
 def _rerun_as(
@@ -160,10 +165,10 @@ def _say_what_changed(
     info: LeagueInfo, stored: PlayedFixture, bots: Sequence[Bot], sandbox: str
 ) -> None:
     """Say why the result may differ, before it is played."""
-    before = {bot.name: bot.digest for bot in info.bots}
-    for bot in {bot.name: bot for bot in bots}.values():
-        if bot.info.digest != before.get(bot.name):
-            say(f"'{bot.name}' has different files now")
+    before = {bot.name: bot.digest for bot in everyone(info)}
+    for name, bot in zip(stored.fixture.seats, bots, strict=True):
+        if bot.info.digest != before.get(name):
+            say(f"'{name}' has different files now")
     if sandbox != stored.sandbox:
         say(f"it was played in the sandbox '{stored.sandbox}', not in '{sandbox}'")
     if info.memory_across_fixtures:
