@@ -52,6 +52,10 @@ def test_acknowledged_submissions_and_stored_games_survive(copy: Path) -> None:
             ladder.wait(rng.uniform(0.0, 4.0))
             _kill_some(ladder, rng)
     with running(copy) as ladder:
+        # Before it has begun, a signal ends it at once.
+        ladder.until(
+            lambda: "no ladder runs" not in run("ladder", "status", copy, cwd=copy.parent).out
+        )
         ladder.until(lambda: acknowledged <= clubs.states(copy).keys())
         ladder.until(lambda: not {"queued", "checking"} & set(clubs.states(copy).values()))
         ladder.until(store.exists)
