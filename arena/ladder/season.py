@@ -84,6 +84,8 @@ class Season:
         self._ready: dict[str, tuple[Bot, StagedBot]] = {}
         self._played = StoredLeague(store) if store.league else None
         """None before the first game."""
+        self._asleep = False
+        """Whether nothing is left to play for the field of now."""
         self.games: Counter[str] = Counter()
         """Games of each version."""
         self.faulted: Counter[str] = Counter()
@@ -154,6 +156,8 @@ class Season:
             change["endless"] = False
         if change:
             played.change(**change)
+        elif self._asleep:
+            return True
 
         def count(result: FixtureResult | None) -> None:
             if result:
@@ -161,7 +165,8 @@ class Season:
 
         staged = {name: self._ready[name][1] for name in field}
         engine = ProcessEngine(self._sandbox, self._league.workers, pin=self._league.pin)
-        return played.play(staged, engine, listener, count, self._wants_more)
+        self._asleep = played.play(staged, engine, listener, count, self._wants_more)
+        return self._asleep
 
     def _difference(
         self, conditions: LeagueInfo, field: set[str], struck: set[str]
