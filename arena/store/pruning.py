@@ -6,7 +6,6 @@ pruned by the next call.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import sha256
 
 from msgspec import Struct
 
@@ -122,7 +121,7 @@ def _sound(store: Store, positions: Sequence[int]) -> list[StoredFixture]:
 
 
 def _without_stderr(stored: StoredFixture) -> Pruned:
-    return stored.pruned or Pruned(sha256(stored.stderr).digest())
+    return stored.pruned or Pruned(row_hash([stored.stderr]))
 
 
 def _without_logs(stored: StoredFixture, luck: Sequence[int]) -> Pruned:

@@ -220,7 +220,7 @@ def fixture_hash(stored: StoredFixture) -> bytes:
     games = (value for game in stored.games for value in game)
     left = stored.pruned
     logs = (left and left.logs) or row_hash(log.hash for log in stored.logs)
-    stderr = left.stderr if left else sha256(stored.stderr).digest()
+    stderr = left.stderr if left else row_hash([stored.stderr])
     return row_hash((*stored.row, len(stored.games), *games, logs, stderr))
 
 

@@ -7,26 +7,39 @@ from bot import choose
 from perudo_policy import Player
 
 
+def recorded(path):
+    """Return the messages of a file, one a line."""
+    found = []
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                raise SystemExit(f"{path}, line {number} is damaged") from None
+    return found
+
+
+MESSAGES = recorded("positions.jsonl")
+
+
 class TestChoose(unittest.TestCase):
     def test_every_action_is_legal(self) -> None:
         player = Player(choose)
-        with open("positions.jsonl", encoding="utf-8") as lines:
-            for line in lines:
-                player.take(json.loads(line))
+        for message in MESSAGES:
+            player.take(message)
+        print("passed: every move is legal")
 
     def test_bid_of_more_dice_than_there_are_is_doubted(self) -> None:
         player = Player(choose)
-        with open("positions.jsonl", encoding="utf-8") as lines:
-            for line in lines:
-                message = json.loads(line)
-                if message["type"] == "hello":
-                    cap = message["seats"] * message["rules"]["starting_dice"]
-                answer = player.take(message)
-                if message["type"] == "turn" and message["bids"][-1:]:
-                    message["bids"][-1]["quantity"] = cap
-                    message["raises"] = []
-                    answer = player.take(message)
-                    self.assertEqual(answer["action"], "dudo")
+        for message in MESSAGES:
+            if message["type"] == "hello":
+                cap = message["seats"] * message["rules"]["starting_dice"]
+            player.take(message)
+            if message["type"] == "turn" and message["bids"][-1:]:
+                bids = [*message["bids"][:-1], {**message["bids"][-1], "quantity": cap}]
+                answer = player.take({**message, "bids": bids, "raises": []})
+                self.assertEqual(answer["action"], "dudo")
+        print("passed: a bid of more dice than there are is doubted")
 
 
 if __name__ == "__main__":
