@@ -34,8 +34,9 @@ class TestChoose(unittest.TestCase):
         for message in MESSAGES:
             if message["type"] == "hello":
                 cap = message["seats"] * message["rules"]["starting_dice"]
-            player.take(message)
-            if message["type"] == "turn" and message["bids"][-1:]:
+            if "id" not in message:  # nothing is asked
+                player.take(message)
+            elif message["type"] == "turn" and message["bids"]:
                 bids = [*message["bids"][:-1], {**message["bids"][-1], "quantity": cap}]
                 answer = player.take({**message, "bids": bids, "raises": []})
                 self.assertEqual(answer["action"], "dudo")
