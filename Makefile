@@ -17,10 +17,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run help check test fix bench rules columns pictures mutants hostile protocol release clean
+.PHONY: run demo help check test fix bench rules columns pictures mutants hostile protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
+
+demo: $(VENV)/.serve ## a ladder with the sample bots and its web door at http://127.0.0.1:8500
+	@$(BIN)/python examples/demo.py
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
@@ -53,6 +56,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m tests.bench.store
 	@$(BIN)/python -m tests.bench.site
 	@$(BIN)/python -m tests.bench.growth
+	@$(BIN)/python -m tests.bench.serve
 	@./.ci/with-docker $(BIN)/python tests/bench/sandboxes.py
 	@$(BIN)/python tests/bench/rating.py
 	@$(BIN)/python tests/bench/posterior.py
@@ -97,6 +101,10 @@ release: $(VENV)/.test ## build the wheel and the source archive of the last com
 $(VENV)/.run: pyproject.toml constraints.txt
 	@./.ci/venv $(PYTHON) $(VENV)
 	@$(BIN)/python -m pip install -q --use-pep517 -e .
+	@touch $@
+
+$(VENV)/.serve: $(VENV)/.run
+	@$(BIN)/python -m pip install -q --use-pep517 -e '.[serve]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.run

@@ -32,6 +32,9 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """Bots that get no new games, and whose old ones no longer count, for anyone."""
     resumed: tuple[str, ...] = ()
     """Bots that rested or were struck and play again; all their games count."""
+    twins: dict[str, str] | UnsetType = UNSET
+    """From now on, newcomers whose joining tables are played twice, and their predecessors, which
+    rest and sit in their places at the twins."""
     variants: dict[str, Rules] | UnsetType = UNSET
     players: tuple[int, ...] | UnsetType = UNSET
     games: int | UnsetType = UNSET

@@ -106,7 +106,8 @@ class Fixture(Struct, frozen=True):
     block: int = 0
     """Its block within its division, from 0: results are resampled by block."""
     dice: str = ""
-    """Keys the dice that all fixtures of a block share; empty if each fixture has its own."""
+    """Keys the dice that all fixtures of a block share, or a table and its twin; empty if each
+    fixture has its own."""
     max_rounds: int | UnsetType = UNSET
     """The round after which the dice left decide a game; unset in leagues without such a limit."""
 
@@ -126,7 +127,7 @@ LUCK_UNIT = 1000
 
 
 class PlayedFixture(Struct, frozen=True):
-    """A fixture and its games; the last three fields may differ when it is played again."""
+    """A fixture and its games; the last four fields may differ when it is played again."""
 
     fixture: Fixture
     games: Sequence[GameRecord]
@@ -139,6 +140,8 @@ class PlayedFixture(Struct, frozen=True):
     """Time spent in play, without starting the bots."""
     stderr: tuple[str, ...] = ()
     """The last 64 KiB of each seat's standard error."""
+    answered: tuple[tuple[int, int, str], ...] = ()
+    """The lines with which bots faulted, each after its game and seat; none for a silent one."""
     stored_at: float | None = None
     """When it was stored, in seconds since 1970; None if it is not stored."""
 

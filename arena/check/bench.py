@@ -6,6 +6,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.check.meter import MOST_WAITING, Meter, Processes
+from arena.check.seated import Seated
+from arena.check.tables import Table
 from arena.records import LimitsInfo
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.registry import AUTO
@@ -22,8 +24,8 @@ class CheckRequest(Struct, frozen=True):
     source: Path
     """Its folder or archive."""
     sandbox: str = AUTO
-    image: str | None = None
-    """The image of its container, in place of its runtime's; the sandbox is docker then."""
+    images: dict[str, str] = {}
+    """Images of containers by runtime, in place of the arena's own."""
     trusted: bool = False
     """Whether it may run without isolation."""
     packages: bool = False
@@ -59,6 +61,8 @@ class Bench:
         """Starts that may go on side by side; 0 if the bot starts fast."""
         self.meter = Meter()
         self.processes = Processes()
+        self.seated: dict[Table, Seated] = {}
+        """Processes that wait at their tables for later steps: they serve at no other one."""
         self.build = ""
         self.stderr = ""
         self.notes: list[str] = []
@@ -69,6 +73,21 @@ class Bench:
         """Start a slow bot several times side by side, for the tables to come."""
         at_a_time = min(self.at_a_time, most)
         self.processes.start_ahead(self.staged.program, self.sandbox, at_a_time)
+
+    def stop(self, seated: Seated) -> str:
+        """Stop a process, measure it, and return what it wrote to standard error."""
+        if not seated.multiplexer.live(0):
+            return ""
+        self.meter.look(seated.running)
+        stderr = seated.stop()
+        self.keep_stderr(stderr)
+        return stderr
+
+    def end(self) -> None:
+        """End all processes."""
+        while self.seated:
+            self.stop(self.seated.popitem()[1])
+        self.processes.end()
 
     def keep_stderr(self, text: str) -> None:
         """Keep what a process of the bot wrote to standard error."""

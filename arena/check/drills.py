@@ -5,15 +5,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, islice, zip_longest
 
-from msgspec.structs import replace
-
 from arena.check.bench import Bench
 from arena.check.findings import Finding, Findings
-from arena.check.positions import Moment, Player, moments, patient_player, random_player, tables
-from arena.check.probe import Probe, Table
+from arena.check.positions import Moment, Player, moments, patient_player, random_player
+from arena.check.probe import Probe
+from arena.check.tables import BY_BOOK, BY_BOOK_WITH_CALZA, FOR_TWO, Table, tables
 from arena.perudo.explain import name_bid
 from arena.perudo.round import Bid
-from arena.perudo.rules import BGA, VARIANTS
+from arena.perudo.rules import BGA
 from arena.wire.messages import Answer, CalzaOffer, Turn
 
 _SECONDS = 60.0
@@ -35,18 +34,17 @@ def positions(bench: Bench) -> Findings:
 
 def palifico(bench: Bench) -> Findings:
     """Put positions of palifico rounds to the bot."""
-    yield from _drill(bench, _three_and_five(), _FEW, lambda asked: asked.palifico_seat is not None)
+    yield from _drill(bench, BY_BOOK, _FEW, lambda asked: asked.palifico_seat is not None)
 
 
 def last_raise(bench: Bench) -> Findings:
     """Put positions to the bot in which it can only doubt, or has one face left to raise."""
-    yield from _drill(bench, _three_and_five(), _FEW, _has_few_raises, patient_player)
+    yield from _drill(bench, BY_BOOK, _FEW, _has_few_raises, patient_player)
 
 
 def long_rounds(bench: Bench) -> Findings:
     """Put positions after many bids to the bot."""
-    sixes = [Table(rules, 6, seat) for seat, rules in enumerate(VARIANTS.values())]
-    yield from _drill(bench, sixes, _FEW, lambda asked: len(asked.bids) >= _LONG, patient_player)
+    yield from _drill(bench, BY_BOOK, _FEW, lambda asked: len(asked.bids) >= _LONG, patient_player)
 
 
 def calza(bench: Bench) -> Findings:
@@ -54,8 +52,7 @@ def calza(bench: Bench) -> Findings:
     if not (bench.ready and bench.ready.calza):
         bench.notes.append("it does not ask for calza")
         return
-    offered = [_with_calza(table) for table in _three_and_five()]
-    yield from _drill(bench, offered, _FEW, lambda asked: isinstance(asked, CalzaOffer))
+    yield from _drill(bench, BY_BOOK_WITH_CALZA, _FEW, lambda asked: isinstance(asked, CalzaOffer))
 
 
 def unknown_fields(bench: Bench) -> Findings:
@@ -71,17 +68,9 @@ def unknown_fields(bench: Bench) -> Findings:
 
 def news(bench: Bench) -> Findings:
     """Tell the bot of all that can happen: calza, rivals that fault, games that end."""
-    told = [_with_calza(Table(rules, 4, 2)) for rules in VARIANTS.values()]
-    yield from _drill(bench, told, _FEW, lambda asked: isinstance(asked, Turn), forfeits=True)
-
-
-def _three_and_five() -> list[Table]:
-    """Return a table for each rule book, of three and of five players in turn."""
-    return [Table(rules, 3 + 2 * (i % 2), 1) for i, rules in enumerate(VARIANTS.values())]
-
-
-def _with_calza(table: Table) -> Table:
-    return table._replace(rules=replace(table.rules, calza=True, lost_dice_visible=True))
+    yield from _drill(
+        bench, BY_BOOK_WITH_CALZA, _FEW, lambda asked: isinstance(asked, Turn), forfeits=True
+    )
 
 
 def _has_few_raises(asked: Turn | CalzaOffer) -> bool:
@@ -95,7 +84,7 @@ def _drill(
     wanted: Wanted = lambda _: True,
     play: Player = random_player,
     *,
-    edit: Callable[[bytes], bytes] = lambda line: line,
+    edit: Callable[[bytes], bytes] | None = None,
     extra: bytes = b"",
     forfeits: bool = False,
 ) -> Findings:
@@ -113,6 +102,7 @@ def _drill(
                 bench.tell(f"{asked:,} of {most:,} positions")
                 if time.monotonic() > until:
                     bench.notes.append(f"{asked:,} of {most:,} positions: it takes long")
+                    _end_game(probe, recorded)
                     return
             _end_game(probe, recorded)
     bench.notes.append(f"{asked:,} positions")
@@ -206,7 +196,7 @@ def _answers(
     bench: Bench, table: Table, writes: Sequence[Sequence[Turn | CalzaOffer]]
 ) -> dict[int, Answer] | Finding:
     answers: dict[int, Answer] = {}
-    # A process that served before may draw other chances.
+    # A process that served before may draw other chances. No other step uses this table.
     bench.processes.end_served()
     with Probe(bench, table) as probe:
         ready = probe.start()
@@ -245,9 +235,8 @@ def _words(answer: Answer) -> str:
 
 def first_turn(bench: Bench) -> Findings:
     """Ask for an opening bid and for an answer to one."""
-    table = Table(BGA, 2)
-    with Probe(bench, table) as probe:
-        recorded = moments(table, patient_player)
+    with Probe(bench, FOR_TWO) as probe:
+        recorded = moments(FOR_TWO, patient_player)
         answers = _at_table(probe, recorded, lambda _: True, b"")
         yield from (one for one in islice(answers, 2) if isinstance(one, Finding))
         _end_game(probe, recorded)

@@ -1,4 +1,4 @@
-"""Steps in which the bot plays itself, as in a league."""
+"""Steps in which games go on with what the bot answers, as in a league."""
 
 import time
 from collections.abc import Sequence
@@ -8,14 +8,15 @@ from msgspec.structs import replace
 from arena.check.bench import Bench
 from arena.check.findings import Finding, Findings
 from arena.check.hints import Evidence, hint_for
-from arena.check.probe import Table, Tape
+from arena.check.positions import moments, random_player
+from arena.check.probe import Probe
+from arena.check.seated import Tape
+from arena.check.tables import BY_BOOK, FOR_TWO, Table
 from arena.match.table import play_fixture
-from arena.perudo.rules import VARIANTS
 from arena.records import Cause, Fault, Faulted, PlayedFixture
 from arena.sessions.multiplexer import Multiplexer, SeatReply
 from arena.wire.messages import Ready
 
-_SIZES = range(2, 7)
 _CONCURRENT_GAMES = 16
 
 
@@ -46,23 +47,47 @@ class _HaltingMultiplexer(Multiplexer):
 
 
 def first_game(bench: Bench) -> Findings:
-    """Play one game of two."""
-    yield from _play(bench, Table(VARIANTS["bga"], 2), 1)
+    """Play one game of two, against itself."""
+    yield from _play(bench, FOR_TWO, 1)
 
 
 def table_sizes(bench: Bench) -> Findings:
-    """Play a game at tables of every size, under the rule books in turn."""
-    books = list(VARIANTS.values())
-    for index, players in enumerate(_SIZES):
-        bench.tell(f"{players} players")
-        yield from _play(bench, Table(books[index % len(books)], players), 1)
-    bench.notes.append(f"{len(_SIZES)} games")
+    """Play a game at tables of every size, under the rule books in turn, among random players."""
+    sizes = (FOR_TWO, *BY_BOOK)
+    for table in sizes:
+        bench.tell(f"{table.players} players")
+        yield from _play_among_random(bench, table)
+    bench.notes.append(f"{len(sizes)} games")
+
+
+def _play_among_random(bench: Bench, table: Table) -> Findings:
+    """Play a game that goes on with what the bot answers, as far as that is legal."""
+    recorded = moments(table, random_player)
+    moment = next(recorded)
+    with Probe(bench, table) as probe:
+        ready = probe.start()
+        if isinstance(ready, Finding):
+            yield ready
+            return
+        while moment.request:
+            for notice in moment.news:
+                probe.tell(notice)
+            answer = probe.ask(moment.request)
+            if isinstance(answer, Finding):
+                yield answer
+                return
+            fault = moment.illegal(answer)
+            if fault:
+                yield probe.finding(fault)
+            moment = recorded.send(None if fault else answer)
+        for notice in moment.news:
+            probe.tell(notice)
 
 
 def concurrent_games(bench: Bench) -> Findings:
     """Play several games at a time, if the bot promises that."""
     if bench.ready and bench.ready.concurrent_games > 1:
-        yield from _play(bench, Table(VARIANTS["bga"], 2), _CONCURRENT_GAMES)
+        yield from _play(bench, FOR_TWO, _CONCURRENT_GAMES)
 
 
 def _play(bench: Bench, table: Table, games: int) -> Findings:

@@ -10,6 +10,7 @@ from arena.sandboxes.base import MIB, PATH, Quota
 from arena.sandboxes.docker.sandbox import DockerSandbox
 
 _MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
+_FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"
 _FLUSH = {
     "python": "print(..., flush=True)",
     "c": "fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) at the start",
@@ -45,11 +46,16 @@ _BY_OUTPUT = (
         r"\(Pdb\)|^> .*\(\d+\)|^--(?:Return|Call)--",
         "remove breakpoint(): it uses standard input and output; in arena debug, the terminal",
     ),
+    (r"^\W?ready\W?$", 'answer hello with {{"type": "ready"}}'),
     (r"^\ufeff|^\\xff\\xfe|\x00|\\x00", "write UTF-8, without a byte order mark"),
 )
 """Patterns in the line that came."""
 _BY_DETAIL = (
     (r"SIGKILL", f"{_MEMORY}: the kernel ends what takes more"),
+    (
+        r"SIGXFSZ",
+        f"{_FILE_SIZE}; .NET before 10: `command: env DOTNET_EnableWriteXorExecute=0 dotnet ...`",
+    ),
     (r"SIGSEGV|SIGABRT|SIGBUS", "a fault of the program itself: run it under a debugger"),
     (r"cannot be started: Exec format", "the program is for another machine, or lacks `#!`"),
     (r"not open", "answer each turn and calza once, with its `id`; answer nothing else"),

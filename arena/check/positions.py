@@ -1,22 +1,25 @@
 """Recorded positions: the same games of random players every time, as one seat sees them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import count
 from random import Random
 
 from msgspec import Struct
 
-from arena.check.probe import GAMES, SEED, Table
+from arena.check.tables import SEED, Table
 from arena.match.referee import Notice, Referee
 from arena.perudo.round_limit import max_rounds
-from arena.perudo.rules import VARIANTS
 from arena.records import Cause, Fault
 from arena.wire.messages import Answer, CalzaOffer, Turn
 
 _FORFEIT = 0.2
 """How often a rival faults instead of an answer."""
+_GAMES = 100
+"""Games that are recorded at a table."""
 
 Player = Callable[[Turn | CalzaOffer, Random], Answer]
+Moments = Generator["Moment", Answer | None, None]
+"""Goes on with the answer that it is sent; without one, with that of the recorded player."""
 
 
 class Moment(Struct, frozen=True):
@@ -29,25 +32,14 @@ class Moment(Struct, frozen=True):
     """Returns the fault that an answer to the request would be."""
 
 
-def tables() -> list[Table]:
-    """Return tables of every size under every rule book, with every seat among them."""
-    return [
-        Table(rules, players, (index + players) % players)
-        for index, rules in enumerate(VARIANTS.values())
-        for players in range(2, 7)
-    ]
-
-
-def moments(table: Table, play: Player, *, forfeits: bool = False) -> Iterator[Moment]:
+def moments(table: Table, play: Player, *, forfeits: bool = False) -> Moments:
     """Yield the moments of one game after another; with `forfeits` rivals fault now and then."""
     ids = count(1)
-    for game in range(GAMES):
+    for game in range(_GAMES):
         yield from _game(table, play, game, ids, forfeits=forfeits)
 
 
-def _game(
-    table: Table, play: Player, game: int, ids: Iterator[int], *, forfeits: bool
-) -> Iterator[Moment]:
+def _game(table: Table, play: Player, game: int, ids: Iterator[int], *, forfeits: bool) -> Moments:
     chance = Random(f"{SEED}/{table}/{game}")  # noqa: S311 - no secret
     rounds = max_rounds(table.rules, table.players)
     everyone = frozenset(range(table.players))
@@ -55,14 +47,16 @@ def _game(
     while referee.waiting:
         seat = referee.waiting[0]
         asked = referee.request(seat, next(ids))
+        answer = None
         if seat == table.seat:
             news = tuple(referee.notices)
             referee.notices.clear()
-            yield Moment(news, asked, lambda answer: referee.illegal(table.seat, answer))
+            answer = yield Moment(news, asked, lambda answer: referee.illegal(table.seat, answer))
         elif forfeits and chance.random() < _FORFEIT:
             referee.take(seat, Fault(Cause.TIMEOUT, ""))
             continue
-        referee.take(seat, play(asked, chance))
+        recorded = play(asked, chance)
+        referee.take(seat, answer or recorded)
     yield Moment(tuple(referee.notices), None, lambda _: None)
 
 

@@ -2,127 +2,97 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Self, cast
+from typing import Self, cast
+
+from msgspec.structs import replace
 
 from arena.check.bench import Bench
 from arena.check.findings import Finding
 from arena.check.hints import Evidence, hint_for, named
 from arena.check.late import wait_longer
+from arena.check.seated import Seated
+from arena.check.tables import GAMES, SHARED, Table
+from arena.match.referee import Notice
 from arena.match.seats import hello_to
-from arena.perudo.round_limit import max_rounds
-from arena.perudo.rules import Rules
-from arena.records import Cause, Fault, Fixture
+from arena.records import Cause, Fault
 from arena.sandboxes.base import Running
-from arena.sessions.multiplexer import Multiplexer
 from arena.wire.codec import encode
-from arena.wire.messages import Answer, CalzaOffer, Ready, ToBot, Turn
-
-SEED = "check"
-"""Keys the dice and the seeds of every check."""
-GAMES = 100
-"""Games that a probe announces."""
-
-
-class Table(NamedTuple):
-    """Where the bot sits, and by which rules."""
-
-    rules: Rules
-    players: int
-    seat: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.rules.name}, {self.players} players, seat {self.seat}"
-
-    def fixture(self, name: str, games: int) -> Fixture:
-        """Return a fixture of the bot against itself at this table."""
-        rounds = max_rounds(self.rules, self.players)
-        seats = (name,) * self.players
-        return Fixture(SEED, 0, self.rules.name, seats, SEED, games, max_rounds=rounds)
-
-
-class Tape:
-    """The lines of one seat since its last answer, and that answer."""
-
-    def __init__(self) -> None:
-        self.sent: list[str] = []
-        self.came = ""
-
-    def add(self, direction: str, line: bytes) -> None:
-        """Note a line to the bot (`>>`) or from it (`<<`)."""
-        text = line.decode("utf-8", "backslashreplace").rstrip("\r\n")
-        if direction == "<<":
-            self.came = text
-        if direction != ">>":
-            return
-        if self.came:
-            self.sent.clear()
-            self.came = ""
-        self.sent.append(text)
+from arena.wire.messages import Answer, CalzaOffer, Ready, Turn
 
 
 class Probe:
-    """A live bot at a table; a context manager that leaves no process but a reusable one.
+    """A live bot at a table; a context manager.
 
-    `edit` changes every line before it is sent. After a finding of `start`, `ask` or `ask_all` the
-    bot has been stopped.
+    At the end its process goes on to another table if it is reusable. If it is not, it waits at
+    its table if later steps use that, and is stopped otherwise. `edit` changes every line before
+    it is sent; such a process is stopped, too, unless it is reusable. After a finding of `start`,
+    `ask` or `ask_all` the bot has been stopped.
     """
 
     def __init__(
-        self, bench: Bench, table: Table, edit: Callable[[bytes], bytes] = lambda line: line
+        self, bench: Bench, table: Table, edit: Callable[[bytes], bytes] | None = None
     ) -> None:
         self._bench = bench
         self._table = table
-        self._edit = edit
-        self._tape = Tape()
+        self._edit = edit or (lambda line: line)
         self._asked_at = 0.0
-        self._serves_again = False
+        self._stays = not edit and table in SHARED
+        waiting = bench.seated.pop(table, None) if self._stays else None
         limits = bench.request.limits.complete(GAMES)
-        self._multiplexer = Multiplexer(
-            [bench.staged.program],
-            bench.sandbox,
-            limits,
-            lambda _, direction, line: self._tape.add(direction, line),
-            bench.processes.for_table(),
-        )
+        program, pool = bench.staged.program, bench.processes.for_table()
+        self._seated = waiting or Seated(program, bench.sandbox, limits, pool)
+        self._multiplexer = self._seated.multiplexer
+        # The games of each step are numbered from 0, their requests from 1.
+        self._games, self._requests = self._seated.games, self._seated.requests
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._serves_again and self._multiplexer.live(0):
+        seated = self._seated
+        goes_on = seated.ready is not None and self._multiplexer.live(0)
+        if goes_on and seated.ready and seated.ready.reusable:
             self._bench.meter.look(self.running)
             self._multiplexer.reusable.add(0)
             self._multiplexer.bye(b"")
             self._bench.keep_stderr(self._multiplexer.stderr[0])
+        elif goes_on and self._stays:
+            self.running.freeze(frozen=True)
+            self._bench.seated[self._table] = seated
+            return
         self._stop()
         self._multiplexer.__exit__()
 
     @property
     def running(self) -> Running:
         """The bot's program."""
-        return self._bench.processes.last
+        return self._seated.running
 
     def start(self) -> Ready | Finding:
-        """Start the bot and greet it."""
+        """Start the bot and greet it, unless it waits at this table already."""
+        seated = self._seated
+        if seated.ready:
+            self.running.freeze(frozen=False)
+            return seated.ready
         fixture = self._table.fixture(self._bench.bot.name, GAMES)
-        limits = self._multiplexer.limits
-        hello = hello_to(self._table.seat, fixture, self._table.rules, limits)
+        hello = hello_to(self._table.seat, fixture, self._table.rules, self._multiplexer.limits)
         if not (self._bench.ready and self._bench.ready.reusable):
             self._bench.start_ahead()
         self._asked_at = began = time.monotonic()
         if fault := self._multiplexer.start(0, self._edit(encode(hello))):
             return self.finding(fault)
+        seated.running = self._bench.processes.last
         [(_, _, reply)] = self._multiplexer.wait()
         if isinstance(reply, Fault):
             return self.finding(reply)
         self._bench.meter.started(time.monotonic() - began)
-        ready = cast("Ready", reply)
-        self._serves_again = ready.reusable
-        return ready
+        seated.ready = cast("Ready", reply)
+        return seated.ready
 
-    def tell(self, notice: ToBot) -> None:
+    def tell(self, notice: Notice) -> None:
         """Tell the bot something, with its next request."""
-        self._multiplexer.tell(0, self._edit(encode(notice)))
+        told = replace(notice, game=self._number(notice.game))
+        self._multiplexer.tell(0, self._edit(encode(told)))
 
     def tell_line(self, line: bytes) -> None:
         """Send a line as it is, with the next request."""
@@ -145,19 +115,28 @@ class Probe:
         """Ask several requests in one write; returns the answers by id."""
         self._asked_at = time.monotonic()
         for request in requests:
-            line = self._edit(encode(request))
-            self._multiplexer.ask(0, request.id, line, request.game)
+            id_, game = self._requests + request.id, self._number(request.game)
+            self._seated.requests = max(self._seated.requests, id_)
+            line = self._edit(encode(replace(request, id=id_, game=game)))
+            self._multiplexer.ask(0, id_, line, game)
         answers: dict[int, Answer] = {}
         while len(answers) < len(requests):
             for _, id_, reply in self._multiplexer.wait():
                 if isinstance(reply, Fault):
                     return self.finding(reply)
-                answers[id_] = cast("Answer", reply)
+                answers[id_ - self._requests] = cast("Answer", reply)
         return answers
+
+    def _number(self, game: int) -> int:
+        """Return the number by which the bot knows a game of this step."""
+        number = self._games + game
+        self._seated.games = max(self._seated.games, number + 1)
+        return number
 
     def finding(self, fault: Fault) -> Finding:
         """Return a fault with all that belongs to it; the bot is stopped unless it may go on."""
-        detail, came, kind = fault.detail, self._tape.came, ""
+        tape = self._seated.tape
+        detail, came, kind = fault.detail, tape.came, ""
         if fault.cause is Cause.TIMEOUT and self._multiplexer.live(0):
             before = time.monotonic() - self._asked_at
             late = wait_longer(self.running, self._bench.request.patience)
@@ -172,22 +151,15 @@ class Probe:
             what=f"{fault.cause}: {detail}",
             where=str(self._table),
             hint=hint_for(evidence),
-            sent=tuple(self._tape.sent),
+            sent=tuple(tape.sent),
             came=came,
             stderr=stderr,
         )
 
     def bye(self, line: bytes) -> None:
         """Say goodbye and end the input."""
-        self._serves_again = False
+        self._seated.ready = None
         self._multiplexer.bye(line)
 
     def _stop(self) -> str:
-        """Stop the bot; returns what it wrote to standard error."""
-        if not self._multiplexer.live(0):
-            return ""
-        self._bench.meter.look(self.running)
-        self._multiplexer.stop(0)
-        stderr = self._multiplexer.stderr[0]
-        self._bench.keep_stderr(stderr)
-        return stderr
+        return self._bench.stop(self._seated)

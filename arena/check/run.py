@@ -35,7 +35,7 @@ def check(request: CheckRequest, listener: CheckListener) -> Report:
         try:
             return _Check(request, listener, bench).run()
         finally:
-            bench.processes.end()
+            bench.end()
 
 
 class _Check:
@@ -60,6 +60,7 @@ class _Check:
                     break
         except KeyboardInterrupt:
             interrupted = True
+        self._bench.end()
         return self._report(interrupted=interrupted)
 
     def _try(self, number: int, step: Step) -> None:

@@ -10,11 +10,10 @@ from arena.check.bench import Bench
 from arena.check.findings import Finding, Findings
 from arena.check.meter import side_by_side
 from arena.check.positions import moments, random_player
-from arena.check.probe import Probe, Table
+from arena.check.probe import Probe
+from arena.check.tables import FOR_TWO
 from arena.errors import ArenaError
-from arena.perudo.rules import BGA
 from arena.sandboxes.docker.images import IMAGES
-from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import make_sandbox
 from arena.submissions.bot import Bot, check_trust, runtimes_of
 from arena.submissions.folder import BOT_LIMITS, is_ignored, walk
@@ -51,10 +50,9 @@ def manifest(bench: Bench) -> Findings:
         yield _refusal(error)
         return
     request = bench.request
-    name = DockerSandbox.name if request.image else request.sandbox
-    images = dict.fromkeys(IMAGES, request.image) if request.image else IMAGES
-    bench.sandbox = make_sandbox(name, runtimes_of([bench.bot]), images)
-    check_trust(bench.sandbox, [bench.bot], trusted=bench.request.trusted)
+    images = {**IMAGES, **request.images}
+    bench.sandbox = make_sandbox(request.sandbox, runtimes_of([bench.bot]), images)
+    check_trust(bench.sandbox, [bench.bot], trusted=request.trusted)
 
 
 def program(bench: Bench) -> Findings:
@@ -86,7 +84,7 @@ def build(bench: Bench) -> Findings:
 
 def start(bench: Bench) -> Findings:
     """Start the bot and greet it."""
-    with Probe(bench, Table(BGA, 2)) as probe:
+    with Probe(bench, FOR_TWO) as probe:
         greeted = probe.start()
     if isinstance(greeted, Ready):
         bench.ready = greeted
@@ -119,9 +117,9 @@ def own_folder(bench: Bench) -> Findings:
 
 def end_of_input(bench: Bench) -> Findings:
     """Say goodbye after an answer and end the input: the bot must exit."""
-    with Probe(bench, Table(BGA, 2)) as probe:
+    with Probe(bench, FOR_TWO) as probe:
         ready = probe.start()
-        asked = next(m.request for m in moments(Table(BGA, 2), random_player) if m.request)
+        asked = next(m.request for m in moments(FOR_TWO, random_player) if m.request)
         answer = ready if isinstance(ready, Finding) else probe.ask(asked)
         if isinstance(answer, Finding):
             yield answer

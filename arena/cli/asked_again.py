@@ -80,7 +80,7 @@ def finish(
         rows = [msgspec.to_builtins(one) | {"differs": one.differs} for one in listed]
         print_json(head | counts | {"decisions": rows})
     faults = sum(isinstance(one.now, Fault) for one in decisions)
-    say(f"asked: {len(decisions)}, decided otherwise: {differing}, faults: {faults}")
+    say(f"asked: {len(decisions)}, decided differently: {differing}, faults: {faults}")
     if why:
         say(f"not all was asked: {why}")
     return FINDINGS if differing or faults else OK

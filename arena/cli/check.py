@@ -24,6 +24,7 @@ from arena.cli.output import harmless, print_json, say
 from arena.errors import ArenaError
 from arena.match.transcript import told_game
 from arena.perudo.rules import variant
+from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.sandboxes.registry import AUTO, make_sandbox
 from arena.sandboxes.run_folder import run_folder
@@ -59,6 +60,7 @@ def command(
     variant_name: str | None,
     *,
     trust_bots: bool,
+    image: str | None,
     show_stderr: bool,
     as_json: bool,
     **steps: Any,
@@ -68,9 +70,8 @@ def command(
     Stops at the first fault and shows what was sent, what came back and how to mend it; the exit
     code is 1 then. Ctrl-C keeps what was found.
     """
-    if steps["image"] and sandbox not in {None, DockerSandbox.name}:
-        hint = "leave out --image or --sandbox"
-        raise ArenaError(f"the sandbox '{sandbox}' uses no images", "--image", hint)
+    if image:
+        sandbox, steps["images"] = _with_image(sandbox), dict.fromkeys(IMAGES, image)
     sources = [source for bot in bots for source in _sources(bot)]
     if variant_name:
         options = {"trusted": trust_bots, "packages": steps["packages"]}
@@ -91,6 +92,14 @@ def command(
     if reports[-1].interrupted:
         return INTERRUPTED
     return OK if all(report.ok for report in reports) else FINDINGS
+
+
+def _with_image(sandbox: str | None) -> str:
+    """Return the sandbox that uses images; raises ArenaError if another one is asked for."""
+    if sandbox not in {None, DockerSandbox.name}:
+        hint = "leave out --image or --sandbox"
+        raise ArenaError(f"the sandbox '{sandbox}' uses no images", "--image", hint)
+    return DockerSandbox.name
 
 
 def _sources(bot: Path) -> list[Path]:

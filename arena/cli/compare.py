@@ -145,7 +145,7 @@ def _print_behaviour(behaviour: Behaviour) -> None:
         for one in behaviour.differences
     ]
     click.echo()
-    head = ["decided otherwise", "old to new", "old again", "new again", "positions"]
+    head = ["decided differently", "old to new", "old again", "new again", "positions"]
     print_table(head, rows)
     for example in behaviour.examples:
         click.echo(f"for example {harmless(_in_words(example))}")

@@ -54,7 +54,7 @@ def command(
 
     Stops before each request if it runs at a terminal. Shows what the bot writes to standard error
     and how to attach a debugger. In the process sandbox, breakpoint() of a bot in Python opens a
-    debugger in the terminal. The exit code is 1 if the bot faults or decides otherwise.
+    debugger in the terminal. The exit code is 1 if the bot faults or decides differently.
     """
     request, asked = asked_again.find(
         league, store, record, trusted=trust_bots, limited=False, **chosen

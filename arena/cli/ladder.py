@@ -12,6 +12,7 @@ import click
 from arena.cli.main import FINDINGS, OK
 from arena.cli.options import PathType, json_option, sandbox_option
 from arena.cli.output import harmless, print_json, print_table, say
+from arena.config_files.sizes import size_text
 from arena.errors import ArenaError, did_you_mean
 from arena.ladder.book import Book
 from arena.ladder.folder import Folder, existing
@@ -134,7 +135,6 @@ def status_(ladder: Path, *, as_json: bool) -> int:
 def _lines(found: Status) -> list[str]:
     counts = ", ".join(f"{number} {state}" for state, number in found.versions.items())
     oldest = f" (oldest {span(found.oldest)})" if found.oldest is not None else ""
-    season = f"season {found.season}" if found.season else "no season yet"
     published = (
         "never published" if found.published is None else f"published {span(found.published)} ago"
     )
@@ -143,9 +143,21 @@ def _lines(found: Status) -> list[str]:
     )
     head = f"overdue: {'; '.join(found.overdue)}" if found.overdue else "ok"
     return [
-        f"{head}: {counts or 'no version'}; queue {found.queue}{oldest}; {season}",
-        f"{published}, {backed_up}",
+        f"{head}: {counts or 'no version'}; queue {found.queue}{oldest}; {_played(found)}",
+        f"logs {size_text(found.logs)} of {size_text(found.logs_cap)}; {published}, {backed_up}",
     ]
+
+
+def _played(found: Status) -> str:
+    """Return the season and how far its tables are: `season 1: bga 2p round 212, 4p asleep`."""
+    if not found.season:
+        return "no season yet"
+    parts, before = list[str](), ""
+    for one in found.tables:
+        label = "" if one.variant == before else f"{one.variant} "
+        parts.append(f"{label}{one.players}p {'asleep' if one.asleep else f'round {one.round}'}")
+        before = one.variant
+    return f"season {found.season}: {', '.join(parts) or 'no game yet'}"
 
 
 @command.command("list")

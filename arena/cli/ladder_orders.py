@@ -8,27 +8,75 @@ from arena.cli.ladder import command, folder_argument
 from arena.cli.main import OK
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json
+from arena.course.roster import read_roster
+from arena.errors import ArenaError
 from arena.ladder.book import Book
-from arena.ladder.door import Door
+from arena.ladder.door import Door, check_name
 from arena.ladder.folder import Folder, existing, is_running
 from arena.ladder.new import operator
 from arena.ladder.tables import Action
+from arena.serve import secrets
+from arena.serve.secrets import Scope
 
 why_option = click.option("--why", default="", callback=printable, help="The reason, for the log.")
 
 
 @command.command()
 @folder_argument
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.argument("names", metavar="NAME...", nargs=-1)
+@click.option("--roster", type=PathType(), help="CSV file with their names in the column id.")
+@click.option("--admin", is_flag=True, help="Let them administrate, for 12 hours.")
+@click.option(
+    "--url", default="http://127.0.0.1:8500", show_default=True, help="Where the door is reached."
+)
 @json_option
-def invite(ladder: Path, names: tuple[str, ...], *, as_json: bool) -> int:
-    """Let the authors NAME... submit bots to LADDER."""
-    with Door(existing(ladder), writes=True) as door:
-        new = {name: door.invite(name) for name in names}
+def invite(
+    ladder: Path,
+    names: tuple[str, ...],
+    roster: Path | None,
+    url: str,
+    *,
+    admin: bool,
+    as_json: bool,
+) -> int:
+    """Let the authors NAME... submit bots to LADDER, and print a link to its web door for each.
+
+    A link is valid for 14 days and for one browser. Whoever is invited again gets another one.
+    """
+    folder = existing(ladder)
+    invited = [*names, *(one.id for one in (read_roster(roster) if roster else ()))]
+    if not invited:
+        raise ArenaError("nobody is invited", "NAME...", "name somebody, or give --roster FILE")
+    for name in invited:
+        check_name(name, "the name of an author")
+    scope = Scope.ADMINISTRATOR if admin else Scope.AUTHOR
+    links = {}
+    for name in invited:
+        secret, new = secrets.invite(folder, name, scope)
+        links[name] = f"{url.rstrip('/')}/link/{secret}"
+        if not as_json:
+            said = "may submit now" if new else "could submit already"
+            click.echo(harmless(f"{name} {said}: {links[name]}"))
     if as_json:
-        print_json(new)
-    for name, is_new in () if as_json else new.items():
-        click.echo(harmless(f"{name} {'may submit now' if is_new else 'could submit already'}"))
+        print_json(links)
+    return OK
+
+
+@command.command()
+@folder_argument
+@click.argument("name")
+@json_option
+def revoke(ladder: Path, name: str, *, as_json: bool) -> int:
+    """Make all links, sessions and tokens of the author NAME of LADDER invalid, at once."""
+    folder = existing(ladder)
+    with Door(folder) as door:
+        author = door.author(name).name
+    with secrets.Secrets(folder, writes=True) as kept:
+        count = kept.revoke(author)
+    if as_json:
+        print_json({"author": author, "revoked": count})
+    else:
+        click.echo(f"{author}: {count} links, sessions and tokens are invalid now")
     return OK
 
 
@@ -41,10 +89,17 @@ def _order(ladder: Path, what: Action, version: str, why: str, *, as_json: bool)
             found = book.version(version)
     with Door(folder, writes=True) as door:
         number = door.order(operator(), what, found, why)
+    return _ordered(folder, number, what, as_json=as_json, version=found.name if found else "")
+
+
+def _ordered(
+    folder: Folder, number: int, what: Action, *, as_json: bool, **about: str | int
+) -> int:
     if as_json:
-        print_json({"order": number, "what": what, "version": found.name if found else ""})
+        print_json({"order": number, "what": what, **about})
     else:
-        click.echo(harmless(f"ordered: {what} {found.name if found else ''}; {_when(folder)}"))
+        words = " ".join(map(str, about.values()))
+        click.echo(harmless(f"ordered: {what} {words}; {_when(folder)}"))
     return OK
 
 
@@ -63,10 +118,27 @@ def _about_version(what: Action, about: str) -> None:
         return _order(ladder, what, version, why, as_json=as_json)
 
 
+_about_version(Action.APPROVE, "Let VERSION (name@3) of LADDER play, which passed its check.")
 _about_version(Action.REST, "Let VERSION (name@3) of LADDER play no more.")
 _about_version(Action.RESUME, "Let a resting VERSION of LADDER play again.")
 _about_version(Action.STRIKE, "Take VERSION of LADDER out for good.")
 _about_version(Action.RECHECK, "Check VERSION of LADDER again.")
+
+
+@command.command()
+@folder_argument
+@click.argument("author")
+@click.argument("uploads", type=int)
+@why_option
+@json_option
+def quota(ladder: Path, author: str, uploads: int, why: str, *, as_json: bool) -> int:
+    """Let AUTHOR make UPLOADS submissions to LADDER in 24 hours, whatever ladder.yaml says."""
+    folder = existing(ladder)
+    with Door(folder, writes=True) as door:
+        name = door.author(author).name
+        number = door.order_quota(operator(), name, uploads, why)
+    what = Action.QUOTA
+    return _ordered(folder, number, what, as_json=as_json, author=name, uploads=uploads)
 
 
 @command.group()

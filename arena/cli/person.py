@@ -185,13 +185,13 @@ class TerminalPerson:
         """Note and say who lost a die and who regained one."""
         said = []
         for seat, change, word in (
-            (end.loser, -1, "one die less"),
-            (end.gainer, 1, "one die more"),
+            (end.loser, -1, "lost a die"),
+            (end.gainer, 1, "regained a die"),
         ):
             if seat is not None:
                 self._left[seat] += change
-                said.append(f"{word} for {self._names[seat]}, {self._left[seat]} left")
-        return "; ".join(said) or "nobody loses a die"
+                said.append(f"{self._names[seat]} {word}, {self._left[seat]} left")
+        return "; ".join(said) or "nobody lost a die"
 
     def _end_game(self, end: GameEnd) -> None:
         by_place = sorted(zip(end.places, self._names, strict=True))

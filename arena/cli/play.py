@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from secrets import token_hex
 from shlex import quote
 from tempfile import gettempdir
 from typing import Any
@@ -97,7 +98,7 @@ def command(
 def new_folder() -> Path:
     """Return a folder that does not exist yet, among the user's temporary files."""
     games = Path(gettempdir(), f"perudo-arena-play-{os.getuid()}")
-    return games / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    return games / f"{time.strftime('%Y%m%d-%H%M%S')}-{token_hex(4)}"
 
 
 def _print(results: Sequence[Result]) -> None:

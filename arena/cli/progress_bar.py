@@ -51,12 +51,14 @@ class _Tally:
 
     def line(self) -> str:
         seconds = time.monotonic() - self._began
-        left = seconds / self.done * (self.fixtures - self.done) if self.done else 0.0
-        eta = f"{left:.0f} s left" if self.done else "starting"
-        return (
-            f"{self.done}/{self.fixtures} fixtures, {self._games} games, "
-            f"{self._games / max(seconds, 1e-9):.0f} games/s, {eta}, faults {self._faults}"
-        )
+        done, left = f"{self.done}/{self.fixtures}", "starting, "
+        if self.done > self.fixtures:
+            # What is due may depend on results: then nobody knows how much is left.
+            done, left = f"{self.done}", ""
+        elif self.done:
+            left = f"{seconds / self.done * (self.fixtures - self.done):.0f} s left, "
+        speed = f"{self._games / max(seconds, 1e-9):.0f} games/s"
+        return f"{done} fixtures, {self._games} games, {speed}, {left}faults {self._faults}"
 
 
 @contextmanager

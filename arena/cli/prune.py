@@ -1,6 +1,5 @@
 """`arena prune`: remove the oldest logs of a stored league, which takes no more space then."""
 
-import re
 from pathlib import Path
 
 import click
@@ -8,19 +7,13 @@ import click
 from arena.cli.main import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import print_json
-from arena.errors import ArenaError
+from arena.config_files.sizes import parse_size, size_text
 from arena.league.prune import NEWEST, PruneReport, plan_pruning, prune
 from arena.store.store import Store
 
-_UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
-
 
 def _size_of(_: click.Context, __: click.Parameter, value: str) -> int:
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT]iB)?", value)
-    if not found:
-        raise ArenaError(f"'{value}' is not a size", "--logs", "write it like 500MiB or 5GiB")
-    number, unit = found.groups("")
-    return int(float(number) * _UNITS[unit])
+    return parse_size(value, "--logs")
 
 
 @click.command()
@@ -57,16 +50,12 @@ def command(league: Path, logs: int, store: Path | None, *, dry_run: bool, as_js
 
 def _words(found: PruneReport, *, dry_run: bool) -> str:
     if not (found.fixtures or found.stderr):
-        return f"nothing to prune: the logs take {_size(found.before)}"
+        return f"nothing to prune: the logs take {size_text(found.before)}"
     said = "would prune" if dry_run else "pruned"
     about = "about " if dry_run else ""
     return (
         f"{said} the logs of {found.games} games in {found.fixtures} fixtures"
         f" and the standard error of {found.stderr} more (not of faults, nor of the newest {NEWEST}"
-        f" games of each bot): {_size(found.before)} before, {about}{_size(found.after)} after"
+        f" games of each bot): {size_text(found.before)} before,"
+        f" {about}{size_text(found.after)} after"
     )
-
-
-def _size(size: int) -> str:
-    unit = next((unit for unit in reversed(_UNITS) if size >= _UNITS[unit]), "")
-    return f"{size / _UNITS[unit]:.1f} {unit}" if unit else f"{size} bytes"

@@ -37,10 +37,10 @@ _MAX_SHOWN = 160
     "bot",
     metavar="BOT",
     help="Instead, ask BOT (a folder, an archive, sample:NAME) what was asked then, in the sandbox"
-    " of arena check, and show what it decides otherwise.",
+    " of arena check, and show what it decides differently.",
 )
 @asked_again.seat_option
-@click.option("--differing", is_flag=True, help="With --as: only what it decides otherwise.")
+@click.option("--differing", is_flag=True, help="With --as: only what it decides differently.")
 @asked_again.record_option
 @options.store_option
 @options.sandbox_option
@@ -63,7 +63,7 @@ def command(
     one. Nothing is stored.
 
     With --as, another build of a bot is asked what its seat was asked, whatever it answers: each
-    request is that of the stored game. The exit code is 1 if it faults or decides otherwise.
+    request is that of the stored game. The exit code is 1 if it faults or decides differently.
     """
     if bot is not None:
         ask = {"fixture": fixture, "game": game, "bot": bot, "store": store}

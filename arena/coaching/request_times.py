@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from arena.check.bench import Bench, CheckRequest
 from arena.check.findings import Finding
-from arena.check.probe import Probe, Table
+from arena.check.probe import Probe
+from arena.check.tables import Table
 from arena.match.seat_moments import Request, seat_moments
 from arena.perudo.rules import Rules
 from arena.records import PlayedFixture
@@ -60,7 +61,7 @@ def request_times(
                 for kind, seconds in _asked_again(bench, played, rules):
                     times.setdefault(kind, []).append(seconds)
             finally:
-                bench.processes.end()
+                bench.end()
     clock: Literal["cpu", "wall"] = "cpu" if bench.meter.by_cpu else "wall"
     return [
         RequestTime(kind, len(times[kind]), clock, median(times[kind]), max(times[kind]))

@@ -50,7 +50,7 @@ _KIND = pyspiel.GameType(
 )
 
 
-class PerudoGame(pyspiel.Game):  # type: ignore[misc]
+class PerudoGame(pyspiel.Game):  # type: ignore[misc]  # untyped
     """Whole games without calza, or one round; actions are those of `arena.env`.
 
     Each seat's hand is a chance node. In a whole game the first chance node is the opener, and the
@@ -146,7 +146,7 @@ class _Position(_Shared, frozen=True):
         return self.now.standing.dice[len(self.hands)]
 
 
-class PerudoState(pyspiel.State):  # type: ignore[misc]
+class PerudoState(pyspiel.State):  # type: ignore[misc]  # untyped
     """A state of a game; players are seats."""
 
     def __init__(self, game: PerudoGame) -> None:

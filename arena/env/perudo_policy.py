@@ -146,7 +146,7 @@ _table = lru_cache(maxsize=64)(Table)
 def checked(action: object, mask: Array) -> int:
     """Return a policy's action; raises ValueError if it is none, or not legal now."""
     try:
-        number = index(action)  # type: ignore[arg-type]
+        number = index(action)  # type: ignore[arg-type]  # raises TypeError itself
     except TypeError:
         raise ValueError(f"an action is a whole number, not {action!r}"[:200]) from None
     if not 0 <= number < len(mask):
@@ -225,14 +225,16 @@ class Player:
 def bot(policy: Policy, lines: Iterable[str] = sys.stdin, out: TextIO = sys.stdout) -> None:
     """Play a policy as a bot: answer the arena's messages until it says goodbye.
 
-    An action that is none, or not legal, ends the program with a line on standard error.
+    An action that is none, or not legal, ends the program with a line on standard error and exit
+    code 2.
     """
     player = Player(policy)
     for line in lines:
         try:
             answer = player.take(json.loads(line))
         except ValueError as error:
-            sys.exit(f"the policy: {error}")
+            sys.stderr.write(f"the policy: {error}\n")
+            sys.exit(2)
         if answer is not None:
             out.write(json.dumps(answer) + "\n")
             out.flush()

@@ -28,7 +28,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     `info["fault"]` says why. `close` ends the bots.
     """
 
-    metadata = {"render_modes": []}  # noqa: RUF012
+    metadata = {"render_modes": []}  # noqa: RUF012 (as Gymnasium declares it)
 
     def __init__(
         self,

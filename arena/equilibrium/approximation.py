@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 
 from arena.equilibrium.solver import Table
-from arena.equilibrium.tables import DUDO, Block, Position, code, position
+from arena.equilibrium.tables import DUDO, Block, Position, Rounding, code, position
 from arena.equilibrium.tree import Keep, Numbers, RoundGame
 from arena.perudo.round import Bid
 from arena.perudo.rules import PACO
@@ -25,8 +25,8 @@ EXPLORED = 0.01
 """How often a seat plays any action when beliefs are formed."""
 JUMP = 2
 """Dice by which a raise may be higher than the lowest raise on the same face."""
-LEAST_SHARE = 0.015
-"""The least probability of an action that is kept."""
+COARSE = Rounding(0.015, 5)
+"""How the strategy is stored: as far as tables of a few megabytes allow."""
 EVENLY = 0.25
 """The share of hands that is drawn without regard to how likely they are."""
 _TINY = 1e-20
@@ -223,7 +223,7 @@ class Approximation:
             total = sums.sum(axis=1)
             shares = sums / np.maximum(total, _TINY)[:, None]
             reach = total / weight
-            one = position(bytes([group.seat]) + said, bytes(actions), shares, reach, LEAST_SHARE)
+            one = position(bytes([group.seat]) + said, bytes(actions), shares, reach, COARSE)
             if one:
                 yield float(reach @ odds), one
 

@@ -1,16 +1,16 @@
 """The tables of the sample bot `equilibrium`: what it does in each position, in few bytes.
 
-A file holds the rounds of one set of bidding rules. Its first line is JSON: `crc32` of what follows
-and, for each state, `[start, length, recall, value, first, second]`: where its block is, how many
-of the last bids distinguish positions, the opener's chance to win the game, and the most that a
-rival wins against this play when the bot opens and when the rival does (null if that is not known).
-A block is compressed with zlib and holds
-one position after another:
+A file holds the rounds of one set of bidding rules. Its first line is the CRC-32 of all that
+follows. The second is JSON: for each state `[start, length, recall, value, first, second]`: where
+its block is in what follows, how many of the last bids distinguish positions, the opener's chance
+to win the game, and the most that a rival wins against this play when the bot opens and when the
+rival does (null if that is not known). A block is compressed with zlib and holds one position after
+another:
 
 - its key: the number of bytes, who acts (0 is the opener), the last `recall` bids;
 - the actions that are played there: their number, then each (0 is dudo);
-- for each hand of the seat that acts, sorted, the weight of each action in 255ths. All are 0 where
-  the seat does not come with that hand.
+- for each hand of the seat that acts, sorted, the weight of each action in 255ths; in rounds that
+  are approximated, multiples of 5 of them. All are 0 where the seat does not come with that hand.
 
 A bid is one byte: 6 x (quantity - 1) + face.
 """
@@ -35,8 +35,6 @@ WHOLE = 255
 """The sum of the weights of a hand, but for rounding; and the recall of a whole sequence."""
 LEAST_REACH = 3e-4
 """How likely a seat must be to make the bids of a position with a hand for it to be kept."""
-LEAST_SHARE = 0.005
-"""The least probability of an action that is kept."""
 
 Weights = NDArray[np.uint8]
 
@@ -68,13 +66,26 @@ def code(bid: Bid) -> int:
     return FACES * (bid.quantity - 1) + bid.face
 
 
+class Rounding(Struct, frozen=True):
+    """What is kept of a probability."""
+
+    least: float
+    """The least that is kept."""
+    step: int
+    """The 255ths of which weights are multiples; a divisor of 255."""
+
+
+FINE = Rounding(0.005, 1)
+
+
 def position(
-    key: bytes, actions: bytes, shares: Floats, reached: Floats, least: float = LEAST_SHARE
+    key: bytes, actions: bytes, shares: Floats, reached: Floats, rounding: Rounding = FINE
 ) -> Position | None:
     """Round what a seat does: a row of shares for each hand; None if nothing is left."""
-    kept = np.where(shares >= least, shares, 0) * (reached[:, None] >= LEAST_REACH)
+    kept = np.where(shares >= rounding.least, shares, 0) * (reached[:, None] >= LEAST_REACH)
     total = kept.sum(axis=1, keepdims=True)
-    weights = np.rint(WHOLE * kept / np.where(total, total, 1)).astype(np.uint8)
+    fine = np.rint(WHOLE * kept / np.where(total, total, 1))
+    weights = (np.rint(fine / rounding.step) * rounding.step).astype(np.uint8)
     played = np.flatnonzero(weights.any(axis=0))
     if not played.size:
         return None
@@ -176,5 +187,14 @@ def file_of(blocks: Mapping[str, tuple[bytes, list[float | None]]]) -> bytes:
     for name, (block, known) in blocks.items():
         index[name] = [len(body), len(block), *known]
         body += block
-    head = {"crc32": zlib.crc32(body), "states": index}
-    return json.dumps(head, separators=(",", ":")).encode() + b"\n" + body
+    lines = json.dumps(index, separators=(",", ":")).encode() + b"\n" + body
+    return b"%d\n" % zlib.crc32(lines) + lines
+
+
+def index_of(file: bytes) -> dict[str, list[float | None]]:
+    """Return what a file says of each state; raises ValueError if it was changed or cut off."""
+    crc, _, lines = file.partition(b"\n")
+    if crc != b"%d" % zlib.crc32(lines):
+        raise ValueError("changed or cut off")
+    index: dict[str, list[float | None]] = json.loads(lines.partition(b"\n")[0])
+    return index

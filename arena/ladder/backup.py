@@ -24,7 +24,7 @@ def backup(folder: Folder, target: Path) -> Folder:
     """
     with _new_folder(target) as part:
         copy = Folder(part)
-        for private in (copy.inbox, copy.versions, copy.seasons, copy.private):
+        for private in (copy.door.parent, copy.inbox, copy.versions, copy.seasons, copy.private):
             make_private(private)
         with Database(folder.ladder) as ladder:
             ladder.copy(copy.ladder)

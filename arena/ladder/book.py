@@ -8,7 +8,16 @@ from typing import Self
 from arena.errors import ArenaError, did_you_mean
 from arena.ladder.database import Database
 from arena.ladder.folder import Folder
-from arena.ladder.tables import Check, Event, Order, SeasonRow, State, Upload, Version
+from arena.ladder.tables import (
+    Check,
+    Comparison,
+    Event,
+    Order,
+    SeasonRow,
+    State,
+    Upload,
+    Version,
+)
 
 
 class Book:
@@ -103,14 +112,30 @@ class Book:
         """Drop the checks that no ladder is at any more: their versions are checked again."""
         self._file.execute("DELETE FROM checks WHERE ended IS NULL")
 
-    def checked_at(self) -> Mapping[str, float]:
-        """Return when the last check of each author began."""
+    def last_check(self) -> Mapping[str, int]:
+        """Return the number of the last check of each author: a later one has a higher number."""
         query = (
-            "SELECT author, max(began) FROM checks JOIN versions ON version = id GROUP BY author"
+            "SELECT author, max(checks.rowid) FROM checks JOIN versions ON version = id "
+            "GROUP BY author"
         )
         return dict(self._file.rows(query))
 
+    # ------------------------------------------------------------ comparisons
+
+    def compare(self, comparison: Comparison) -> None:
+        """Keep how a version did beside the one before it."""
+        self._file.execute("INSERT OR REPLACE INTO comparisons VALUES (?, ?, ?)", *comparison)
+
+    def comparisons(self) -> Mapping[int, Comparison]:
+        """Return how versions did beside the ones before them, by id."""
+        rows = map(Comparison._make, self._file.rows("SELECT * FROM comparisons"))
+        return {one.version: one for one in rows}
+
     # ------------------------------------------------------------ orders
+
+    def set_quota(self, author: str, uploads: int) -> None:
+        """Let an author make so many submissions in 24 hours, whatever ladder.yaml says."""
+        self._file.execute("INSERT OR REPLACE INTO quotas VALUES (?, ?)", author, uploads)
 
     def answer(self, order: Order, text: str, *, done: bool) -> None:
         """Note what became of an order."""
@@ -119,7 +144,8 @@ class Book:
             self._file.execute(insert, order.id, time.time(), done, text)
             verdict = "done" if done else "refused"
             why = f" ({order.why})" if order.why else ""
-            self.note(f"{order.what} by {order.who}{why}: {verdict}: {text}", "", order.version)
+            told = f"{order.what} by {order.who}{why}: {verdict}: {text}"
+            self.note(told, order.author, order.version)
 
     def last_order(self) -> int:
         """Return the number of the last order that was answered."""

@@ -1,14 +1,16 @@
 """The check of a submission, in a process of its own: from the bytes that came to a verdict."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from arena.check import steps
 from arena.check.bench import CheckRequest
 from arena.check.findings import Finding
 from arena.check.run import check
@@ -18,12 +20,19 @@ from arena.ladder.folder import write_durably
 from arena.ladder.trial import TrialRequest, trial
 from arena.perudo.rules import Rules
 from arena.records import LimitsInfo
+from arena.sandboxes.docker import engine
+from arena.sandboxes.docker.sandbox import DockerSandbox
 from arena.submissions.bot import Bot
 from arena.submissions.manifest import load_bot
 
+STEPS = len(steps.STEPS) + 1
+"""Those of `arena check`, and the games."""
+_GAMES = "games among sample bots"
 _READ_ONLY = 0o444
 _MOST_SHOWN = 8_192
 """Characters kept of each line of a conversation."""
+_IN_LOG = 5
+"""Faults that the log has."""
 _BUILD_FILE = re.compile(r" \| all of its output: (\S+)$")
 """What a failed build's finding ends with: its output is in the result, too."""
 
@@ -41,6 +50,7 @@ class CheckOrder(Struct, frozen=True):
     players: tuple[int, ...]
     limits: LimitsInfo
     sandbox: str
+    images: dict[str, str]
     packages: bool
     trusted: bool
 
@@ -78,6 +88,16 @@ class CheckResult(Struct, frozen=True):
     """For a decision."""
 
     @property
+    def story(self) -> Iterator[str]:
+        """The first faults for the log, with the lines that were asked and answered."""
+        for fault in self.faults[:_IN_LOG]:
+            yield f"fault: {' / '.join(filter(None, (fault.what, fault.where)))}"
+            if fault.asked:
+                yield f"asked: {fault.asked}"
+            if fault.came:
+                yield f"answered: {fault.came}"
+
+    @property
     def reason(self) -> str:
         """The first fault in one line; "" if there is none."""
         if not self.faults:
@@ -94,20 +114,30 @@ def decoded(result: bytes) -> CheckResult:
     return _results.decode(result)
 
 
-class _Quiet:
+class _Teller:
+    """Tells the ladder which step is tried."""
+
+    def __init__(self, told: Connection) -> None:
+        self._told = told
+
     def trying(self, number: int, steps: int, name: str) -> None:
-        """Ignore it."""
+        """Tell the name of a step."""
+        del number, steps
+        self._told.send(name)
 
     def note(self, text: str) -> None:
         """Ignore it."""
 
 
-def check_submission(order: CheckOrder) -> bytes:
-    """Check a submission and store its canonical bytes; returns a `CheckResult` as JSON."""
-    return msgspec.json.encode(_checked(order))
+def check_submission(order: CheckOrder, told: Connection) -> bytes:
+    """Check a submission and store its canonical bytes; returns a `CheckResult` as JSON.
+
+    The name of each step is sent to `told` when it begins.
+    """
+    return msgspec.json.encode(_checked(order, told))
 
 
-def _checked(order: CheckOrder) -> CheckResult:
+def _checked(order: CheckOrder, told: Connection) -> CheckResult:
     limit = order.limits.answer
     try:
         bot = load_bot(order.source)
@@ -115,14 +145,17 @@ def _checked(order: CheckOrder) -> CheckResult:
         digest = _keep(bot, order.versions)
     except ArenaError as error:
         return CheckResult(ok=False, faults=[_refusal(error)], limit=limit)
+    if missing := _missing_image(bot, order):
+        return CheckResult(ok=False, digest=digest, faults=[missing], limit=limit)
     request = CheckRequest(
         order.versions / f"{digest}.tar",
         order.sandbox,
+        images=order.images,
         trusted=order.trusted,
         packages=order.packages,
         limits=order.limits,
     )
-    report = check(request, _Quiet())
+    report = check(request, _Teller(told))
     result = CheckResult(
         ok=report.ok,
         digest=digest,
@@ -135,13 +168,22 @@ def _checked(order: CheckOrder) -> CheckResult:
         p99=report.measured.p99 if report.measured else None,
         limit=limit,
     )
-    return _with_games(result, request, order) if report.ok else result
+    if not report.ok:
+        return result
+    told.send(_GAMES)
+    return _with_games(result, request, order)
 
 
 def _with_games(result: CheckResult, request: CheckRequest, order: CheckOrder) -> CheckResult:
     """Play among sample bots, and add what the bot did wrong there."""
     asked = TrialRequest(
-        request.source, order.variants, order.players, order.limits, order.sandbox, order.packages
+        source=request.source,
+        variants=order.variants,
+        players=order.players,
+        limits=order.limits,
+        sandbox=order.sandbox,
+        images=order.images,
+        packages=order.packages,
     )
     games, found = trial(asked)
     faults = [
@@ -155,6 +197,18 @@ def _check_name(bot: Bot, order: CheckOrder) -> None:
     if bot.name != order.bot:
         what = f"bot.yaml calls it '{bot.name}', but it was submitted as '{order.bot}'"
         raise ArenaError(what, "bot.yaml", "use one name: a new name is a new bot")
+
+
+def _missing_image(bot: Bot, order: CheckOrder) -> Fault | None:
+    """Return why a bot cannot play whose runtime has no image; ArenaError if no container runs."""
+    if order.sandbox != DockerSandbox.name:
+        return None
+    image = order.images[bot.info.runtime]
+    with engine.api_client() as api:
+        if engine.has_image(api, image):
+            return None
+    what = f"this ladder has no image for the runtime '{bot.info.runtime}'"
+    return Fault(what, "bot.yaml", f"use another runtime, or ask the operator for '{image}'")
 
 
 def _keep(bot: Bot, versions: Path) -> str:

@@ -1,6 +1,7 @@
 """ladder.yaml: what it may say, and the league that each season is."""
 
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +9,23 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, fields
 
-from arena.config_files.yaml_file import convert, locate, parse_yaml
+from arena.config_files.sizes import parse_size
+from arena.config_files.yaml_file import Positions, convert, locate, parse_yaml
 from arena.errors import ArenaError
+from arena.ladder.caps import Caps, Disk
 from arena.ladder.quota import Quotas
+from arena.league.cluster.address import check_cluster
 from arena.league.config import League, LeagueFile, UntilEntry, league_of
 from arena.league.variant_entry import VariantEntry
 from arena.records import LimitsInfo, RatingsInfo
-from arena.sandboxes.registry import AUTO
+from arena.sandboxes.base import Sandbox
+from arena.sandboxes.docker.images import OF_SAMPLES
+from arena.sandboxes.registry import AUTO, make_sandbox
 
 _SHORTEST = {"publish": 1.0, "backup": 60.0, "check": 1.0}
 """Seconds."""
+_LEAST_LOGS = "16MiB"
+"""With less, next to every game would have others pruned."""
 
 
 class SeasonTerms(Struct, frozen=True, kw_only=True):
@@ -45,6 +53,13 @@ class Intervals(Struct, frozen=True, forbid_unknown_fields=True):
     """The age of a submission from which on its check is overdue."""
 
 
+class Keep(StrEnum):
+    """Which version of a bot plays on once the newest has met the one before."""
+
+    LATEST = "latest"
+    BETTER = "better"
+
+
 class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of ladder.yaml (`docs/ladder.md`)."""
 
@@ -52,10 +67,16 @@ class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=T
     ratings: RatingsInfo = RatingsInfo()
     workers: int | None = None
     pin: bool = True
+    cluster: str | None = None
+    """The address of a scheduler whose workers play; None for processes of this machine."""
     trust_bots: bool = False
     """Whether bots may run without isolation."""
+    approve: bool = False
+    """Whether a version that passed its check waits for an administrator before it plays."""
+    keep: Keep = Keep.LATEST
     quotas: Quotas = Quotas()
     intervals: Intervals = Intervals()
+    disk: Disk = Disk()
 
     def terms(self) -> bytes:
         """Return what decides the games of a season, as JSON."""
@@ -70,6 +91,7 @@ class Config(Struct, frozen=True):
     file: LadderFile
     league: League
     """A season's league, without bots."""
+    caps: Caps
 
 
 def load_config(path: Path) -> Config:
@@ -88,7 +110,31 @@ def load_config(path: Path) -> Config:
         _check_least(path, marks, f"quotas.{name}", getattr(file.quotas, name), least)
     for name, seconds in _SHORTEST.items():
         _check_least(path, marks, f"intervals.{name}", getattr(file.intervals, name), seconds)
-    return Config(path, file, league)
+    _check_least(path, marks, "disk.replays", file.disk.replays, 0)
+    if file.cluster is not None:
+        _check_cluster(file.cluster, file.workers, locate(path, marks, "$.cluster"))
+    return Config(path, file, league, _caps(file.disk, path, marks))
+
+
+def _check_cluster(address: str, workers: int | None, where: str) -> None:
+    if workers is not None:
+        what = "workers counts processes of this machine without a cluster"
+        raise ArenaError(what, where, "leave one of the two out")
+    try:
+        check_cluster(address, None)
+    except ArenaError as error:
+        raise ArenaError(error.what, where, error.hint) from None
+
+
+def _caps(disk: Disk, path: Path, marks: Positions) -> Caps:
+    sizes = {
+        key: parse_size(getattr(disk, key), locate(path, marks, f"$.disk.{key}"))
+        for key in ("logs", "stderr", "free")
+    }
+    if sizes["logs"] < parse_size(_LEAST_LOGS, ""):
+        what = f"disk.logs must be {_LEAST_LOGS} or more, not {disk.logs}"
+        raise ArenaError(what, locate(path, marks, "$.disk.logs"))
+    return Caps(**sizes, replays=disk.replays)
 
 
 def check_terms(config: Config, season: bytes) -> None:
@@ -98,6 +144,12 @@ def check_terms(config: Config, season: bytes) -> None:
         what = f"changed what decides games: {', '.join(changed)}"
         hint = "undo it, or let a new season begin: arena ladder season close"
         raise ArenaError(what, str(config.path), hint)
+
+
+def sandbox_of(config: Config) -> Sandbox:
+    """Return the sandbox of a ladder; raises ArenaError if it, or an image, does not work here."""
+    runtimes = {*OF_SAMPLES, *config.file.images}
+    return make_sandbox(config.file.sandbox, runtimes, config.league.images)
 
 
 def text_of(file: LadderFile) -> str:
@@ -116,7 +168,7 @@ def _changes(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
             yield f"{key} is {_json(value)}, not {_json(before.get(key))}"
 
 
-def _check_least(path: Path, marks: Any, key: str, value: float, least: float) -> None:
+def _check_least(path: Path, marks: Positions, key: str, value: float, least: float) -> None:
     if value < least:
         what = f"{key} must be {least:g} or more, not {value:g}"
         raise ArenaError(what, locate(path, marks, f"$.{key}"))

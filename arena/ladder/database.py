@@ -21,16 +21,26 @@ class Database:
         self.path = path
         mode = "rw" if writes else "ro"
         with self._translated():
-            uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
-            self._file = sqlite3.connect(uri, timeout=_PATIENCE, isolation_level=None, uri=True)
+            try:
+                version = self._open(mode)
+            except sqlite3.OperationalError:
+                # Who may only read cannot make a log where no writer is; then nothing changes.
+                if writes or path.with_name(f"{path.name}-wal").exists():
+                    raise
+                version = self._open("ro&immutable=1")
             if writes:  # a copy has another mode
                 self._file.execute("PRAGMA journal_mode = WAL")
             self._file.execute("PRAGMA synchronous = FULL")
-            [(version,)] = self._file.execute("PRAGMA user_version")
         if version != VERSION:
             self._file.close()
             what = f"it has version {version}, this arena reads version {VERSION}"
             raise ArenaError(what, str(path), "use the arena that made it")
+
+    def _open(self, mode: str) -> int:
+        uri = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
+        self._file = sqlite3.connect(uri, timeout=_PATIENCE, isolation_level=None, uri=True)
+        [(version,)] = self._file.execute("PRAGMA user_version")
+        return int(version)
 
     @classmethod
     def create(cls, path: Path, schema: str) -> None:

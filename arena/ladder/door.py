@@ -5,13 +5,17 @@ A submission is acknowledged when its bytes and then its row are on the disk.
 
 import re
 import time
+from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
-from typing import Self
+from typing import NamedTuple, Self
+
+from msgspec.structs import replace
 
 from arena.errors import ArenaError, did_you_mean
 from arena.ladder.database import Database
 from arena.ladder.folder import Folder, write_durably
-from arena.ladder.quota import DAY, HOUR, Allowance, Quotas, allowance
+from arena.ladder.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.tables import ALLOWED, Action, Author, Order, State, Upload, Version
 from arena.ladder.times import stamp
 
@@ -19,6 +23,19 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
 MAX_BYTES = 16 * 1024 * 1024
 """Of a submission."""
+
+
+class Sent(NamedTuple):
+    """What is known of the bytes of a submission."""
+
+    sha256: str
+    ending: str
+    """`.tar`, `.zip` and so on."""
+    bytes: int
+
+
+class QuotaError(ArenaError):
+    """An author submitted as much as they may for now."""
 
 
 class Door:
@@ -43,7 +60,10 @@ class Door:
     def invite(self, name: str, role: str = "author") -> bool:
         """Let someone submit; returns whether they are new. Raises ArenaError for a bad name."""
         check_name(name, "the name of an author")
-        insert = "INSERT OR IGNORE INTO authors VALUES (?, ?, ?)"
+        insert = (
+            "INSERT INTO authors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role "
+            "WHERE excluded.role = 'administrator'"
+        )
         with self._file.transaction():
             before = len(self.authors())
             self._file.execute(insert, name, role, time.time())
@@ -69,26 +89,33 @@ class Door:
     def submit(
         self, author: str, bot: str, content: bytes, ending: str, quotas: Quotas
     ) -> tuple[Upload, bool]:
-        """Take a submission in, durably; returns it, and whether it is new.
+        """Take a submission in, durably, as `receive` does."""
+        sent = Sent(sha256(content).hexdigest(), ending, len(content))
+        path = self._folder.upload(sent.sha256, ending)
+        return self.receive(author, bot, sent, partial(write_durably, path, content), quotas)
 
-        The same bytes again are the same version, and use up nothing. Raises ArenaError for an
-        unknown author, a name that is another author's, a quota that is used up, and too many
-        bytes; nothing is changed then.
+    def receive(
+        self, author: str, bot: str, sent: Sent, place: Callable[[], None], quotas: Quotas
+    ) -> tuple[Upload, bool]:
+        """Take a submission in, whose bytes `place` puts into the inbox, durably.
+
+        Returns it, and whether it is new: the same bytes again are the same version, and use up
+        nothing. Raises ArenaError for an unknown author, a name that is another author's, a quota
+        that is used up, and too many bytes; nothing is changed then.
         """
         name = self.author(author).name
-        digest = sha256(content).hexdigest()
-        if known := self._known(name, bot, digest):
+        if known := self.known(name, bot, sent.sha256):
             return known, False
-        self._check(name, bot, len(content), quotas)
-        write_durably(self._folder.upload(digest, ending), content)
+        self.check(name, bot, sent.bytes, quotas)
+        place()
         with self._file.transaction():
-            if known := self._known(name, bot, digest):
+            if known := self.known(name, bot, sent.sha256):
                 return known, False
-            self._check(name, bot, len(content), quotas)
+            self.check(name, bot, sent.bytes, quotas)
             [(number,)] = self._file.rows(
                 "SELECT 1 + coalesce(max(number), 0) FROM uploads WHERE bot = ?", bot
             )
-            values = digest, ending, name, bot, number, len(content), time.time()
+            values = *sent[:2], name, bot, number, sent.bytes, time.time()
             marks = ", ".join("?" * len(values))
             columns = "sha256, ending, author, bot, number, bytes, received_at"
             insert = f"INSERT INTO uploads ({columns}) VALUES ({marks})"  # noqa: S608 - ours
@@ -102,24 +129,29 @@ class Door:
     def allowance(self, author: str, quotas: Quotas) -> Allowance:
         """Return what an author may still submit now."""
         now = time.time()
+        refused, own = self._refused_and_quota(author)
+        quotas = quotas if own is None else replace(quotas, uploads=own)
         query = "SELECT id, received_at FROM uploads WHERE author = ? AND received_at > ?"
-        refused = self._refused(author)
         found = self._file.rows(query, author, now - max(DAY, HOUR))
         accepted = [at for id_, at in found if id_ not in refused]
         return allowance(now, accepted, [at for id_, at in found if id_ in refused], quotas)
 
-    def _known(self, author: str, bot: str, digest: str) -> Upload | None:
+    def known(self, author: str, bot: str, digest: str) -> Upload | None:
+        """Return the submission of these bytes, if they came before."""
         query = "SELECT * FROM uploads WHERE author = ? AND bot = ? AND sha256 = ?"
         found = self._file.rows(query, author, bot, digest)
         return Upload(*found[0]) if found else None
 
-    def _refused(self, author: str) -> set[int]:
+    def _refused_and_quota(self, author: str) -> tuple[set[int], int | None]:
+        """Return what was refused of an author, and the quota that was ordered for them."""
         with Database(self._folder.ladder) as ladder:
             query = "SELECT id FROM versions WHERE author = ? AND state = ?"
-            return {id_ for (id_,) in ladder.rows(query, author, State.REFUSED)}
+            refused = {id_ for (id_,) in ladder.rows(query, author, State.REFUSED)}
+            own = ladder.rows("SELECT uploads FROM quotas WHERE author = ?", author)
+            return refused, own[0][0] if own else None
 
-    def _check(self, author: str, bot: str, size: int, quotas: Quotas) -> None:
-        """Raise ArenaError if an author may not submit a bot now."""
+    def check(self, author: str, bot: str, size: int, quotas: Quotas) -> None:
+        """Raise ArenaError if an author may not submit a bot of so many bytes now."""
         where = str(self._folder.root)
         check_name(bot, "on a ladder the name of a bot")
         if size > MAX_BYTES:
@@ -132,12 +164,11 @@ class Door:
                 raise ArenaError(what, where, "choose another in bot.yaml")
             if name != bot:
                 raise ArenaError(f"'{bot}' is written '{name}' here", where, "correct bot.yaml")
-        if (until := self.allowance(author, quotas).blocked_until) is not None:
-            most = (
-                f"{quotas.uploads} submissions in 24 hours, {quotas.refused} refused ones an hour"
-            )
-            what = f"the quota of {author} is used up until {stamp(until)}"
-            raise ArenaError(what, where, f"at most {most}")
+        allowed = self.allowance(author, quotas)
+        if allowed.blocked_until is not None:
+            most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
+            what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
+            raise QuotaError(what, where, f"at most {most}")
 
     # ------------------------------------------------------------ orders
 
@@ -151,8 +182,24 @@ class Door:
             states = ", ".join(sorted(ALLOWED[what]))
             problem = f"{name} is {version.state}: {version.why}"
             raise ArenaError(problem, str(self._folder.root), f"{what} is for: {states}")
-        insert = "INSERT INTO orders (at, who, what, version, why) VALUES (?, ?, ?, ?, ?)"
-        return self._file.execute(insert, time.time(), who, what, name, why)
+        return self._leave(who, what, name, why, "", None)
+
+    def order_quota(self, who: str, author: str, uploads: int, why: str) -> int:
+        """Leave an order for an author's quota, in submissions in 24 hours; returns its number.
+
+        Raises ArenaError for an author who was not invited, and for a number that is no quota.
+        """
+        name = self.author(author).name
+        if not 1 <= uploads <= MOST:
+            what = f"a quota is 1 to {MOST:,} submissions in 24 hours, not {uploads:,}"
+            hint = f"to keep {name} out: arena ladder revoke"
+            raise ArenaError(what, str(self._folder.root), hint)
+        return self._leave(who, Action.QUOTA, "", why, name, uploads)
+
+    def _leave(self, who: str, what: Action, *about: object) -> int:
+        columns = "at, who, what, version, why, author, uploads"
+        insert = f"INSERT INTO orders ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+        return self._file.execute(insert, time.time(), who, what, *about)
 
     def orders(self, after: int = 0) -> list[Order]:
         """Return the orders after a number, in the order in which they came."""

@@ -1,18 +1,17 @@
 """The folder of a ladder: where everything is, and how a file gets there to stay."""
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from stat import S_IMODE
 
 from msgspec import Struct
 
 from arena.errors import ArenaError
+from arena.store.file_lock import is_locked_exclusively, lock_exclusively
 
 _PRIVATE = 0o700
-_LOCK_ATTEMPTS = 100
-"""How often locking is tried while others only ask whether a ladder runs."""
 
 
 class Folder(Struct, frozen=True):
@@ -27,8 +26,8 @@ class Folder(Struct, frozen=True):
 
     @property
     def door(self) -> Path:
-        """The database of submissions and orders."""
-        return self.root / "door.sqlite"
+        """The database of submissions and orders, in a folder that its writers may write to."""
+        return self.root / "door" / "door.sqlite"
 
     @property
     def ladder(self) -> Path:
@@ -44,6 +43,11 @@ class Folder(Struct, frozen=True):
     def versions(self) -> Path:
         """Canonical archives, named by their SHA-256."""
         return self.root / "versions"
+
+    @property
+    def built(self) -> Path:
+        """A cache of bots that were built."""
+        return self.root / "built"
 
     @property
     def seasons(self) -> Path:
@@ -92,13 +96,19 @@ def make_private(path: Path) -> None:
     path.chmod(_PRIVATE)
 
 
+def make_shared(path: Path) -> None:
+    """Make a folder that those may enter who may enter the one that it is in."""
+    path.mkdir(exist_ok=True)
+    path.chmod(S_IMODE(path.parent.stat().st_mode))
+
+
 def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
     """Write a file so that it is there, whole, even after a power failure, or not at all.
 
     Raises ArenaError if it cannot be written.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with _translated(path):
         try:
             with part.open("wb") as file:
                 os.fchmod(file.fileno(), mode)
@@ -109,6 +119,19 @@ def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
         finally:
             part.unlink(missing_ok=True)
         _sync(path.parent)
+
+
+def place_durably(part: Path, path: Path) -> None:
+    """Give a file that is on the disk its name, to stay; raises ArenaError if it cannot be."""
+    with _translated(path):
+        part.replace(path)
+        _sync(path.parent)
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         what = f"it cannot be written: {error.strerror}"
         raise ArenaError(what, str(path), "free some space, or make the folder writable") from None
@@ -127,7 +150,7 @@ def locked(folder: Folder) -> Iterator[None]:
     """Keep other ladders out; raises ArenaError if one runs here. The kernel ends it with us."""
     file = _open_to_lock(folder)
     try:
-        if not _lock_exclusively(file):
+        if not lock_exclusively(file):
             hint = "one is enough: arena ladder status says what it does"
             raise ArenaError("another ladder runs in this folder", str(folder.root), hint)
         yield
@@ -139,27 +162,9 @@ def is_running(folder: Folder) -> bool:
     """Tell whether a ladder runs in a folder."""
     file = _open_to_lock(folder)
     try:
-        return not _lock(file, fcntl.LOCK_SH)
+        return is_locked_exclusively(file)
     finally:
         os.close(file)
-
-
-def _lock_exclusively(file: int) -> bool:
-    """Lock a file; `is_running` in another process may hold a shared lock for a moment."""
-    for _ in range(_LOCK_ATTEMPTS):
-        if _lock(file, fcntl.LOCK_EX):
-            return True
-        if not _lock(file, fcntl.LOCK_SH):
-            return False
-    return False
-
-
-def _lock(file: int, operation: int) -> bool:
-    try:
-        fcntl.flock(file, operation | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _open_to_lock(folder: Folder) -> int:

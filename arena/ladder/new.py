@@ -34,7 +34,8 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile
         root.mkdir(parents=True, exist_ok=True)
         if any(root.iterdir()):
             raise ArenaError("the folder is not empty", str(root), "name a new one")
-        for private in (folder.inbox, folder.versions, folder.seasons, folder.private):
+        inside = (folder.inbox, folder.versions, folder.seasons, folder.private)
+        for private in (folder.door.parent, *inside):
             make_private(private)
         write_durably(folder.config, text_of(file).encode(), 0o644)
         Database.create(folder.door, DOOR)

@@ -1,13 +1,16 @@
 """What an administrator orders, carried out and answered."""
 
 from arena.errors import ArenaError
-from arena.ladder.admission import place_in_field
+from arena.ladder.admission import admit, place_in_field
 from arena.ladder.book import Book
 from arena.ladder.tables import ALLOWED, Action, Order, State, Version
 
 
 def carry_out(order: Order, book: Book) -> None:
-    """Do what was ordered about a version, and answer; what cannot be done is answered, too."""
+    """Do what was ordered, and answer; what cannot be done is answered, too."""
+    if order.uploads is not None:
+        _set_quota(order, order.uploads, book)
+        return
     try:
         version = _allowed(order, book)
     except ArenaError as error:
@@ -18,6 +21,13 @@ def carry_out(order: Order, book: Book) -> None:
         book.answer(order, f"{version.name} is {book.version(version.name).state}", done=True)
 
 
+def _set_quota(order: Order, uploads: int, book: Book) -> None:
+    with book.together():
+        book.set_quota(order.author, uploads)
+        answer = f"{order.author} may make {uploads} submissions in 24 hours"
+        book.answer(order, answer, done=True)
+
+
 def _allowed(order: Order, book: Book) -> Version:
     version = book.version(order.version)
     if version.state not in ALLOWED[order.what]:
@@ -26,8 +36,11 @@ def _allowed(order: Order, book: Book) -> Version:
 
 
 def _move(order: Order, version: Version, book: Book) -> None:
-    why = f"ordered by {order.who}" + (f": {order.why}" if order.why else "")
-    if order.what is Action.RESUME:
+    reason = f": {order.why}" if order.why else ""
+    why = f"ordered by {order.who}{reason}"
+    if order.what is Action.APPROVE:
+        admit(book, version, f"approved by {order.who}{reason}")
+    elif order.what is Action.RESUME:
         place_in_field(book, version, why)
     else:
         book.set_state(version, _NEXT[order.what], why)

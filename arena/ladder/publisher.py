@@ -6,6 +6,7 @@ from functools import partial
 
 from arena.errors import ArenaError
 from arena.ladder.book import Book
+from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.job import Job, JobDiedError
 from arena.ladder.site import Published, publish_all
@@ -17,10 +18,10 @@ _SHARE = 20
 class Publisher:
     """Publishes what changed, in a process of its own."""
 
-    def __init__(self, folder: Folder, book: Book, interval: float, say: Callable[[str], None]):
+    def __init__(self, folder: Folder, config: Config, book: Book, say: Callable[[str], None]):
+        self.config = config
         self._folder = folder
         self._book = book
-        self._interval = interval
         self._say = say
         self._job: Job | None = None
         self._not_before = 0.0
@@ -36,7 +37,12 @@ class Publisher:
         elif state != self._shown and time.monotonic() >= self._not_before:
             self._begun_with = state
             self._book.set_fact("publish_due_at", str(time.time()))
-            self._job = Job(partial(publish_all, self._folder))
+            self._job = Job(partial(publish_all, self._folder, self.config.caps.replays))
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a publication goes on."""
+        return self._job is not None
 
     def stop(self) -> None:
         """End the publication that goes on: readers keep the one before."""
@@ -46,7 +52,7 @@ class Publisher:
 
     def _take(self, job: Job) -> None:
         self._job = None
-        wait = self._interval
+        wait = self.config.file.intervals.publish
         try:
             published: Published = job.result()
         except JobDiedError:

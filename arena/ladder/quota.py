@@ -6,6 +6,8 @@ from msgspec import Struct
 
 DAY = 86_400.0
 HOUR = 3_600.0
+MOST = 1_000
+"""The largest quota that an administrator may give an author."""
 
 
 class Quotas(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,7 +46,7 @@ def allowance(
 
 
 def _within(times: Sequence[float], now: float, window: float) -> list[float]:
-    return sorted(min(time, now) for time in times if time > now - window)
+    return sorted(min(time, now) for time in times if time + window > now)
 
 
 def _end(times: Sequence[float], most: int, window: float) -> float | None:

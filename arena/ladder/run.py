@@ -2,15 +2,18 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+
+import msgspec
 
 from arena import __version__
 from arena.errors import ArenaError
-from arena.ladder.admission import faults_too_often
+from arena.ladder.admission import faults_too_often, settle
 from arena.ladder.book import Book
 from arena.ladder.checks import Checks
-from arena.ladder.config import Config, check_terms, load_config
+from arena.ladder.config import Config, check_terms, load_config, sandbox_of
+from arena.ladder.disk import Pruner, lacks_space
 from arena.ladder.door import Door
 from arena.ladder.folder import Folder, locked
 from arena.ladder.looks import looks_like
@@ -18,14 +21,15 @@ from arena.ladder.orders import carry_out
 from arena.ladder.publisher import Publisher
 from arena.ladder.season import Season, commitment_of, open_season, reveal
 from arena.ladder.site import publish_closed
-from arena.ladder.tables import PLAYING, Action, Order, State, Upload, Version
+from arena.ladder.tables import PLAYING, Action, Kind, Order, State, Upload, Version
 from arena.league.runner import RunListener
-from arena.sandboxes.registry import make_sandbox
 
 _TICK = 0.25
 """Seconds between looks at what came in, while games are played."""
 _IDLE = 1.0
 """Seconds between looks while the ladder sleeps."""
+_NOTE = 5.0
+"""Seconds between notes of how far the tables are, for `status`."""
 _TIDY = 60.0
 """Seconds between looks for what is no longer needed."""
 
@@ -41,7 +45,7 @@ def run_ladder(folder: Folder, stop: threading.Event, say: Say) -> None:
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         config = load_config(folder.config)
-        make_sandbox(config.file.sandbox)
+        sandbox_of(config)
         book = stack.enter_context(Book(folder, writes=True))
         door = stack.enter_context(Door(folder))
         ladder = _Ladder(folder, config, book, door, stop, say)
@@ -64,27 +68,35 @@ class _Ladder(RunListener):
         self._folder, self._config, self._stop = folder, config, stop
         self._book, self._door, self._say = book, door, say
         self._checks = Checks(folder, config, book)
-        self._publisher = Publisher(folder, book, config.file.intervals.publish, say)
+        self._publisher = Publisher(folder, config, book, say)
+        self._pruner: Pruner | None = None
+        self._lacks_space = ""
+        """Why nothing is played, "" if something is."""
         self._season: Season | None = None
         self._field: list[Version] = []
         self._field_changed = True
         self._closing: Order | None = None
         self._seen: int | None = None
         """The state of the door that was looked at."""
-        self._next_tick = self._next_tidying = 0.0
+        self._kinds: Sequence[Kind] | None = None
+        """What was noted of the tables."""
+        self._next_tick = self._next_note = self._next_tidying = 0.0
 
     def run(self) -> None:
         """Play one season after another."""
         self._look_at_door()
         while not self._stop.is_set():
             number = self._begin_season()
-            with open_season(self._folder.season(number), self._config) as self._season:
+            season = open_season(self._folder, number, self._config, self._say)
+            with season as self._season:
+                self._pruner = Pruner(self._folder, self._config.caps, self._season.store)
                 self._check_arena(self._season)
                 self._play(self._season)
+                self._note_kinds(self._season.kinds())
                 ended = self._closing is not None and self._end(self._season)
                 # While it reads, the store cannot be closed whole.
                 self._publisher.stop()
-            self._season = None
+            self._season = self._pruner = None
             if self._closing and ended:
                 self._close_season(number, self._closing)
 
@@ -96,7 +108,8 @@ class _Ladder(RunListener):
     def stop_requested(self) -> bool:
         """Look after everything else; tell whether the games must pause."""
         self._tick()
-        return self._stop.is_set() or self._field_changed or self._closing is not None
+        changed = self._field_changed or self._closing is not None
+        return changed or self._stop.is_set() or self._lacks_space != ""
 
     # ------------------------------------------------------------ seasons
 
@@ -124,29 +137,42 @@ class _Ladder(RunListener):
     def _close_season(self, number: int, order: Order) -> None:
         folder = self._folder.season(number)
         seed, root = reveal(folder)
-        publish_closed(self._folder, number)
+        publish_closed(self._folder, number, self._config.caps.replays)
         folder.chmod(0o755)
         with self._book.together():
             self._book.close_season(number, seed, root)
             self._book.answer(order, f"season {number} is closed; its root: {root}", done=True)
         self._say(f"season {number} is closed; its root: {root}")
         self._closing, self._field_changed = None, True
-        self._config = self._checks.config = load_config(self._folder.config)
+        self._take_config(load_config(self._folder.config))
         self._look_at_door()
+
+    def _take_config(self, config: Config) -> None:
+        self._config = self._checks.config = self._publisher.config = config
 
     def _play(self, season: Season) -> None:
         """Play until the season is closed or the ladder stopped; sleep while nothing is due."""
-        while not self.stop_requested() or self._field_changed:
-            if self._stop.is_set() or self._closing:
+        while True:
+            self._tick()
+            if self._stop.is_set() or (self._closing and not self._lacks_space):
                 return
+            if self._lacks_space:
+                # The field stays: versions that have not begun to meet cannot be compared.
+                self._stop.wait(_IDLE)
+                continue
             self._take_field(season)
-            if season.play(*self._names(), self):
+            asleep = season.play(*self._names(), self)
+            self._compare(season)
+            if asleep:
                 self._stop.wait(_IDLE)
 
     def _end(self, season: Season) -> bool:
         """Play what was begun in a season that is to be closed; False if it was stopped."""
         self._take_field(season)
-        return not self._stop.is_set() and season.end(*self._names(), _Until(self._stop))
+        if self._stop.is_set() or not season.end(*self._names(), _Until(self._stop)):
+            return False
+        self._compare(season)
+        return True
 
     def _names(self) -> tuple[list[str], list[str]]:
         """Return the names of the versions that play, and of those that are struck."""
@@ -181,9 +207,27 @@ class _Ladder(RunListener):
         self._judge()
         if self._season:
             self._publisher.step((self._season.games.total(), self._book.last_event()))
+            self._look_at_disk()
+            if now >= self._next_note:
+                self._next_note = now + _NOTE
+                self._note_kinds(self._season.kinds())
         if now >= self._next_tidying:
             self._next_tidying = now + _TIDY
             self._checks.tidy()
+
+    def _note_kinds(self, kinds: Sequence[Kind]) -> None:
+        if kinds != self._kinds:
+            self._book.set_fact("kinds", msgspec.json.encode(kinds).decode())
+            self._kinds = kinds
+
+    def _look_at_disk(self) -> None:
+        """Prune what is over its cap, and stop playing if there is no room for more."""
+        if self._pruner:
+            self._pruner.step(wait=self._publisher.at_work)
+        lacks = lacks_space(self._folder, self._config.caps)
+        if bool(lacks) != bool(self._lacks_space):
+            self._say(lacks or "there is room on the disk again: play goes on")
+        self._lacks_space = lacks
 
     def _look_at_door(self) -> None:
         self._seen = self._door.changes()
@@ -205,10 +249,20 @@ class _Ladder(RunListener):
             why = f"{upload.version} sha256 {upload.sha256}, {upload.bytes} bytes"
             self._book.add(upload, State.QUEUED, why)
 
+    def _compare(self, season: Season) -> None:
+        """Let versions rest that have met the next one, or the next one if it is worse."""
+        named = {one.name: one for one in self._field}
+        for new, old, result in season.compared(named):
+            keep = self._config.file.keep
+            rests = settle(self._book, named[new], named[old], result, keep)
+            self._field = [one for one in self._field if one.id != rests.id]
+            self._field_changed = True
+
     def _judge(self) -> None:
-        """Move versions on that have played enough, or faulted too often."""
+        """Move versions on that have met the one before, played enough, or faulted too often."""
         if self._season is None:
             return
+        self._compare(self._season)
         enough = self._config.file.ratings.provisional
         for number, version in enumerate(self._field):
             games = self._season.games[version.name]

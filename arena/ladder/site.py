@@ -15,15 +15,14 @@ from msgspec import Struct
 
 from arena.ladder.book import Book
 from arena.ladder.folder import Folder
-from arena.ladder.private import faults_by_bot, write_private_pages
+from arena.ladder.own_games import Played
+from arena.ladder.private import write_private_pages
 from arena.ladder.season import STORE
 from arena.ladder.tables import SeasonRow
 from arena.ladder.times import stamp
 from arena.league.master_seed import withheld
-from arena.league.progress import LeagueProgress
-from arena.league.schedule import Schedule
 from arena.league.stored_league import schedule_of
-from arena.publish.replay.selection import NEWEST
+from arena.publish.replay.selection import AtMost, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import by_division, rate_results
@@ -40,23 +39,40 @@ class Published(Struct, frozen=True):
     seconds: float
 
 
-def publish_all(folder: Folder) -> Published:
-    """Publish what is stored now: the season's complete blocks, and the authors' own pages."""
+def publish_all(folder: Folder, replays: int) -> Published:
+    """Publish what is stored now: the season's complete blocks, and the authors' own pages.
+
+    At most so many games can be watched.
+    """
     began = time.monotonic()
     with Book(folder) as book:
         seasons = book.seasons()
-        with _games_of(folder.season(seasons[-1].number), secret=True) as season:
-            _publish_site(folder, seasons, season)
-            faults = faults_by_bot(season.store, season.shown) if season else {}
-        write_private_pages(folder, book, faults)
+        number = seasons[-1].number
+        with _games_of(folder.season(number), secret=True) as season:
+            _publish_site(folder, seasons, season, AtMost(replays))
+            played = (
+                Played(season.store, season.info.variants, season.shown)
+                if season
+                else Played(None, {}, ())
+            )
+            write_private_pages(folder, book, number, played)
     return Published(time.monotonic() - began)
 
 
-def publish_closed(folder: Folder, number: int) -> None:
-    """Publish the last report of a closed season, with its seed, in a folder of its own."""
+def publish_closed(folder: Folder, number: int, replays: int) -> None:
+    """Publish the last report of a closed season, with its seed, in a folder of its own.
+
+    The games of the season before it can no longer be watched.
+    """
+    _publish_closed(folder, number, AtMost(replays))
+    if number > 1:
+        _publish_closed(folder, number - 1, "none")
+
+
+def _publish_closed(folder: Folder, number: int, replays: ReplayChoice) -> None:
     with _games_of(folder.season(number), secret=False) as season:
         if season:
-            _write_site(season, _sites(folder) / "seasons" / str(number))
+            _write_site(season, _sites(folder) / "seasons" / str(number), replays)
 
 
 class _Games(NamedTuple):
@@ -64,9 +80,10 @@ class _Games(NamedTuple):
 
     store: Store
     info: LeagueInfo
-    schedule: Schedule
     shown: Collection[str]
     """The ids of the fixtures that may be seen."""
+    left: int
+    """How many others are drawn."""
 
 
 @contextmanager
@@ -85,19 +102,31 @@ def _games_of(season: Path, *, secret: bool) -> Iterator[_Games | None]:
         if info is None:
             yield None
             return
-        schedule = schedule_of(store)
-        fixtures = schedule.fixtures
-        every = {one.id for one in fixtures}
-        shown = in_complete_blocks(fixtures, store.finished()) if secret else every
-        yield _Games(store, withheld(info) if secret else info, schedule, shown)
+        shown, left = _shown(store, secret=secret)
+        yield _Games(store, withheld(info) if secret else info, shown, left)
 
 
-def _publish_site(folder: Folder, seasons: Sequence[SeasonRow], season: _Games | None) -> None:
+def _shown(store: Store, *, secret: bool) -> tuple[Collection[str], int]:
+    """Return the ids of the fixtures that may be seen, and how many others are drawn.
+
+    The schedule is not kept: it takes as much memory as all results.
+    """
+    fixtures, finished = schedule_of(store).fixtures, store.finished()
+    if secret:
+        shown = in_complete_blocks(fixtures, finished)
+    else:
+        shown = finished.intersection(one.id for one in fixtures)
+    return shown, len(fixtures) - len(shown)
+
+
+def _publish_site(
+    folder: Folder, seasons: Sequence[SeasonRow], season: _Games | None, replays: ReplayChoice
+) -> None:
     sites = _sites(folder)
     current = folder.site.readlink().name if folder.site.is_symlink() else ""
     copy = sites / next(name for name in _COPIES if name != current)
     if season:
-        _write_site(season, copy)
+        _write_site(season, copy, replays)
     copy.mkdir(mode=_READABLE, exist_ok=True)
     (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
     if not (copy / "seasons").is_symlink():
@@ -114,19 +143,16 @@ def _sites(folder: Folder) -> Path:
     return sites
 
 
-def _write_site(season: _Games, site: Path) -> None:
-    store, info, schedule, shown = season
-    progress = LeagueProgress(schedule)
+def _write_site(season: _Games, site: Path, replays: ReplayChoice) -> None:
+    store, info, shown, left = season
     with stored_games(store, info, shown.__contains__) as games:
-        for result in games.results:
-            progress.add(result)
         publish(
             info,
             rate_results(by_division(games.results), info.ratings, games.cached),
             games,
             site,
-            state=StoreState(games.root, len(progress.due()), store.quarantined()),
-            replays=NEWEST,
+            state=StoreState(games.root, left, store.quarantined()),
+            replays=replays,
         )
 
 

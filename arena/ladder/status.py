@@ -4,16 +4,19 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.ladder.book import Book
 from arena.ladder.config import Intervals, load_config
+from arena.ladder.disk import lacks_space, logs_size
 from arena.ladder.door import Door
 from arena.ladder.folder import Folder, is_running
-from arena.ladder.tables import WAITING, State, Upload
+from arena.ladder.tables import WAITING, Kind, State, Upload
 from arena.ladder.times import span
 
+_kinds = msgspec.json.Decoder(list[Kind]).decode
 _LATE = 300.0, 10
 """Seconds, and intervals, by both of which a publication may be late."""
 
@@ -29,13 +32,19 @@ class Status(Struct, frozen=True):
     oldest: float | None
     """The age of the submission that has waited longest."""
     season: int | None
+    tables: list[Kind]
+    """How far each kind of table is; empty before the first game."""
+    logs: int
+    """Bytes that the logs take."""
+    logs_cap: int
+    """Bytes that they may take."""
     published: float | None
     backed_up: float | None
 
 
 def status(folder: Folder) -> Status:
     """Read how a ladder is; raises ArenaError if ladder.yaml cannot be read."""
-    now, intervals = time.time(), load_config(folder.config).file.intervals
+    now, config = time.time(), load_config(folder.config)
     with Book(folder) as book, Door(folder) as door:
         versions, facts = book.versions(), book.facts()
         seasons = book.seasons()
@@ -49,13 +58,18 @@ def status(folder: Folder) -> Status:
         queue=len(waiting),
         oldest=now - min(waiting) if waiting else None,
         season=seasons[-1].number if seasons else None,
+        tables=_kinds(facts.get("kinds", "[]")),
+        logs=logs_size(folder),
+        logs_cap=config.caps.logs,
         published=_age(facts, "published_at", now),
         backed_up=_backup_age(folder, now),
     )
     made = now - folder.door.stat().st_ctime if not seasons else now - seasons[0].opened_at
     late = _age(facts, "publish_due_at", now)
-    overdue = tuple(_overdue(found, intervals, made, late))
-    return replace(found, overdue=overdue)
+    overdue = list(_overdue(found, config.file.intervals, made, late))
+    if lacks := lacks_space(folder, config.caps):
+        overdue.append(lacks)
+    return replace(found, overdue=tuple(overdue))
 
 
 def _counted(states: Counter[State], arrived: list[Upload]) -> dict[State, int]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.errors import ArenaError
 from arena.ladder.archive import canonical
 from arena.ladder.book import Book
 from arena.ladder.config import load_config
@@ -12,7 +13,7 @@ from arena.ladder.door import Door
 from arena.ladder.folder import Folder, is_running
 from arena.ladder.quota import Allowance
 from arena.ladder.tables import WAITING, Event, State, Upload
-from arena.submissions.manifest import load_bot
+from arena.submissions.manifest import SAMPLE, bot_sources, load_bot
 
 _POLL = 0.5
 
@@ -31,11 +32,21 @@ def submit(folder: Folder, source: Path, author: str) -> Received:
 
     Raises ArenaError if it is no bot, or if the author may not submit it now.
     """
-    bot = load_bot(source)
+    bot = load_bot(_found(source))
     quotas = load_config(folder.config).file.quotas
     with Door(folder, writes=True) as door:
         upload, new = door.submit(author, bot.name, canonical(bot), ".tar", quotas)
         return Received(upload, new, door.allowance(upload.author, quotas))
+
+
+def _found(bot: Path) -> Path:
+    """Return a bot's folder or archive, that of a sample bot by its name."""
+    if not str(bot).startswith(SAMPLE):
+        return bot
+    found = bot_sources(str(bot), Path.cwd(), "BOT")
+    if len(found) > 1:
+        raise ArenaError(f"'{bot}' names {len(found)} bots", "BOT", "submit one at a time")
+    return found[0]
 
 
 def follow(folder: Folder, version: str) -> Iterator[Event]:

@@ -7,6 +7,8 @@ alone: each file has one writer, and neither waits for the other.
 from enum import StrEnum
 from typing import NamedTuple
 
+from msgspec import Struct
+
 DOOR = """
 CREATE TABLE authors (
     name TEXT PRIMARY KEY COLLATE NOCASE,
@@ -31,7 +33,9 @@ CREATE TABLE orders (
     who TEXT NOT NULL,
     what TEXT NOT NULL,
     version TEXT NOT NULL,
-    why TEXT NOT NULL
+    why TEXT NOT NULL,
+    author TEXT NOT NULL,
+    uploads INTEGER
 );
 """
 LADDER = """
@@ -58,6 +62,15 @@ CREATE TABLE checks (
     result BLOB,
     PRIMARY KEY (version, try)
 );
+CREATE TABLE comparisons (
+    version INTEGER PRIMARY KEY,
+    predecessor TEXT NOT NULL,
+    result BLOB NOT NULL
+);
+CREATE TABLE quotas (
+    author TEXT PRIMARY KEY COLLATE NOCASE,
+    uploads INTEGER NOT NULL
+);
 CREATE TABLE answers (
     id INTEGER PRIMARY KEY,
     at REAL NOT NULL,
@@ -82,7 +95,7 @@ CREATE TABLE seasons (
 );
 CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
-VERSION = 1
+VERSION = 2
 """The `user_version` of both files."""
 
 
@@ -92,6 +105,8 @@ class State(StrEnum):
     QUEUED = "queued"
     CHECKING = "checking"
     REFUSED = "refused"
+    AWAITING = "awaiting approval"
+    """It passed its check; an administrator must let it play."""
     PROVISIONAL = "provisional"
     """It plays, but has few games yet."""
     RATED = "rated"
@@ -108,18 +123,21 @@ PLAYING = frozenset({State.PROVISIONAL, State.RATED})
 class Action(StrEnum):
     """What an administrator may order."""
 
+    APPROVE = "approve"
     REST = "rest"
     RESUME = "resume"
     STRIKE = "strike"
     RECHECK = "recheck"
+    QUOTA = "quota"
     CLOSE_SEASON = "season close"
 
 
 ALLOWED = {
-    Action.REST: PLAYING,
+    Action.APPROVE: frozenset({State.AWAITING}),
+    Action.REST: PLAYING | {State.AWAITING},
     Action.RESUME: frozenset({State.RESTING}),
-    Action.STRIKE: PLAYING | {State.RESTING},
-    Action.RECHECK: PLAYING | {State.REFUSED, State.RESTING},
+    Action.STRIKE: PLAYING | {State.AWAITING, State.RESTING},
+    Action.RECHECK: PLAYING | {State.REFUSED, State.AWAITING, State.RESTING},
 }
 """From which states an order takes a version elsewhere."""
 
@@ -164,6 +182,10 @@ class Order(NamedTuple):
     version: str
     """`name@number`; "" if it is about no version."""
     why: str
+    author: str = ""
+    """Whose quota it changes; "" if it changes none."""
+    uploads: int | None = None
+    """The new quota: submissions in 24 hours."""
 
 
 class Version(NamedTuple):
@@ -202,6 +224,15 @@ class Check(NamedTuple):
     """A `CheckResult` as JSON; None if it did not come to its end."""
 
 
+class Comparison(NamedTuple):
+    """How a version did beside the one before it, on the same dice."""
+
+    version: int
+    predecessor: str
+    result: bytes
+    """A `TwinResult` as JSON."""
+
+
 class Event(NamedTuple):
     """A line of the log."""
 
@@ -210,6 +241,28 @@ class Event(NamedTuple):
     author: str
     version: str
     text: str
+
+
+class Kind(Struct, frozen=True):
+    """How far the tables of a variant and a size are."""
+
+    variant: str
+    players: int
+    round: int
+    """The last round that was begun, from 1; 0 if none was."""
+    asleep: bool
+    """Whether nothing is to be played until the field changes."""
+
+
+class Progress(Struct, frozen=True):
+    """How far a check is."""
+
+    version: str
+    steps: int
+    passed: tuple[str, ...]
+    """The names of the steps that are over, in order."""
+    trying: str
+    """The name of the step that goes on; "" before the first."""
 
 
 class SeasonRow(NamedTuple):

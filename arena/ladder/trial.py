@@ -31,6 +31,7 @@ class TrialRequest(Struct, frozen=True):
     players: tuple[int, ...]
     limits: LimitsInfo
     sandbox: str
+    images: dict[str, str]
     packages: bool
 
 
@@ -68,7 +69,7 @@ def trial(request: TrialRequest) -> tuple[int, list[TrialFault]]:
     """
     bot = load_bot(request.source)
     company = find_bots([(f"sample:{name}", "ladder") for name in _COMPANY], Path.cwd())
-    sandbox = make_sandbox(request.sandbox, runtimes_of([bot, *company]))
+    sandbox = make_sandbox(request.sandbox, runtimes_of([bot, *company]), request.images)
     kinds = [(label, players) for label in request.variants for players in request.players]
     games = max(GAMES, len(kinds))
     faults: list[TrialFault] = []

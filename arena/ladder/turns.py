@@ -13,17 +13,14 @@ class Waiting(NamedTuple):
     """A version that waits for its check."""
 
     version: int
+    """In the order in which they came."""
     author: str
-    received_at: float
 
 
-def next_check(queue: Sequence[Waiting], checked_at: Mapping[str, float]) -> Waiting | None:
+def next_check(queue: Sequence[Waiting], last_check: Mapping[str, int]) -> Waiting | None:
     """Return the next version to check: authors take turns, and each author's versions in order.
 
-    `checked_at` says when the last check of an author's version began.
+    `last_check` has the number of the last check of each author's versions. Numbers and not times,
+    so that a clock that is set back makes nobody wait.
     """
-    return min(
-        queue,
-        key=lambda one: (checked_at.get(one.author, 0.0), one.received_at, one.version),
-        default=None,
-    )
+    return min(queue, key=lambda one: (last_check.get(one.author, 0), one.version), default=None)

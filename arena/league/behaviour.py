@@ -1,4 +1,4 @@
-"""What two versions of a bot decide otherwise at the same positions, by kind of decision."""
+"""What two versions of a bot decide differently at the same positions, by kind of decision."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ class Difference(Struct, frozen=True):
 
 
 class Example(Struct, frozen=True):
-    """A position that the versions decide otherwise."""
+    """A position that the versions decide differently."""
 
     variant: str
     seats: tuple[str, ...]
@@ -44,7 +44,7 @@ class Example(Struct, frozen=True):
 
 
 class Behaviour(Struct, frozen=True):
-    """What the versions decide otherwise at recorded positions."""
+    """What the versions decide differently at recorded positions."""
 
     tables: int
     """At how many tables those positions were."""
@@ -146,7 +146,7 @@ def _faults(positions: Sequence[Position], version: int) -> int:
 
 
 def _examples(positions: Sequence[Position]) -> Iterator[Example]:
-    """Yield positions that the versions decide otherwise most surely, each of another kind."""
+    """Yield positions that the versions decide differently most surely, each of another kind."""
     kinds: set[str] = set()
     for position in sorted(positions, key=_sureness, reverse=True):
         fixture, request, (old, new, *_) = position.fixture, position.request, position.decisions

@@ -3,14 +3,18 @@
 Newcomers get joining blocks, in which they meet everyone who was there before; each in turn gets
 one. After every two of them, and when there are no more, comes a block for the whole field. These
 blocks follow each other in passes, at the end of which all pairs have met as evenly as possible.
+
+A joining block of a newcomer that has a predecessor is played twice: each of its tables has a twin,
+at which the predecessor sits in the newcomer's place. An endless league keeps bots of one author
+apart at tables of three or more.
 """
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, islice
 from itertools import count as endless
-from itertools import islice
 from math import ceil, floor, inf
 from operator import itemgetter
 from statistics import median_low
@@ -18,14 +22,14 @@ from statistics import median_low
 from msgspec import Struct
 
 from arena.changes import playing
-from arena.league.block_design import Pass, Table, joining_block
+from arena.league.apart import Seats, kept_apart
+from arena.league.block_design import Pass, Table
 from arena.league.tally import Tally
 from arena.records import Division, LeagueInfo
 
-Seats = tuple[str, ...]
-"""Bot names, seat 0 first."""
 _JOINING = 2
-"""How many joining blocks come one after another, at most, while blocks for all are wanted."""
+"""How many joining blocks come one after another, at most, while blocks for all are wanted; one
+with twins counts as two."""
 _design = lru_cache(maxsize=1024)(Pass)
 """Divisions, passes and epochs with as many bots have their design in common: names are shuffled
 for each."""
@@ -42,6 +46,13 @@ class Planned(Struct, frozen=True):
     """Who joins in it; None in a block for all."""
     number: int
     """Which one it is of the newcomer's, or of those for all in this epoch, from 0."""
+    predecessor: str | None = None
+    """Who sits in the newcomer's place at every second table."""
+
+    @property
+    def joining(self) -> int:
+        """How many joining blocks it counts as."""
+        return _weight(self.newcomer, self.predecessor)
 
 
 class Epoch:
@@ -51,16 +62,18 @@ class Epoch:
         self,
         info: LeagueInfo,
         arrived: Sequence[str],
+        twins: Mapping[str, str],
         tallies: Mapping[Division, Tally],
         index: int,
         design_seed: str,
     ) -> None:
         """Plan for the bots that play; the first fixture gets the index.
 
-        Those that `arrived` after the start are named in that order.
+        Those that `arrived` after the start are named in that order, and `twins` has the
+        predecessors of some.
         """
         self._parts = {
-            division: _Part(info, arrived, division, tally, design_seed)
+            division: _Part(info, arrived, twins, division, tally, design_seed)
             for division, tally in tallies.items()
         }
         self._items = {division: part.items() for division, part in self._parts.items()}
@@ -80,7 +93,19 @@ class Epoch:
         part = self._parts[division]
         if block.newcomer is None:
             return part.whole(block.number)
-        return part.joining(block.newcomer, block.number)
+        tables = part.joining(block.newcomer, block.number)
+        if block.predecessor is None:
+            return tables
+        taken = {block.newcomer: block.predecessor}
+        return [*chain.from_iterable((one, _replaced(one, taken)) for one in tables)]
+
+    def joining_blocks(self, division: Division, newcomer: str) -> int:
+        """Return how many joining blocks a newcomer gets in this epoch."""
+        return self._parts[division].joining_blocks(newcomer)
+
+    def newcomers(self, division: Division) -> Collection[str]:
+        """Return who has joining blocks in this epoch."""
+        return self._parts[division].newcomers
 
     def _plan_round(self) -> None:
         self._ended = True
@@ -98,11 +123,14 @@ class _Part:
         self,
         info: LeagueInfo,
         arrived: Sequence[str],
+        twins: Mapping[str, str],
         division: Division,
         tally: Tally,
         design_seed: str,
     ) -> None:
         names = playing(info)
+        self._twins = twins if info.endless else {}
+        self._owners = _owners(info, names) if info.endless and division.players > 2 else {}
         self._names, self._players, self._joined = names, division.players, tally.joined
         self._joining = tally.joining
         # "stage" is an epoch's name from before it was renamed: every draw depends on it.
@@ -135,37 +163,54 @@ class _Part:
             return
         for name in late:
             if lack := self._lack(name, len(others), level):
-                self._counts[name], self._others[name] = lack, others
+                self._counts[name], self._others[name] = lack, self._apart(name, others)
                 if not self._capped:
                     others, level = [*others, name], level + lack * (self._players - 1)
         for name, lack in self._counts.items():
             met[name] += lack * len(self._others[name])
             met.update(dict.fromkeys(self._others[name], lack * (self._players - 1)))
 
+    def _apart(self, name: str, others: list[str]) -> list[str]:
+        """Return whom a newcomer meets: none of its author, if the rest can fill the tables."""
+        owner = self._owners.get(name)
+        apart = [bot for bot in others if owner is None or self._owners[bot] != owner]
+        return apart if len(apart) >= self._players else others
+
     def _lack(self, name: str, others: int, level: int) -> int:
         """Return how many joining blocks a bot lacks until it has about as many tables as others.
 
         There are at most as many as seats, unless the number of rounds is fixed: then nobody waits
-        for what comes after them.
+        for what comes after them. A bot that has a predecessor gets as many in any case.
         """
         met, gain = self._met[name], others - self._players + 1
         if gain < 1:
             return 0
+        if name in self._twins:
+            return max(0, self._players - self._joined[name])
         share = min((self._wanted - met) / others, (level - met) / gain)
         lack = ceil(share) if 2 * met < level else floor(share)
         return max(0, min(lack, self._players - self._joined[name]) if self._capped else lack)
 
-    def items(self) -> Iterator[tuple[int, str | None, int]]:
-        """Yield each block's number of tables, newcomer and number, in the order of play."""
-        whole = ((len(self._names), None, number) for number in self._whole())
+    def items(self) -> Iterator[tuple[int, str | None, int, str | None]]:
+        """Yield what each block is: the fields of `Planned` after the first, in order of play."""
+        whole = ((len(self._names), None, number, None) for number in self._whole())
         joining = self._joining
         for name, number in self._in_turn():
-            if joining >= _JOINING:
+            predecessor = self._twins.get(name)
+            weight = _weight(name, predecessor)
+            if joining + weight > _JOINING:
                 yield from islice(whole, 1)
                 joining = 0
-            yield len(self._others[name]), name, number
-            joining += 1
+            yield weight * len(self._others[name]), name, number, predecessor
+            joining += weight
         yield from whole
+
+    def joining_blocks(self, newcomer: str) -> int:
+        return self._counts.get(newcomer, 0)
+
+    @property
+    def newcomers(self) -> Collection[str]:
+        return self._counts.keys()
 
     def _in_turn(self) -> Iterator[tuple[str, int]]:
         """Yield newcomers and the numbers of their blocks: first of those who had the fewest."""
@@ -192,7 +237,8 @@ class _Part:
         first = number - number % (size - 1)
         seed = f"{self._shuffle}/pass {first}" if first else self._shuffle
         design = _design(size, self._players, self._design_seed)
-        return _named(design.block(number - first), _shuffled(self._names, seed))
+        block = _named(design.block(number - first), _shuffled(self._names, seed))
+        return self._kept_apart(block, f"{seed}/{number}")
 
     def joining(self, newcomer: str, number: int) -> list[Seats]:
         """Draw a joining block; those of a bot that was interrupted by a change go on."""
@@ -204,7 +250,27 @@ class _Part:
             design = _design(len(others), self._players - 1, f"{self._design_seed}/joining")
             tables = design.block(number % (len(others) - 1))
         seat = (first + number) % self._players
-        return _named(joining_block(tables, seat), [*others, newcomer])
+        apart = self._kept_apart(_named(tables, others), f"{self._shuffle}/{newcomer}/{number}")
+        return [(*one[:seat], newcomer, *one[seat:]) for one in apart]
+
+    def _kept_apart(self, block: list[Seats], seed: str) -> list[Seats]:
+        return kept_apart(block, self._owners, f"{seed}/apart") if self._owners else block
+
+
+def _weight(newcomer: str | None, predecessor: str | None) -> int:
+    """Return how many joining blocks a block counts as, in its tables."""
+    return (newcomer is not None) + (predecessor is not None)
+
+
+def _owners(info: LeagueInfo, names: Collection[str]) -> dict[str, Hashable]:
+    """Return whose each bot is; nothing if everyone has one. A bot without an author is its own."""
+    owners: dict[str, Hashable]
+    owners = {one.name: one.author or (one.name,) for one in info.bots if one.name in names}
+    return owners if len(set(owners.values())) < len(owners) else {}
+
+
+def _replaced(seats: Seats, by: Mapping[str, str]) -> Seats:
+    return tuple([by.get(bot, bot) for bot in seats])
 
 
 def _shuffled(names: Sequence[str], seed: str) -> list[str]:

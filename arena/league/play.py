@@ -1,15 +1,14 @@
 """Playing a league from its file to its last fixture: `arena run`, but for the report."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
-from arena.league.cluster.address import check_cluster
+from arena.league.cluster.address import check_cluster, cluster_at
 from arena.league.cluster.worker import RunSpec
 from arena.league.conditions import Resolution, commit, resolve
 from arena.league.config import League, check_anchor, check_bot_count, load_league
@@ -28,9 +27,6 @@ from arena.store.store import Store
 from arena.submissions.bot import StagedBot, check_trust, runtimes_of
 from arena.submissions.command import how_to_get
 from arena.submissions.packages import wanted_by
-
-if TYPE_CHECKING:  # slow to import, and not always installed
-    from arena.league.cluster.client import Cluster
 
 
 class RunRequest(Struct, frozen=True):
@@ -74,7 +70,7 @@ def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"
         hint = "add --cluster ADDRESS, or leave it out"
         raise ArenaError("only a cluster has sandboxes to mix", "--mixed-sandboxes", hint)
     league, sandbox = _checked(request, listener)
-    with _connected(request.cluster) as cluster, Store(request.store, create=True) as store:
+    with cluster_at(request.cluster) as cluster, Store(request.store, create=True) as store:
         resolution = _resolved(request, league, sandbox, store)
         rules = next(iter(league.variants.values()))
         _say_who_gets_packages(league, listener)
@@ -188,12 +184,3 @@ def _without_missing_runtimes(league: League, listener: RunListener) -> League:
         hints = sorted({how_to_get(bot.first_command, bot.folder) for bot in missing})
         listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
     return replace(league, bots=tuple(bot for bot in league.bots if bot not in missing))
-
-
-def _connected(address: str | None) -> "AbstractContextManager[Cluster | None]":
-    if address is None:
-        return nullcontext()
-    # Slow to import, and not always installed.
-    from arena.league.cluster.connection import connected
-
-    return connected(address)

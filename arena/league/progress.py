@@ -1,6 +1,6 @@
 """How far a league has come: what is still to be played, and which divisions have stopped."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from itertools import chain
 from statistics import fmean
 
@@ -12,6 +12,10 @@ from arena.ratings.parts import parts
 from arena.ratings.sequential import Block, TableMeans, separated, tied
 from arena.ratings.table import PlayedGames
 from arena.records import Division, Fixture, GameRecord, GameResult
+
+AHEAD = 8
+"""How many blocks of an endless league may be begun before their results matter: what is played
+must not depend on which fixture ends first, and nobody must wait for the slowest."""
 
 
 class Verdict(Struct, frozen=True):
@@ -40,12 +44,24 @@ class LeagueProgress:
         self._results: dict[str, TableMeans] = {}
         if before:
             self._results = before._results  # noqa: SLF001 - of this class
-        self._tracks = {one: _Track(schedule, one, self._results) for one in schedule.blocks}
+        self._given_up: set[str] = set()
+        tracks: Mapping[Division, _Track] = {}
+        if before and schedule.conditions.endless:
+            tracks = before._tracks  # noqa: SLF001 - of this class
+        self._tracks: dict[Division, _Track] = {
+            one: _Track(schedule, one, self._results, self._given_up, tracks.get(one))
+            for one in schedule.blocks
+        }
 
     @property
     def played(self) -> Collection[str]:
         """The ids of all fixtures that were added, also of those that do not count."""
         return self._results.keys()
+
+    @property
+    def tables(self) -> Mapping[str, TableMeans]:
+        """Everyone's mean places in all fixtures that were added, by id."""
+        return self._results
 
     def __len__(self) -> int:
         """Return the number of fixtures in the schedule, with those that `until` may save."""
@@ -72,6 +88,10 @@ class LeagueProgress:
         self._results[fixture.id] = TableMeans(fixture.seats, tuple(map(fmean, by_seat)))
         if self.counts(fixture.id):
             self._tracks[fixture.division].add(fixture)
+
+    def give_up(self, id_: str) -> None:
+        """Let nothing wait for a fixture that cannot be played in this run."""
+        self._given_up.add(id_)
 
     def due(self) -> list[Fixture]:
         """Return the fixtures to play next, with `until` those of each division's next block."""
@@ -104,18 +124,29 @@ class LeagueProgress:
         """Return how a division stands, by its blocks before the first that is not complete."""
         return self._tracks[division].verdict(confidence)
 
-    def separated(self, division: Division, confidence: float) -> bool:
-        """Tell whether all bots of a division are told apart: asked after every complete block."""
-        return self._tracks[division].separated(confidence)
+    def undecided(self, division: Division, confidence: float) -> bool:
+        """Tell whether a division of an endless league needs another block to tell its bots apart.
+
+        That follows from the results of all but the last `AHEAD` blocks that were begun: False
+        until those are complete, so that the answer is the same however fast they were played.
+        """
+        return self._tracks[division].undecided(confidence)
 
 
 class _Track:
     """The blocks of one division, and its decision to stop."""
 
     def __init__(
-        self, schedule: Schedule, division: Division, results: Mapping[str, TableMeans]
+        self,
+        schedule: Schedule,
+        division: Division,
+        results: Mapping[str, TableMeans],
+        given_up: Set[str],
+        before: "_Track | None" = None,
     ) -> None:
+        """Follow a division; `before` followed it under the same terms, to the last change."""
         self._schedule, self._division, self._results = schedule, division, results
+        self._given_up = given_up
         self._blocks = schedule.blocks[division]
         conditions = schedule.conditions
         self._resting = frozenset(conditions.resting)
@@ -130,11 +161,15 @@ class _Track:
         """In an endless league, how many blocks were begun or asked for."""
         self._seen = 0
         """The first block that `_left` does not know."""
+        self._known = before.complete_blocks() if before else frozenset[int]()
+        """Blocks that nothing is missing of, without a look."""
         self._complete: list[Block] = []
         """Complete blocks that have a fixture that counts, before the first that is not."""
         self._next = 0
         """The first block that is not complete."""
         self._stopped = False
+        self._judged: tuple[tuple[int, float], bool] | None = None
+        """The last answer of `undecided`, and to what: it takes long where many have played."""
         self._see()
 
     def add(self, fixture: Fixture) -> None:
@@ -144,6 +179,10 @@ class _Track:
             missing.pop(fixture.id, None)
             if not missing:
                 del self._left[fixture.block]
+
+    def complete_blocks(self) -> frozenset[int]:
+        """Return the blocks that nothing is missing of, those without fixtures among them."""
+        return frozenset(range(self._seen)) - self._left.keys()
 
     def due(self) -> Iterator[Fixture]:
         window = self._window()
@@ -179,13 +218,28 @@ class _Track:
         field = parts(table.bots for block in self._complete for table in block)
         return Verdict(self._division, len(self._complete), pairs, tuple(field))
 
-    def separated(self, confidence: float) -> bool:
+    def undecided(self, confidence: float) -> bool:
+        blocks = max(0, self._begun - AHEAD)
+        early = (missing for number, missing in self._left.items() if number < blocks)
+        if any(not missing.keys() <= self._given_up for missing in early):
+            return False
+        asked = blocks, confidence
+        if not self._judged or self._judged[0] != asked:
+            self._judged = asked, not self._separated(*asked)
+        return self._judged[1]
+
+    def _separated(self, blocks: int, confidence: float) -> bool:
+        """Tell whether all bots are told apart by the first blocks."""
         self._decide()
-        return separated(self._complete, self._bots, confidence, self._resting)
+        counting = sum(map(bool, self._blocks[: min(blocks, self._next)]))
+        complete = self._complete[:counting]
+        return separated(complete, self._bots, confidence, self._resting)
 
     def _see(self) -> None:
         """Note what is missing of the blocks that were drawn since the last call."""
         for number, block in enumerate(self._blocks[self._seen :], self._seen):
+            if number in self._known:
+                continue
             missing = {one.id: one for one in block if one.id not in self._results}
             if missing:
                 self._left[number] = missing

@@ -1,5 +1,7 @@
 """Prune the oldest logs of a stored league, so that they take no more than a number of bytes."""
 
+from math import inf
+
 from msgspec import Struct
 
 from arena.playstats.luck import rated_luck
@@ -33,15 +35,16 @@ def plan_pruning(store: Store, cap: int) -> PruneReport:
     return PruneReport(len(what.logs), what.games, len(what.stderr), before, after)
 
 
-def prune(store: Store, cap: int) -> PruneReport:
+def prune(store: Store, cap: int, most_stderr: float = inf) -> PruneReport:
     """Prune a store that is open for writing until its logs take at most `cap` bytes.
 
-    Raises FindingError if something is damaged; what was pruned before stays pruned.
+    Of those, standard error may take `most_stderr`. Raises FindingError if something is damaged;
+    what was pruned before stays pruned.
     """
     fixtures = games = stderr = 0
     before = pruning.used(store)
     while True:
-        what = pruning.plan(store, cap, NEWEST)
+        what = pruning.plan(store, cap, NEWEST, most_stderr)
         remove(store, what)
         fixtures, games = fixtures + len(what.logs), games + what.games
         stderr += len(what.stderr)

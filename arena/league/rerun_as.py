@@ -1,4 +1,4 @@
-"""A stored game put to another build of a bot: what it decides otherwise, and why it faults."""
+"""A stored game put to another build of a bot: what it decides differently, and why it faults."""
 
 from collections.abc import Sequence
 from contextlib import suppress

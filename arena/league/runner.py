@@ -54,7 +54,7 @@ class RunListener:
         """Take a sentence for the person who runs it, such as a warning."""
 
     def progress(self, fixtures: int) -> AbstractContextManager[OnResult]:
-        """Show the progress of playing at most so many fixtures, while it lasts."""
+        """Show the progress of so many fixtures; more, if what is due depends on results."""
         del fixtures
         return nullcontext(lambda _: None)
 

@@ -6,9 +6,9 @@ were not begun.
 """
 
 from bisect import bisect
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from hashlib import sha256
-from itertools import chain, product
+from itertools import chain, pairwise, product
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -29,6 +29,16 @@ class _Block(Struct):
     planned: Planned
     tally: Tally
     """Where they count once the epoch is over."""
+    complete: bool = False
+    """Whether all of them are known to be stored."""
+
+    def missing(self, stored: Container[str]) -> list[Fixture]:
+        """Return those that are not stored."""
+        if self.complete:
+            return []
+        found = [one for one in self.fixtures if one.id not in stored]
+        self.complete = not found
+        return found
 
 
 class Schedule:
@@ -54,6 +64,8 @@ class Schedule:
         self._design_seed = start.seed
         self._arrived: dict[str, None] = {}
         """The bots that joined by a change, first to last."""
+        self.twins: Mapping[str, str] = {}
+        """Newcomers whose joining tables are played twice, and their predecessors."""
         self._key = schedule_key(start)
         self._begin_epoch(0)
         for change in changes:
@@ -77,6 +89,33 @@ class Schedule:
         if fixture is None or (now := self._now.get(fixture.division)) is None:
             return False
         return self._drawn[fixture.division][fixture.block].tally is now and now.counts(fixture)
+
+    def joining_left(self, division: Division, newcomer: str, begun: int | None = None) -> int:
+        """Return how many joining blocks of a newcomer are planned and not drawn yet.
+
+        With `begun` only so many blocks of the division count as drawn.
+        """
+        drawn = self._drawn[division][self.earlier_blocks[division] : begun]
+        planned = self._epoch.joining_blocks(division, newcomer)
+        return planned - sum(block.planned.newcomer == newcomer for block in drawn)
+
+    def newcomers(self, division: Division) -> Collection[str]:
+        """Return who has joining blocks in the plan of now."""
+        return self._epoch.newcomers(division)
+
+    def twin_tables(self, division: Division, newcomer: str) -> list[tuple[Fixture, Fixture]]:
+        """Return the tables of a newcomer, each with its twin, that are drawn and count.
+
+        A table whose twin is not played or does not count is left out.
+        """
+        counting = (
+            one
+            for block in self._drawn[division]
+            if block.planned.newcomer == newcomer and block.planned.predecessor is not None
+            for one in block.fixtures
+            if self.counts(one.id)
+        )
+        return [(one, twin) for one, twin in pairwise(counting) if one.seed == twin.seed]
 
     def next_index(self, division: Division) -> int:
         """Return the place of the first fixture of a division's next block; -1 if there is none."""
@@ -115,8 +154,8 @@ class Schedule:
         unplayed = [
             fixture.index
             for block in (kept if gone else ())
-            for fixture in block.fixtures
-            if fixture.id not in stored and not gone.isdisjoint(fixture.seats)
+            for fixture in block.missing(stored)
+            if not gone.isdisjoint(fixture.seats)
         ]
         return tuple(begun), tuple(sorted(unplayed))
 
@@ -130,11 +169,13 @@ class Schedule:
                 self._forget(block.fixtures)
             del blocks[size:]
             for block in blocks[first:]:
-                block.tally.add(block.fixtures, block.planned.newcomer)
+                planned = block.planned
+                block.tally.add(block.fixtures, planned.newcomer, planned.joining)
         for index in change.unplayed:
             self._leave_out(index)
         self.conditions = changed(self.conditions, change)
         self._arrived |= dict.fromkeys(bot.name for bot in change.joined)
+        self.twins = self.twins if change.twins is UNSET else change.twins
         self._key = sha256(self._key.encode() + msgspec.json.encode(change)).hexdigest()
         last = (blocks[-1].planned for blocks in self._drawn.values() if blocks)
         self._begin_epoch(max((one.index + one.size for one in last), default=0))
@@ -150,7 +191,7 @@ class Schedule:
         self.earlier_blocks = {one: len(self._drawn.setdefault(one, [])) for one in self._now}
         names = set(playing(info))
         arrived = [name for name in self._arrived if name in names]
-        self._epoch = Epoch(info, arrived, self._now, index, self._design_seed)
+        self._epoch = Epoch(info, arrived, self.twins, self._now, index, self._design_seed)
 
     def _leave_out(self, index: int) -> None:
         """Take a fixture out of the block that has it."""
@@ -186,12 +227,16 @@ class Schedule:
         info, (variant, players) = self.conditions, division
         block = len(self._drawn[division])
         name = f"{variant}/{players}/{info.changes}/{block}"
-        dice = block_seed(info.seed, name) if info.shared_dice else ""
         rules, per_die = info.variants[variant], info.rounds_per_die
         rounds = max_rounds(rules, players, per_die) if per_die else UNSET
+        seed = dice = ""
         for index, seats in enumerate(self._epoch.tables(division, planned), planned.index):
             id_ = sha256(f"{self._key}/{index}".encode()).hexdigest()[:16]
-            seed = fixture_seed(info.seed, id_)
+            if planned.predecessor is None or planned.predecessor not in seats:
+                # Pairs of twins are compared as independent: no two share their dice.
+                key = name if planned.predecessor is None else f"{name}/{index}"
+                dice = block_seed(info.seed, key) if info.shared_dice else ""
+                seed = fixture_seed(info.seed, id_)
             fixture = Fixture(id_, index, variant, seats, seed, info.games, block, dice, rounds)
             self.drawn[id_] = fixture, rules
             yield fixture
@@ -223,4 +268,4 @@ def schedule_key(start: LeagueInfo) -> str:
 
 
 def _is_begun(block: _Block, stored: Container[str]) -> bool:
-    return any(fixture.id in stored for fixture in block.fixtures)
+    return block.complete or any(fixture.id in stored for fixture in block.fixtures)

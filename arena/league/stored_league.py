@@ -19,10 +19,13 @@
   all of them lets `play` return True once what was begun is played. So a ladder goes to sleep.
 - `progress.begun(division)` is how many blocks of a division were begun;
   `progress.verdict(division, confidence)` says which neighbours are not told apart yet.
+- `change(joined=[...], rested=["mybot@2"], twins={"mybot@3": "mybot@2"})` lets a newcomer meet its
+  predecessor on the same dice (`arena.league.twins`): both must be among the `bots`.
 - A league ends with `change(endless=False)`: what was begun can be played to its end; then nothing
   is due any more, and the master seed may be published.
 - Each is stored before it takes effect. A killed program goes on by opening the store again: it
-  plays the same fixtures as one that was not killed, if `more` decides by complete blocks alone.
+  plays the same fixtures as one that was not killed, if `more` decides by `progress.begun` and
+  `progress.undecided`, not by what happens to be played already.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -77,11 +80,13 @@ class StoredLeague:
         resumed: Sequence[str] = (),
         **terms: Any,
     ) -> Change:
-        """Change the field, or terms by their names in `LeagueInfo`, from now on; returns the row.
+        """Change the field, `twins`, or terms by their names in `LeagueInfo`; returns the row.
 
         Raises KeyError for a bot that was never there.
         """
-        begun, unplayed = self.schedule.cut(self.progress.played, {*rested, *struck})
+        twins = terms.get("twins", self.schedule.twins)
+        apart = {old for new, old in self.schedule.twins.items() if twins.get(new) != old}
+        begun, unplayed = self.schedule.cut(self.progress.played, {*rested, *struck, *apart})
         change = Change(
             begun=begun,
             unplayed=unplayed,
@@ -130,3 +135,4 @@ class StoredLeague:
     def quarantine(self, fixture: QuarantinedFixture) -> None:
         """Store that a fixture cannot be played in this run."""
         self.store.quarantine(fixture)
+        self.progress.give_up(fixture.fixture.id)

@@ -35,13 +35,13 @@ class Tally:
         self._of_bot: defaultdict[str, list[Fixture]] = defaultdict(list)
         self._left_out: set[str] = set()
 
-    def add(self, fixtures: Iterable[Fixture], newcomer: str | None) -> None:
-        """Add the fixtures of a block; those of a newcomer are a joining block."""
+    def add(self, fixtures: Iterable[Fixture], newcomer: str | None, joining: int) -> None:
+        """Add the fixtures of a block; those of a newcomer count as so many joining blocks."""
         for fixture in fixtures:
             for bot in fixture.seats:
                 self._of_bot[bot].append(fixture)
         self.met.update(chain.from_iterable(one.seats for one in fixtures if self.counts(one)))
-        self.joining = self.joining + 1 if newcomer is not None else 0
+        self.joining = self.joining + joining if joining else 0
         if newcomer is not None:
             self.joined[newcomer] += 1
 

@@ -55,7 +55,7 @@ class Decision(Struct, frozen=True):
 
     @property
     def differs(self) -> bool:
-        """Whether the bot decides otherwise; faults of the same cause are the same."""
+        """Whether the bot decides differently; faults of the same cause are the same."""
         return self.stored is not None and _plain(self.stored) != _plain(self.now)
 
 

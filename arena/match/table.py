@@ -40,6 +40,7 @@ def play_fixture(
         decisions=table.decisions,
         seconds=table.seconds,
         stderr=tuple(multiplexer.stderr),
+        answered=table.answered,
     )
 
 
@@ -81,6 +82,8 @@ class _Table:
         """By seat, the games of the requests that were sent, by request id."""
         self._queued: list[dict[int, _Game]] = [{} for _ in self._all]
         """The same for requests that wait until the seat's bot is ready."""
+        self._answered: dict[tuple[int, int], str] = {}
+        """The lines with which bots faulted, by game and seat."""
         self._next = 0
         self._end = fixture.games
         self._began = 0.0
@@ -89,6 +92,11 @@ class _Table:
     def decisions(self) -> int:
         """Answers asked for in all games; a request that was sent again counts once."""
         return sum(asked for _, asked in self._played.values())
+
+    @property
+    def answered(self) -> tuple[tuple[int, int, str], ...]:
+        """The lines with which bots faulted, with the game and the seat of each."""
+        return tuple((*of, line) for of, line in sorted(self._answered.items()))
 
     def play(self) -> list[GameRecord]:
         """Play all games; returns their records in the games' order."""
@@ -182,7 +190,7 @@ class _Table:
             if isinstance(reply, Ready):
                 self._welcome(seat, reply)
             elif game := self._open[seat].pop(id_, None):
-                self._deliver(seat, game, reply)
+                self._deliver(seat, id_, game, reply)
             else:
                 # It did not start, or it was asked in a game that is played again.
                 self._multiplexer.refund(self._end)
@@ -191,16 +199,22 @@ class _Table:
                     if id_ == READY:
                         self._did_not_start(seat, reply)
 
-    def _deliver(self, seat: int, game: _Game, reply: Answer | Fault) -> None:
+    def _deliver(self, seat: int, id_: int, game: _Game, reply: Answer | Fault) -> None:
         game.awaited -= 1
         if not game.awaited:
             self._to_advance.append(game)
         if game.referee.take(seat, reply):
+            self._note_answer(seat, id_, game.number)
             self._stop(seat)
             self._seats.count_fault(seat, game.number)
             last = self._seats.last_game(seat)
             if last is not None and last + 1 < self._next:
                 self._discard_after(last)
+
+    def _note_answer(self, seat: int, id_: int, game: int) -> None:
+        """Remember the line with which a bot faulted."""
+        if line := self._multiplexer.answered(seat, id_):
+            self._answered[game, seat] = line
 
     def _discard_after(self, last: int) -> None:
         """Discard the games after `last`; they are played again once those before are over."""
@@ -208,6 +222,7 @@ class _Table:
         self._multiplexer.refund(self._end)
         self._played = {n: played for n, played in self._played.items() if n <= last}
         self._under_way = {n: game for n, game in self._under_way.items() if n <= last}
+        self._answered = {of: line for of, line in self._answered.items() if of[0] <= last}
         self._to_advance = [game for game in self._to_advance if game.number <= last]
         self._open = [_until(last, games) for games in self._open]
         self._queued = [_until(last, games) for games in self._queued]
@@ -226,11 +241,12 @@ class _Table:
         """Charge a failed start to the first game that needs the bot."""
         waiting = sorted(self._queued[seat].items(), key=_by_game)
         if not waiting:
+            self._note_answer(seat, READY, self._next)
             self._seats.leave_empty(seat, self._next, fault)
             return
         id_, game = waiting[0]
         del self._queued[seat][id_]
-        self._deliver(seat, game, fault)
+        self._deliver(seat, READY, game, fault)
 
     def _stop(self, seat: int) -> None:
         """End a bot; its requests in other games are queued for its next process."""

@@ -4,7 +4,7 @@ import ctypes
 import gc
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import Ratings, by_division, rate_results
-from arena.records import QuarantinedFixture, RatingsInfo
+from arena.records import FixtureResult, QuarantinedFixture, RatingsInfo
 from arena.store.store import Store
 
 if TYPE_CHECKING:  # slow to import, and a report needs it only after a run
@@ -134,12 +134,12 @@ def report(request: ReportRequest) -> Report:
         names = Pseudonyms(conditions, secret_of(request.store)) if request.hides_names else None
         if names and request.key:
             _write_key(request.key, names)
-        options, schedule = conditions.ratings, schedule_of(store)
+        options = conditions.ratings
         if request.league.is_file():  # ratings may be asked for otherwise after the games
             options = load_ratings(request.league, [bot.name for bot in conditions.bots])
-        return write_report(
-            store, schedule, options, request.site, request.replays, names, request.url
-        )
+        site, replays, url = request.site, request.replays, request.url
+        # Nothing else refers to the schedule, so that it can be let go.
+        return write_report(store, schedule_of(store), options, site, replays, names, url)
 
 
 def reveals_seed(league: Path, store: Path) -> bool:
@@ -183,8 +183,8 @@ def write_report(
     url: str = "",
 ) -> Report:
     """Write the report of what counts in a store, under pseudonyms if there are any."""
-    conditions, progress = schedule.conditions, LeagueProgress(schedule)
-    quarantined = [one for one in store.quarantined() if progress.counts(one.fixture.id)]
+    conditions, counts = schedule.conditions, schedule.counts
+    quarantined = [one for one in store.quarantined() if counts(one.fixture.id)]
     shown = conditions
     if names:
         quarantined = [names.quarantined(one) for one in quarantined]
@@ -192,14 +192,12 @@ def write_report(
     _return_freed_memory()
     with ExitStack() as opened:
         with _without_gc():
-            reading = stored_games(store, conditions, progress.counts, names)
-            games = opened.enter_context(reading)
-            for result in games.results:
-                progress.add(result)
+            games = opened.enter_context(stored_games(store, conditions, counts, names))
+            left = _left(schedule, games.results)
+            del schedule, counts  # they take as much memory as all results, and ratings take much
             ratings = rate_results(by_division(games.results), options, games.cached)
-        left, endless = len(progress.due()), conditions.endless
         front_page = publish(
-            *(withheld(shown) if left or endless else shown, ratings, games, site),
+            *(withheld(shown) if left or conditions.endless else shown, ratings, games, site),
             state=StoreState(games.root, left, quarantined),
             replays=replays,
             anonymous=names is not None,
@@ -207,6 +205,14 @@ def write_report(
         )
     count = sum(len(result.games) for result in games.results)
     return Report(front_page, games.root, ratings, count, left, quarantined)
+
+
+def _left(schedule: Schedule, played: Iterable[FixtureResult]) -> int:
+    """Return how many fixtures are due and were not played; their progress is not kept."""
+    progress = LeagueProgress(schedule)
+    for result in played:
+        progress.add(result)
+    return len(progress.due())
 
 
 def _write_key(path: Path, names: Pseudonyms) -> None:

@@ -41,9 +41,16 @@ from arena.publish.pages.font import font_css
 from arena.publish.pages.front import MOMENTS, description, front, progress, standings
 from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.identity import identities, marked_links
+from arena.publish.pages.opponent_rows import opponent_rows
 from arena.publish.pages.podium import PICTURE, podium
 from arena.publish.pages.templates import environment
-from arena.publish.replay.selection import NEWEST, ReplayChoice, Watchable, select_replays
+from arena.publish.replay.selection import (
+    NEWEST,
+    AtMost,
+    ReplayChoice,
+    Watchable,
+    select_replays,
+)
 from arena.publish.replay.shards import firsts, shards
 from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
@@ -197,8 +204,9 @@ class _Site:
         for board in self.boards:
             yield from self._board(board)
         yield from self._matches()
+        of_bots = {"opponent_rows": opponent_rows, "rerun_command": bot.rerun_command}
         for page in bot.models(self.league, self.ratings, self.summary, self.matches, self.moments):
-            model = {"bot": page, "rerun_command": bot.rerun_command}
+            model = {"bot": page, **of_bots}
             yield self._page("bot.html", self.links.bot(page.info.name), model)
         yield self._page("charts.html", "charts.html", charts.model(self.summary))
         names = [info.name for info in self.league.bots]
@@ -254,7 +262,10 @@ class _Site:
         yield _static("watch.css")
         lists = watch.lists(self.moments.league, self.watchable)
         index, games = next(iter(self.selection.items()))
-        model = {"first": f"{index}.{games[0]}.0", "choice": self.choice, "upset": UPSET}
+        chosen = self.choice
+        choice, most = (NEWEST, chosen.games) if isinstance(chosen, AtMost) else (chosen, None)
+        first = f"{index}.{games[0]}.0"
+        model = {"first": first, "choice": choice, "most": most, "upset": UPSET}
         yield self._page("replay.html", REPLAY, {**model, "lists": lists})
         yield from self._watch(lists)
 

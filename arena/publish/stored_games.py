@@ -66,7 +66,7 @@ class _Shared:
             dice=self._one(result.fixture.dice),
         )
         how = {"sandbox": self._one(result.sandbox), "clock": self._one(result.clock)}
-        games, luck = PackedGames(result.games), array("i", result.luck)
+        games, luck = PackedGames(result.games), result.luck and array("i", result.luck)
         return replace(result, fixture=fixture, games=games, luck=luck, **how)
 
     def _one(self, part: _T) -> _T:
@@ -108,7 +108,9 @@ def stored_games(
     depends_on = maker(), fingerprint, info.variants
     made_by = sha256(_encode(depends_on)).hexdigest()
     with closing(Cache(cache_path(store.path), made_by)) as cache:
-        yield StoredGames(store, cache, info, counts, names)
+        games = StoredGames(store, cache, info, counts, names)
+        del counts  # with all that it knows
+        yield games
 
 
 class StoredGames:

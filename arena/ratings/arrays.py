@@ -1,6 +1,6 @@
 """Array types of the ratings, and the way back to plain numbers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ Bots = NDArray[np.int32]
 """Indices of bots, of which millions of games have many. Cells of pairs fit into the type; cells of
 blocks or fixtures and bots may not."""
 CHUNK = 16_384
-"""Games, or results, of which something is computed at a time."""
+"""Games, results or cells of a matrix of which something is computed at a time."""
 
 
 def as_floats(values: ArrayLike) -> Floats:
@@ -25,10 +25,22 @@ def as_ints(values: ArrayLike) -> Ints:
     return np.asarray(values, np.intp)
 
 
-def chunks(size: int) -> Iterator[slice]:
-    """Yield slices that together cover so many rows."""
-    for first in range(0, size, CHUNK):
-        yield slice(first, min(first + CHUNK, size))
+def chunks(size: int, most: int = 0) -> Iterator[slice]:
+    """Yield slices of at most so many rows, some thousand by default, that together cover all."""
+    most = most or CHUNK
+    for first in range(0, size, most):
+        yield slice(first, min(first + most, size))
+
+
+def square(size: int, rows: Callable[[slice], Floats]) -> Floats:
+    """Return a square matrix that is made some rows at a time.
+
+    What is computed on the way takes little memory then: a matrix of 1,000 bots has 8 MB.
+    """
+    matrix = np.empty((size, size))
+    for chunk in chunks(size, max(1, CHUNK // max(1, size))):
+        matrix[chunk] = rows(chunk)
+    return matrix
 
 
 def records(columns: Mapping[str, NDArray[Any]]) -> Iterator[dict[str, Any]]:

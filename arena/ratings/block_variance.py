@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import exp, inf, sqrt
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -105,21 +105,37 @@ class GameScores:
         return total
 
 
-class _Sandwich:
-    """Covariances of a linear estimate with games, or blocks of them, as clusters."""
+class _Sandwich(NamedTuple):
+    """Covariances of a linear estimate with games, or blocks of them, as clusters.
 
-    def __init__(self, products: Floats, by_block: Floats, bread: Floats) -> None:
-        blocks = by_block @ bread.T
-        self.by_game = bread @ products @ bread.T
-        self.by_block = blocks.T @ blocks
+    They are computed when they are asked for: with many bots each takes megabytes.
+    """
+
+    products: Floats
+    """The sums, over games, of the products of two bots' scores."""
+    scores: Floats
+    """[block, bot]"""
+    bread: Floats
+
+    def by_game(self) -> Floats:
+        """Return the covariance if all games were independent."""
+        return as_floats(self.bread @ self.products @ self.bread.T)
+
+    def by_block(self) -> Floats:
+        """Return the covariance if all blocks are."""
+        blocks = self.scores @ self.bread.T
+        return as_floats(blocks.T @ blocks)
 
     def moderated(self, own: Floats) -> Floats:
         """Mix each bot's own variance between blocks, with that share, with the field's."""
-        ratio = np.diag(self.by_block) / np.maximum(np.diag(self.by_game), _TINY)
-        pooled = float(ratio[own > 0].mean()) * self.by_game
+        pooled, mixed = self.by_game(), self.by_block()
+        ratio = np.diag(mixed) / np.maximum(np.diag(pooled), _TINY)
+        pooled *= float(ratio[own > 0].mean())
         weight, rest = np.sqrt(own), np.sqrt(1.0 - own)
-        mixed = np.outer(weight, weight) * self.by_block + np.outer(rest, rest) * pooled
-        return as_floats(mixed)
+        mixed *= np.outer(weight, weight)
+        pooled *= np.outer(rest, rest)
+        mixed += pooled
+        return mixed
 
 
 def covariance(games: Games, skills: Posterior, met: Pairs, luck: Luck | None = None) -> Covariance:
@@ -135,7 +151,8 @@ def covariance(games: Games, skills: Posterior, met: Pairs, luck: Luck | None = 
     method: Method = "games" if field < _MIN_DF else "blocks"
     if method == "games":
         df = np.full(games.size, inf)
-        of_mu, of_place = _at_least(skill.by_game, sigma), _at_least(place.by_game, place_error / 2)
+        of_mu = _at_least(skill.by_game(), sigma)
+        of_place = _at_least(place.by_game(), place_error / 2)
     else:
         borrowed = max(0.0, min(_PRIOR_DF, field - float(own.mean())))
         share = own / np.maximum(own + borrowed, 1.0)
@@ -156,15 +173,17 @@ def _sandwiches(
     games: Games, skills: Posterior, met: Pairs, luck: Luck | None
 ) -> tuple[_Sandwich, _Sandwich]:
     n = games.size
-    centred = (np.eye(n) - 1.0 / n) @ skills.covariance
-    per_game = np.diag(1.0 / games.played())
-    scores = luck.residuals(skills) if luck else skills.scores()
-    of_skill, skill_by_block = _sums(GameScores(games, scores), games)
+    skill = GameScores(games, luck.residuals(skills) if luck else skills.scores())
+    of_skill, skill_by_block = _sums(skill, games)
+    del skill  # scores of a million games and matrices of 1,000 bots are held one at a time
     # Finishing behind one rival more than expected raises the mean place by 1 / games.
-    behind = -(1.0 - met.probability)
-    of_place, place_by_block = _sums(GameScores.by_pairs(games, behind), games)
+    place = GameScores.by_pairs(games, -(1.0 - met.probability))
+    of_place, place_by_block = _sums(place, games)
+    del place
     by_block = np.stack([skill_by_block, place_by_block], 1)
     for_skill, for_place = without_leverage(games, skills, by_block).transpose(1, 0, 2)
+    centred = (np.eye(n) - 1.0 / n) @ skills.covariance
+    per_game = np.diag(1.0 / games.played())
     return _Sandwich(of_skill, for_skill, centred), _Sandwich(of_place, for_place, per_game)
 
 
@@ -180,8 +199,9 @@ def _independent_place_errors(games: Games, met: Pairs) -> Floats:
 
 
 def _at_least(covariance: Floats, error: Floats) -> Floats:
-    """Raise variances to those of these standard errors, where they are below."""
-    return as_floats(covariance + np.diag(np.maximum(error**2 - np.diag(covariance), 0.0)))
+    """Raise variances to those of these standard errors, where they are below; in place."""
+    covariance.flat[:: len(covariance) + 1] += np.maximum(error**2 - np.diag(covariance), 0.0)
+    return covariance
 
 
 def dice_gain(games: Games, met: Pairs) -> DiceGain | None:

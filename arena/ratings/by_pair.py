@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from arena.ratings.arrays import Floats, Ints
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.ratings.arrays import Floats
 from arena.ratings.table import Duel
 
 Pair = tuple[str, str]
@@ -11,7 +14,7 @@ Pair = tuple[str, str]
 class Duels(Mapping[Pair, Duel]):
     """Head to head, for each ordered pair of bots that met."""
 
-    def __init__(self, bots: Sequence[str], ahead: Ints) -> None:
+    def __init__(self, bots: Sequence[str], ahead: NDArray[np.int32]) -> None:
         self._bots, self._at = bots, {bot: at for at, bot in enumerate(bots)}
         self._ahead = ahead
 

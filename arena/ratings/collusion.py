@@ -72,14 +72,14 @@ def _deviance_residuals(solution: Solution) -> tuple[Ints, Ints, Floats]:
     for the leverage of these very games. Pairs with too much leverage are left out.
     """
     pairs, covariance = solution.pairs, solution.skills.covariance
-    i, j = np.triu_indices(solution.games.size, 1)
+    i, j = np.triu(pairs.met, 1).nonzero()
     ahead, behind, variance = pairs.ahead[i, j], pairs.ahead[j, i], covariance.diagonal()
     met = ahead + behind
     difference = variance[i] + variance[j] - 2 * covariance[i, j]
     residual = 1.0 - met * pairs.score[i, j] * pairs.score[j, i] * difference
     expected = met * pairs.probability[i, j]
     deviance = _deviance_term(ahead, expected) + _deviance_term(behind, met - expected)
-    tested = (met > 0) & (residual >= _MIN_RESIDUAL)
+    tested = residual >= _MIN_RESIDUAL
     root = np.sqrt(np.maximum(2.0 * deviance[tested], 0.0) / residual[tested])
     return i[tested], j[tested], np.where(ahead > expected, 1.0, -1.0)[tested] * root
 

@@ -1,11 +1,13 @@
 """The ratings of a division, which are read back if nothing that decides them changed."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from arena.ratings.by_pair import Better, Duels
 from arena.ratings.games import Games, as_arrays
@@ -27,14 +29,12 @@ class Rated(NamedTuple):
 
 
 class _Kept(Struct, array_like=True, frozen=True):
-    """The same as plain data: matrices of bots sorted by name are bytes."""
+    """The same as plain data, without values of pairs.
+
+    Those are kept before it as they are in memory: in JSON they would take many times as much.
+    """
 
     board: Leaderboard
-    """Without values of pairs."""
-    ahead: bytes
-    better: bytes
-    covariance: bytes
-    degrees_of_freedom: bytes
     findings: Findings | None
 
 
@@ -49,32 +49,38 @@ def rate_division(
         return _rated(division, games, options, remember)
 
     data = remember("ratings", decided_by(games, division, options), make)
-    return _unpacked(games.bots, unpack(data, _Kept))
+    return _unpacked(games.bots, data)
 
 
 def _rated(division: Division, games: Games, options: RatingsInfo, remember: Remember) -> bytes:
     board, found = rate_games(division, games, options, remember)
-    solution = found.solution
-    kept = _Kept(
-        board=replace(board, duels={}, better={}),
-        ahead=solution.pairs.ahead.astype(np.intp).tobytes(),
-        better=found.better.tobytes(),
-        covariance=found.covariance.place.tobytes(),
-        degrees_of_freedom=found.covariance.degrees_of_freedom.tobytes(),
-        findings=None,
-    )
-    del board, found
+    board = replace(board, duels={}, better={})
+    solution, vary = found.solution, found.covariance
+    ahead = solution.pairs.ahead.astype(np.int32)
+    columns = found.better, vary.place, vary.degrees_of_freedom, ahead
+    del found, vary
+    suspicious = None
     if options.alpha > 0.0 and not games.faulted.any(1).all():
         if games.faulted.any():
-            solution = without_faults(solution)
-        kept = replace(kept, findings=findings(division, solution, options.alpha))
-    return pack(kept)
+            clean = without_faults(solution)
+            del solution  # the matrices of two are not in memory at a time
+            solution = clean.solved()
+        suspicious = findings(division, solution, options.alpha)
+    values = [np.ascontiguousarray(one).data for one in columns]
+    return b"".join([*values, pack(_Kept(board, suspicious))])
 
 
-def _unpacked(bots: tuple[str, ...], kept: _Kept) -> Rated:
-    square = len(bots), len(bots)
-    ahead = np.frombuffer(kept.ahead, np.intp).reshape(square)
-    better = np.frombuffer(kept.better).reshape(square)
+def _unpacked(bots: tuple[str, ...], data: bytes) -> Rated:
+    square, at = (len(bots), len(bots)), 0
+
+    def array(kind: type[np.generic], *shape: int) -> NDArray[Any]:
+        nonlocal at
+        found = np.frombuffer(data, kind, prod(shape), at).reshape(shape)
+        at += found.nbytes
+        return found
+
+    better, covariance = array(np.float64, *square), array(np.float64, *square)
+    degrees_of_freedom, ahead = array(np.float64, len(bots)), array(np.int32, *square)
+    kept = unpack(data[at:], _Kept)
     board = replace(kept.board, duels=Duels(bots, ahead), better=Better(bots, better))
-    covariance = np.frombuffer(kept.covariance).reshape(square)
-    return Rated(board, Places(covariance, np.frombuffer(kept.degrees_of_freedom)), kept.findings)
+    return Rated(board, Places(covariance, degrees_of_freedom), kept.findings)

@@ -42,8 +42,11 @@ class Games:
         """How many bots there are."""
         return len(self.bots)
 
-    def only(self, chosen: Ints) -> "Games":
-        """Return some of the games, in the same order and of the same bots."""
+    def only(self, chosen: Ints | slice) -> "Games":
+        """Return some of the games, in the same order and of the same bots.
+
+        A slice of them takes little memory: most of its arrays are parts of these.
+        """
         fixtures, fixture = np.unique(self.fixture[chosen], return_inverse=True)
         return Games(
             bots=self.bots,
@@ -58,7 +61,7 @@ class Games:
 
     def first(self, count: int) -> "Games":
         """Return the first so many games, of the same bots."""
-        return self.only(np.arange(count))
+        return self.only(slice(count))
 
     def orders(self, first: int = 0, end: int | None = None) -> Iterator[tuple[str, ...]]:
         """Yield the names of the bots of each game, or of some, in finishing order."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings import block_variance
-from arena.ratings.arrays import Floats, Ints, as_floats, records
+from arena.ratings.arrays import Floats, Ints, as_floats, chunks, records
 from arena.ratings.block_variance import Covariance
 from arena.ratings.by_pair import Better, Duels
 from arena.ratings.games import Games, as_arrays
@@ -19,7 +19,7 @@ from arena.ratings.memory import Remember, forget, stops
 from arena.ratings.pairs import Pairs, beats, pairs
 from arena.ratings.parts import parts
 from arena.ratings.past import past_points, point, usual_pass
-from arena.ratings.posterior import Posterior, distinct, posterior
+from arena.ratings.posterior import Factors, Posterior, Results, distinct, posterior
 from arena.ratings.sensitivity import shifts
 from arena.ratings.t_distribution import t_cdf, t_quantile
 from arena.ratings.table import Leaderboard, Row
@@ -75,16 +75,17 @@ def rate_games(
     division: Division, games: Games, options: RatingsInfo, remember: Remember = forget
 ) -> RatedDivision:
     """Rate the games of a division; `remember` is for names of this division alone."""
-    found = estimate(games)
-    (_, skills, met), luck, covariance = found.solution, found.luck, found.covariance
     on_the_way = stops(games, checkpoints(len(games.order)))
     passed = usual_pass(games, on_the_way, remember)
-    points = [*past_points(games, on_the_way[:-1], remember), point(games, skills, luck)]
+    # Before there are matrices of pairs: those of each point take as much memory.
+    past = [*past_points(games, on_the_way[:-1], remember)]
+    found = estimate(games)
+    (_, skills, met), luck, covariance = found.solution, found.luck, found.covariance
     board = Leaderboard(
         variant=division.variant,
         players=division.players,
         rows=_rows(found, as_floats([passed[bot].mu for bot in games.bots]), options),
-        duels=Duels(games.bots, met.ahead.astype(np.intp)),
+        duels=Duels(games.bots, met.ahead.astype(np.int32)),
         better=Better(games.bots, found.better),
         blocks=covariance.blocks,
         method=covariance.method,
@@ -92,7 +93,7 @@ def rate_games(
         luck_slope=luck.slope if luck else None,
         anchor=options.anchor if options.anchor in games.bots else None,
         parts=found.parts,
-        history=relative(points, options.anchor),
+        history=relative([*past, point(games, skills, luck)], options.anchor),
     )
     return RatedDivision(board, found)
 
@@ -120,15 +121,28 @@ def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int
     return found.covariance.blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}
 
 
-def without_faults(solution: Solution) -> Solution:
-    """Return what the games in which no bot faulted, at least one, say of skills."""
+class Clean(NamedTuple):
+    """Games in which no bot faulted, to be solved once the matrices of all games are let go."""
+
+    games: Games
+    results: Results
+    start: Factors
+    """Those of the solution for all games."""
+
+    def solved(self) -> Solution:
+        """Return what the games say of skills."""
+        skills = posterior(self.results, self.start, _NEARLY)
+        return Solution(self.games, skills, pairs(self.games, skills.mu))
+
+
+def without_faults(solution: Solution) -> Clean:
+    """Return the games in which no bot faulted; there must be one."""
     games, skills, _ = solution
     chosen = np.flatnonzero(np.logical_not(games.faulted.any(1)))
     clean = games.only(chosen)
     results = distinct(clean)
     start = skills.factors.only(skills.results.of_game[chosen[results.first]])
-    skills = posterior(results, start, _NEARLY)
-    return Solution(clean, skills, pairs(clean, skills.mu))
+    return Clean(clean, results, start)
 
 
 def apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
@@ -150,17 +164,18 @@ def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floa
     A difference follows Student's t with the smaller degrees of freedom of the two; infinite ones
     mean a known variance.
     """
-    n = len(values)
-    i, j = np.triu_indices(n, 1)
-    difference, variance = np.abs(values[i] - values[j]), np.diag(covariance)
-    error = np.sqrt(np.maximum(variance[i] + variance[j] - 2 * covariance[i, j], 0.0))
-    certain = np.where(difference > 0.0, _MAX_T, 0.0)
-    t = np.minimum(np.divide(difference, error, out=certain, where=error > 0.0), _MAX_T)
-    # The smaller probability of the two is exact, even if it is tiny.
-    tail = t_cdf(-t, np.minimum(df[i], df[j]))
-    better, ahead = np.full((n, n), 0.5), values[i] > values[j]
-    better[i, j] = np.where(ahead, 1.0 - tail, tail)
-    better[j, i] = np.where(ahead, tail, 1.0 - tail)
+    n, variance = len(values), np.diag(covariance)
+    better, (first, second) = np.full((n, n), 0.5), np.triu_indices(n, 1)
+    for chunk in chunks(len(first)):
+        i, j = first[chunk], second[chunk]
+        difference = np.abs(values[i] - values[j])
+        error = np.sqrt(np.maximum(variance[i] + variance[j] - 2 * covariance[i, j], 0.0))
+        certain = np.where(difference > 0.0, _MAX_T, 0.0)
+        t = np.minimum(np.divide(difference, error, out=certain, where=error > 0.0), _MAX_T)
+        # The smaller probability of the two is exact, even if it is tiny.
+        tail, ahead = t_cdf(-t, np.minimum(df[i], df[j])), values[i] > values[j]
+        better[i, j] = np.where(ahead, 1.0 - tail, tail)
+        better[j, i] = np.where(ahead, tail, 1.0 - tail)
     return better
 
 

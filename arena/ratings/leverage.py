@@ -7,7 +7,6 @@ which take the cube of the number of bots for each block, are only needed where 
 of what is known.
 """
 
-from itertools import islice
 from math import sqrt
 
 import numpy as np
@@ -41,7 +40,9 @@ def without_leverage(games: Games, skills: Posterior, scores: Floats) -> Floats:
     at_once = max(1, _CELLS // games.size**2)
     for first in range(0, blocks, at_once):
         some = scores[first : first + at_once]
-        parts = np.stack(list(islice(information, at_once)))
+        parts = np.empty((len(some), games.size, games.size))
+        for part, found in zip(parts, information, strict=False):  # as many as fit
+            part[:] = found
         by_steps = in_steps(parts, skills.covariance, some)
         corrected[first : first + at_once] = (
             by_eigenvalues(parts, skills.covariance, some) if by_steps is None else by_steps

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.arrays import Bots, Floats, as_floats, chunks
+from arena.ratings.arrays import Bots, Floats, as_floats, chunks, square
 from arena.ratings.games import Games
-from arena.ratings.pairs import Pairs, gaps, scores
+from arena.ratings.pairs import Pairs, gaps, probabilities, scores
 from arena.ratings.posterior import Posterior
-from arena.ratings.t_distribution import normal_cdf
 from arena.records import LUCK_UNIT
 
 MIN_GAMES = 100
@@ -50,7 +49,7 @@ class Luck:
     def without(self, met: Pairs, mu: Floats) -> Pairs:
         """Return pairs with these skills, and with the wins that they have without luck."""
         lucky = self.slope * _closeness(mu) * self.by_pair()
-        return Pairs(met.ahead - lucky, normal_cdf(gaps(mu)), scores(mu))
+        return Pairs(met.ahead - lucky, probabilities(mu), scores(mu))
 
     def residuals(self, skills: Posterior) -> Floats:
         """Return what each game and place says beyond what is expected, without luck."""
@@ -94,7 +93,7 @@ def _sums(order: Bots, values: NDArray[np.integer], bots: int) -> Floats:
 
 def _closeness(mu: Floats) -> Floats:
     """Return, for each pair, the share of the slope: 1 if the two are even."""
-    return as_floats(np.exp(-(gaps(mu) ** 2) / 2.0))
+    return square(len(mu), lambda rows: np.exp(-(gaps(mu, rows) ** 2) / 2.0))
 
 
 def _gain(mu: Floats) -> Floats:

@@ -6,6 +6,7 @@ another is no error of their mean difference over all of them.
 
 from collections.abc import Sequence
 from math import inf, sqrt
+from statistics import fmean
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -41,12 +42,33 @@ def paired(old: Floats, new: Floats, tail: float = TAIL) -> Paired:
     `tail` is the probability beyond either end of the interval. `above` is the posterior
     probability under a flat prior.
     """
-    mean, error, df = estimate(new - old)
+    return _paired(float(old.mean()), float(new.mean()), estimate(new - old), tail)
+
+
+def pooled(kinds: Sequence[tuple[Floats, Floats]], tail: float = TAIL) -> Paired:
+    """Compare a figure of two versions by (old, new) of each pair of tables, kind by kind.
+
+    Needs two pairs of each kind. All kinds have the same weight, however many pairs they have.
+    Opponents are not told apart: that the versions differ more against one than against another
+    widens the interval.
+    """
+    parts = [estimate((new - old)[:, None]) for old, new in kinds]
+    squares = [one.error**2 / len(parts) ** 2 for one in parts]
+    terms = sum(square**2 / one.df for square, one in zip(squares, parts, strict=True))
+    df = sum(squares) ** 2 / terms if terms else sum(one.df for one in parts)
+    mean = fmean(one.mean for one in parts)
+    found = Estimate(mean, sqrt(sum(squares)), df)
+    old, new = (fmean(float(one[which].mean()) for one in kinds) for which in (0, 1))
+    return _paired(old, new, found, tail)
+
+
+def _paired(old: float, new: float, found: Estimate, tail: float) -> Paired:
+    mean, error, df = found
     half_width = float(t_quantile(1.0 - tail, df)) * error
     t = mean / error if error else inf * mean if mean else 0.0
     return Paired(
-        old=float(old.mean()),
-        new=float(new.mean()),
+        old=old,
+        new=new,
         difference=mean,
         low=mean - half_width,
         high=mean + half_width,

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, as_floats
+from arena.ratings.arrays import Floats, as_floats, square
 from arena.ratings.games import Games
 from arena.ratings.posterior import inverse_mills_ratio
 from arena.ratings.t_distribution import normal_cdf
@@ -14,6 +14,7 @@ from arena.ratings.trueskill import BETA
 _SCALE = sqrt(2.0) * BETA
 """The standard deviation of the difference of two performances."""
 _UNLIKELY = 1e-6
+_ALL = slice(None)
 
 
 @dataclass(frozen=True)
@@ -41,17 +42,25 @@ class Pairs:
 
 def pairs(games: Games, mu: Floats) -> Pairs:
     """Count the pairs of a division whose bots have these skills."""
-    return Pairs(count_ahead(games), normal_cdf(gaps(mu)), scores(mu))
+    return Pairs(count_ahead(games), probabilities(mu), scores(mu))
 
 
-def gaps(mu: Floats) -> Floats:
-    """Return by how many standard deviations each bot's performances exceed each other's."""
-    return as_floats((mu[:, None] - mu[None, :]) / _SCALE)
+def gaps(mu: Floats, rows: slice = _ALL) -> Floats:
+    """Return by how many standard deviations each bot's performances exceed each other's.
+
+    All, or some rows of the matrix.
+    """
+    return as_floats((mu[rows, None] - mu[None, :]) / _SCALE)
+
+
+def probabilities(mu: Floats) -> Floats:
+    """Return the probability that each bot finishes ahead of each other."""
+    return square(len(mu), lambda rows: normal_cdf(gaps(mu, rows)))
 
 
 def scores(mu: Floats) -> Floats:
     """Return the derivative, by each bot's skill, of the log-probability that it beats another."""
-    return as_floats(inverse_mills_ratio(gaps(mu)) / _SCALE)
+    return square(len(mu), lambda rows: inverse_mills_ratio(gaps(mu, rows)) / _SCALE)
 
 
 def beats(difference: Floats) -> Floats:

@@ -135,7 +135,9 @@ def posterior(
     mu, covariance = _combined(results, factors)
     for _ in range(_MAX_ROUNDS):
         _refine(results, factors, mu, covariance)
-        before, (mu, covariance) = mu, _combined(results, factors)
+        before = mu
+        del covariance  # not two of them at a time
+        mu, covariance = _combined(results, factors)
         if float(np.abs(mu - before).max()) <= tolerance:
             break
     return Posterior(mu, covariance, results, factors)
@@ -150,8 +152,10 @@ def relative_errors(covariance: Floats) -> Floats:
 def _combined(results: Results, factors: Factors) -> tuple[Floats, Floats]:
     """Return the mean and the covariance of the skills by the prior and all factors."""
     precision, shift = _precision_and_shift(results, factors)
-    covariance = np.linalg.inv(precision + np.eye(results.bots) / SIGMA**2)
-    covariance = as_floats((covariance + covariance.T) / 2.0)
+    precision.flat[:: results.bots + 1] += 1.0 / SIGMA**2
+    inverse = np.linalg.inv(precision)
+    covariance = np.add(inverse, inverse.T, out=precision)
+    covariance /= 2.0
     return covariance @ shift, covariance
 
 
@@ -159,11 +163,16 @@ def _precision_and_shift(results: Results, factors: Factors) -> tuple[Floats, Fl
     """Return what all factors together say of the skills."""
     n = results.bots
     precision, shift = np.zeros(n * n), np.zeros(n)
+    # The matrix is symmetric: each pair of places is added once.
+    first, second = np.triu_indices(results.players)
     for _, part in _messages(results, factors):
-        cells = part.order[:, None] * n + part.order
-        precision += np.bincount(cells.ravel(), (part.precision * part.count).ravel(), n * n)
+        cells = part.order[first] * n + part.order[second]
+        weights = part.precision[first, second] * part.count
+        precision += np.bincount(cells.ravel(), weights.ravel(), n * n)
         shift += np.bincount(part.order.ravel(), (part.shift * part.count).ravel(), n)
-    return precision.reshape(n, n), shift
+    half = precision.reshape(n, n)
+    half.flat[:: n + 1] /= 2.0
+    return half + half.T, shift
 
 
 def _messages(results: Results, factors: Factors) -> Iterator[tuple[slice, _Messages]]:
@@ -174,6 +183,8 @@ def _messages(results: Results, factors: Factors) -> Iterator[tuple[slice, _Mess
         shift = factors.shift[:, chunk]
         pull = np.concatenate([shift, np.zeros((1, shift.shape[1]))])
         pull[1:] -= shift
+        precision = inner / -(_NOISE**2)
+        precision[range(players), range(players)] += 1.0 / _NOISE
         yield (
             chunk,
             _Messages(
@@ -181,8 +192,8 @@ def _messages(results: Results, factors: Factors) -> Iterator[tuple[slice, _Mess
                 count=results.count[chunk],
                 inner=inner,
                 pull=pull,
-                precision=(np.eye(players)[:, :, None] - inner / _NOISE) / _NOISE,
-                shift=(inner * pull).sum(1) / _NOISE,
+                precision=precision,
+                shift=np.einsum("ijg,jg->ig", inner, pull) / _NOISE,
             ),
         )
 

@@ -8,7 +8,7 @@ taken out says how far the others move without its pull.
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, as_floats
+from arena.ratings.arrays import Floats, as_floats, square
 from arena.ratings.pairs import Pairs
 from arena.ratings.trueskill import BETA, SIGMA
 
@@ -22,21 +22,33 @@ def shifts(mu: Floats, met: Pairs) -> Floats:
 
     Needs three bots. A bot taken out has 0 for itself.
     """
-    information, pull = _information(mu, met), _pull(met)
-    precision = np.diag(information.sum(1) + 1.0 / SIGMA**2) - information
-    covariance = as_floats(np.linalg.inv(precision))
-    moved = np.zeros_like(precision)
+    pull, information = _pull(met), _information(mu, met)
+    covariance = _covariance(information)
+    moved = np.zeros_like(pull)
     for _ in range(_MAX_ROUNDS):
-        before, moved = moved, _step(covariance, information * moved - pull)
-        if float(np.abs(moved - before).max()) <= _TOLERANCE:
+        before, moved = moved, information * moved
+        moved -= pull
+        moved = _step(covariance, moved)
+        before -= moved
+        if float(np.abs(before, out=before).max()) <= _TOLERANCE:
             break
     return moved
 
 
+def _covariance(information: Floats) -> Floats:
+    """Return the covariance of the skills by the games and the prior."""
+    precision = np.diag(information.sum(1) + 1.0 / SIGMA**2)
+    precision -= information
+    return as_floats(np.linalg.inv(precision))
+
+
 def _step(covariance: Floats, pull: Floats) -> Floats:
-    """Return how far bots move by these pulls, with the one taken out held where it is."""
+    """Return how far bots move by these pulls, with the one taken out held where it is.
+
+    The pulls are overwritten.
+    """
     moved = covariance @ pull
-    moved -= covariance * (moved.diagonal() / covariance.diagonal())
+    moved -= np.multiply(covariance, moved.diagonal() / covariance.diagonal(), out=pull)
     moved -= moved.sum(0) / (len(moved) - 1)
     np.fill_diagonal(moved, 0.0)
     return as_floats(moved)
@@ -44,8 +56,12 @@ def _step(covariance: Floats, pull: Floats) -> Floats:
 
 def _information(mu: Floats, met: Pairs) -> Floats:
     """Return how fast the pull between two bots changes with the difference of their mu."""
-    difference = (mu[:, None] - mu[None, :]) / (2.0 * BETA**2)
-    ahead = met.ahead * met.score * (met.score + difference)
+
+    def rows(chunk: slice) -> Floats:
+        ahead, score = met.ahead[chunk], met.score[chunk]
+        return ahead * score * (score + (mu[chunk, None] - mu[None, :]) / (2.0 * BETA**2))
+
+    ahead = square(len(mu), rows)
     return as_floats(ahead + ahead.T)
 
 

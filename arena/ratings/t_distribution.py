@@ -4,26 +4,26 @@ A league of 200 bots asks for twenty thousand values at a time. `df` are degrees
 0; infinite ones make t the normal distribution.
 """
 
+from collections.abc import Callable
 from math import erfc, inf, lgamma, log, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from arena.ratings.arrays import Floats, as_floats
+from arena.ratings.arrays import Floats, as_floats, chunks
 
 _TINY = 1e-300
 _FRACTION_TOLERANCE = 1e-14
 _QUANTILE_TOLERANCE = 1e-10
 _MAX_TERMS = 300
 
-_erfc = np.vectorize(erfc, otypes=[np.float64])
-_lgamma = np.vectorize(lgamma, otypes=[np.float64])
-
 
 def normal_cdf(z: ArrayLike) -> Floats:
     """Return the probabilities that a standard normal variable is below each z."""
-    return as_floats(0.5 * _erfc(as_floats(z) / -sqrt(2.0)))
+    probability = _each(erfc, as_floats(z) / -sqrt(2.0))
+    probability *= 0.5
+    return probability
 
 
 def t_cdf(t: ArrayLike, df: ArrayLike) -> Floats:
@@ -56,7 +56,7 @@ def _newton_step(probability: float, t: Floats, df: Floats) -> Floats:
 
 def _density(t: Floats, df: Floats) -> Floats:
     v = np.where(df < inf, df, 1.0)
-    scale = _lgamma((v + 1) / 2) - _lgamma(v / 2) - np.log(v * pi) / 2
+    scale = _each(lgamma, (v + 1) / 2) - _each(lgamma, v / 2) - np.log(v * pi) / 2
     log_student = scale - (v + 1) / 2 * np.log1p(t * t / v)
     log_normal = -(t * t + log(2 * pi)) / 2
     return as_floats(np.exp(np.where(df < inf, log_student, log_normal)))
@@ -69,7 +69,9 @@ def _incomplete_beta(a: Floats, b: float, x: Floats) -> Floats:
     p, q = np.where(mirrored, b, a), np.where(mirrored, a, b)
     y = np.where(mirrored, 1.0 - x, x)
     with np.errstate(divide="ignore"):
-        log_front = _lgamma(a + b) - _lgamma(a) - lgamma(b) + p * np.log(y) + q * np.log1p(-y)
+        log_front = (
+            _each(lgamma, a + b) - _each(lgamma, a) - lgamma(b) + p * np.log(y) + q * np.log1p(-y)
+        )
     value = np.exp(log_front) * _continued_fraction(p, q, y) / p
     return as_floats(np.where(mirrored, 1.0 - value, value))
 
@@ -90,6 +92,15 @@ def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
         if not active.any():
             break
     return value
+
+
+def _each(function: Callable[[float], float], values: Floats) -> Floats:
+    """Return the function of each value, of some thousand at a time: all are objects on the way."""
+    flat = values.ravel()
+    found = np.empty_like(flat)
+    for chunk in chunks(len(flat)):
+        found[chunk] = list(map(function, flat[chunk].tolist()))
+    return found.reshape(values.shape)
 
 
 def _nonzero(divisor: Floats) -> Floats:

@@ -6,10 +6,11 @@ from functools import partial
 from math import inf
 from typing import Self
 
+from arena.errors import ArenaError
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Program, Sandbox
-from arena.sessions.clock import FixtureBank
-from arena.sessions.session import MAX_STDERR, Reply, Session
+from arena.sessions.clock import READY, FixtureBank
+from arena.sessions.session import MAX_STDERR, Reply, Session, Tagged
 from arena.sessions.warm_pool import TablePool
 from arena.uptime import TICK, Uptime
 
@@ -17,6 +18,8 @@ _GRACE = 0.5
 """Seconds that bots have to end by themselves after `bye`."""
 _PATIENCE = 0.01
 """Seconds without an answer after which bots are frozen from which none is awaited."""
+MAX_ANSWER = 8_192
+"""Bytes that are kept of the line with which a bot faulted."""
 SeatReply = tuple[int, int, Reply]
 """A seat, the id of its request and the reply."""
 _Handler = Callable[[], Sequence[SeatReply]]
@@ -54,6 +57,8 @@ class Multiplexer:
         self._log = log
         self._epoll = select.epoll()
         self._sessions: dict[int, Session] = {}
+        self._last: dict[int, Session] = {}
+        """The sessions that were begun last, by seat, until it is asked what they answered."""
         self._handlers: dict[int, _Handler] = {}
         self.stderr = [""] * len(programs)
         self._banks = [FixtureBank(limits) for _ in programs]
@@ -74,23 +79,33 @@ class Multiplexer:
         return seat in self._sessions
 
     def start(self, seat: int, hello: bytes) -> Fault | None:
-        """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY."""
+        """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY.
+
+        Raises ArenaError if the sandbox does not work any more: no bot is to blame for that.
+        """
         program = self._programs[seat]
+        self._last.pop(seat, None)
         try:
             pool = self._pool
             running = pool.take(program, self.sandbox) if pool else self.sandbox.start(program)
         except OSError as error:
+            self._check_sandbox()
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         log = partial(self._log, seat) if self._log else None
         self._uptime.tick()
         session = Session(running, self.limits, self._uptime.now, log, self._banks[seat])
-        self._sessions[seat] = session
+        self._sessions[seat] = self._last[seat] = session
         self._watch(session.stdout, partial(self._read, seat, session))
         self._watch(session.stderr, partial(self._read_stderr, session))
         self._watch(session.exit_fd, partial(self._exited, seat, session))
         session.greet(hello)
         self._flushed(seat, session)
         return None
+
+    def _check_sandbox(self) -> None:
+        if reason := self.sandbox.unavailable_reason():
+            what = f"the sandbox '{self.sandbox.name}' does not work any more: {reason.what}"
+            raise ArenaError(what, hint=reason.hint)
 
     def stop(self, seat: int) -> None:
         """End a seat's bot."""
@@ -106,6 +121,15 @@ class Multiplexer:
         """End the bots of all seats."""
         for seat in list(self._sessions):
             self.stop(seat)
+
+    def answered(self, seat: int, id_: int) -> str:
+        """Return the line with which a seat faulted that was asked for an answer; "" if none.
+
+        Bytes that are no UTF-8 are spelled out, and only the first MAX_ANSWER are returned.
+        """
+        session = self._last.pop(seat, None)
+        line = session.answered(id_)[:MAX_ANSWER] if session else b""
+        return line.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
     def used_up(self, seat: int) -> bool:
         """Return whether a seat has used all its time for the fixture."""
@@ -220,11 +244,21 @@ class Multiplexer:
         if session.full or session.closed:
             # Nothing more can come, or nothing more is wanted.
             self._forget(session.stdout)
+            self._check_start(session, replies)
         return [(seat, *reply) for reply in replies]
 
     def _exited(self, seat: int, session: Session) -> Sequence[SeatReply]:
         self._forget(session.exit_fd)
-        return [(seat, *reply) for reply in session.exited()]
+        replies = session.exited()
+        self._check_start(session, replies)
+        return [(seat, *reply) for reply in replies]
+
+    def _check_start(self, session: Session, replies: Sequence[Tagged]) -> None:
+        """Raise ArenaError if a bot could not be executed because the sandbox is gone."""
+        if session.not_executed and any(
+            id_ == READY and isinstance(reply, Fault) for id_, reply in replies
+        ):
+            self._check_sandbox()
 
     def _read_stderr(self, session: Session) -> Sequence[SeatReply]:
         if not session.read_errors():

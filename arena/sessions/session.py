@@ -2,7 +2,9 @@
 
 import os
 import signal
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 from arena.records import Cause, Fault, LimitsInfo
 from arena.sandboxes.base import Running
@@ -15,6 +17,8 @@ from arena.wire.messages import MAX_LINE, Answer, Ready
 MAX_STDERR = 65_536
 """Bytes that are kept of the end of standard error."""
 _CHUNK = 65_536
+_NOT_EXECUTED = {125, 126, 127}
+"""Exit codes of the shells and programs that start bots, if they cannot; bots may use them, too."""
 _LINGER = 1.0
 """Seconds within which a program that closed its output should have ended."""
 
@@ -45,6 +49,8 @@ class Session:
         self._open = self.clock.open
         self._requests: list[tuple[int, int]] = []
         self.outbox = b""
+        self.not_executed = False
+        """Whether it ended as a shell does that could not execute a program."""
         self.closed = False
         self.ended = False
         self._running = running
@@ -57,6 +63,10 @@ class Session:
         self._written: list[bytes] = []
         """What was written last, for the words of a fault."""
         self._errors = bytearray()
+        self._answers = deque[bytes](maxlen=max(1, limits.concurrent_games))
+        """Its newest lines: a referee may find that one of them is illegal."""
+        self._faulty = b""
+        """What it had written when it was found at fault."""
 
     @property
     def errors(self) -> str:
@@ -181,6 +191,14 @@ class Session:
         self.closed = True
         return replies + self.replies()
 
+    def answered(self, id_: int) -> bytes:
+        """Return the line that answered a request of late, else that of the fault; b"" if none."""
+        for line in self._answers:
+            with suppress(StrictError):
+                if decode_answer(line).id == id_:
+                    return line
+        return self._faulty
+
     def expired(self) -> Tagged | None:
         """Return a timeout if an answer took too long."""
         reason = self.clock.expired()
@@ -213,16 +231,19 @@ class Session:
     def _decode(self, line: bytes) -> Tagged:
         if self._log:
             self._log("<<", line)
+        self._answers.append(line)
         try:
             if READY in self._open:
                 return self._answered(READY, decode_ready(line))
             answer = decode_answer(line)
         except StrictError as error:
+            self._faulty = line
             text = line[:120].decode("utf-8", "backslashreplace").rstrip("\r\n")
             rest = " ..." if len(line) > 120 else ""
             unasked = news(self._written) if error.is_object else ""
             return self._fault(Cause.MALFORMED_LINE, f"{error}: {text!r}{rest}{unasked}")
         if answer.id not in self._open:
+            self._faulty = line
             asked = open_requests(self._open, self._written)
             what = f"id {answer.id} is not open; open: {asked}{news(self._written)}"
             return self._fault(Cause.MALFORMED_LINE, what)
@@ -240,6 +261,7 @@ class Session:
     def _fault(self, cause: Cause, detail: str) -> Tagged:
         """Give up on the bot: the oldest open request gets the fault, the others are dropped."""
         id_ = next(iter(self._open))
+        self._faulty = self._faulty or self._inbox
         self.clock.forget()
         return id_, Fault(cause, detail)
 
@@ -248,6 +270,7 @@ class Session:
         if not wait_readable([self.exit_fd], _LINGER):
             return "it closed its output"
         code = self._running.exit_code()
+        self.not_executed = code in _NOT_EXECUTED
         number = -code if code < 0 else code - 128
         if number in set(signal.Signals):
             return f"the program was killed by {signal.Signals(number).name}"

@@ -1,7 +1,6 @@
 """One SQLite file of a store: transactions, errors that name the file, and the lock."""
 
 import errno
-import fcntl
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from arena.store.failures import (
     refuse_folders,
     store_failure,
 )
+from arena.store.file_lock import is_locked_exclusively, lock_exclusively
 from arena.store.write_ahead import check_log_exists, connect, connect_reader, log_size
 
 _CLOSED = "UPDATE pair SET open = 0"
@@ -25,8 +25,6 @@ _NEEDS_LOG = "UPDATE pair SET open = 1"
 _HAS_LOG = "UPDATE pair SET open = 2"
 _LARGE = 1 << 22
 """Bytes of a write-ahead log that are moved into the file."""
-_LOCK_ATTEMPTS = 100
-"""How often locking is tried while others only ask whether the store is locked."""
 
 
 class Database:
@@ -245,7 +243,7 @@ def lock_store(path: Path) -> Callable[[], None]:
         what = f"the store fails: {error.strerror}"
         hint = FREE_SPACE if error.errno in (errno.ENOSPC, errno.EDQUOT) else MAKE_WRITABLE
         raise ArenaError(what, str(path), hint) from None
-    if not _lock_exclusively(file):
+    if not lock_exclusively(file):
         os.close(file)
         hint = "wait for it, or choose another with --store"
         raise ArenaError("another arena is playing into this store", str(path), hint)
@@ -263,24 +261,6 @@ def is_locked(path: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _lock(file, fcntl.LOCK_SH)
+        return is_locked_exclusively(file)
     finally:
         os.close(file)
-
-
-def _lock_exclusively(file: int) -> bool:
-    """Lock a file; `is_locked` in another process may hold a shared lock for a moment."""
-    for _ in range(_LOCK_ATTEMPTS):
-        if _lock(file, fcntl.LOCK_EX):
-            return True
-        if not _lock(file, fcntl.LOCK_SH):
-            return False
-    return False
-
-
-def _lock(file: int, operation: int) -> bool:
-    try:
-        fcntl.flock(file, operation | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

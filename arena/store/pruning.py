@@ -5,7 +5,8 @@ pruned by the next call.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
+from math import inf
 
 from msgspec import Struct
 
@@ -50,13 +51,14 @@ def used(store: Store) -> int:
     return int(size)
 
 
-def plan(store: Store, cap: int, newest: int) -> Plan:
+def plan(store: Store, cap: int, newest: int, most_stderr: float = inf) -> Plan:
     """Return what to prune of a store so that its logs take at most `cap` bytes.
 
     Standard error stays of fixtures in which a bot faulted and of each bot's `newest` games, unless
-    their logs go. Raises FindingError if rows are damaged.
+    their logs go; but of the oldest of these it goes, too, while it takes more than `most_stderr`
+    bytes. Raises FindingError if rows are damaged.
     """
-    stderr = dict(_old_stderr(store, newest))
+    stderr = _stderr_to_go(store, newest, most_stderr)
     freed = sum(size - _KEPT for size in stderr.values())
     logs, games, left = list[int](), 0, used(store) - cap
     gone = store.without_logs()
@@ -68,7 +70,7 @@ def plan(store: Store, cap: int, newest: int) -> Plan:
             freed += size - _KEPT - (stderr.pop(position) - _KEPT if position in stderr else 0)
             games += count
             logs.append(position)
-    return Plan([*stderr], logs, games, max(0, freed))
+    return Plan(sorted(stderr), logs, games, max(0, freed))
 
 
 def prune(store: Store, what: Plan, luck: Luck) -> None:
@@ -88,19 +90,34 @@ def prune(store: Store, what: Plan, luck: Luck) -> None:
     _give_back(store.logs)
 
 
-def _old_stderr(store: Store, newest: int) -> Iterator[tuple[int, int]]:
-    """Yield where standard error may go, and its bytes."""
-    query = "SELECT position, length(texts) FROM stderr WHERE length(texts) > ?"
+def _stderr_to_go(store: Store, newest: int, most: float) -> dict[int, int]:
+    """Return whose standard error is to go, by position, and its bytes."""
+    query = "SELECT position, length(texts) FROM stderr WHERE length(texts) > ? ORDER BY position"
     sizes = dict(store.logs.file.rows(query, _KEPT))
-    left = Counter[str]()
+    if not sizes:
+        return {}
+    gone = {position: sizes.pop(position) for position in _old(store, sizes, newest)}
+    over = sum(sizes.values()) - most
+    for position, size in sizes.items():
+        if over <= 0:
+            break
+        gone[position] = size
+        over -= size
+    return gone
+
+
+def _old(store: Store, positions: Container[int], newest: int) -> list[int]:
+    """Return those fixtures without a fault that are among no bot's newest games."""
+    left, old = Counter[str](), list[int]()
     for one in store.results():
         left.update(dict.fromkeys(one.fixture.seats, len(one.games)))
     for one in store.results():
         seats, position = one.fixture.seats, one.fixture.index
         left.subtract(dict.fromkeys(seats, len(one.games)))
         faulted = any(game.faulted for game in one.games)
-        if position in sizes and not faulted and all(left[bot] >= newest for bot in seats):
-            yield position, sizes[position]
+        if position in positions and not faulted and all(left[bot] >= newest for bot in seats):
+            old.append(position)
+    return old
 
 
 def _sizes(logs: Logs, position: int) -> tuple[int, int]:

@@ -24,6 +24,7 @@ from arena.results import game_result
 from arena.store.failures import DAMAGE, DamageError
 from arena.store.hashes import log_hash, row_hash
 from arena.store.pruned import Pruned
+from arena.store.texts import pack_texts, unpack_texts
 
 GAMES = 1 << 20
 """A game's key is its fixture's position times this, plus its number in the fixture."""
@@ -38,7 +39,6 @@ _CAUSE_UNIT = 16
 _encode = msgspec.json.Encoder().encode
 _pack = msgspec.msgpack.Encoder().encode
 _fixtures = msgspec.json.Decoder(Fixture)
-_texts = msgspec.json.Decoder(tuple[str, ...])
 
 _Timestamp = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
 """Seconds that a calendar can hold, whatever a damaged store says."""
@@ -110,7 +110,7 @@ class StoredFixture(NamedTuple):
     games: Sequence[PackedGame]
     logs: Sequence[GameLog]
     stderr: bytes
-    """A list of texts as JSON, compressed; empty if it was removed."""
+    """What `texts` packed; empty if it was removed."""
     hash: bytes
     """Over everything."""
     rows_hash: bytes
@@ -179,7 +179,7 @@ class StoredFixture(NamedTuple):
             clock=row.clock,
             decisions=row.decisions,
             seconds=msgspec.convert(row.seconds, _Timestamp),
-            stderr=_texts.decode(zlib.decompress(self.stderr)) if self.stderr else (),
+            **unpack_texts(self.stderr),
             stored_at=msgspec.convert(row.stored_at, _Timestamp | None),
         )
 
@@ -256,7 +256,7 @@ def pack(played: PlayedFixture) -> PackedFixture:
     games = [pack_game(fixture.id, fixture.index, game) for game in played.games]
     row = row._replace(content_hash=content_hash(row, games, row_hash(logs)))
     packed_logs = [_pack_log(fixture, *pair) for pair in zip(played.games, logs, strict=True)]
-    return PackedFixture(row, games, packed_logs, zlib.compress(_encode(played.stderr), 1))
+    return PackedFixture(row, games, packed_logs, pack_texts(played))
 
 
 def _pack_log(fixture: Fixture, game: GameRecord, record: bytes) -> GameLog:

@@ -56,7 +56,7 @@ def words(value: str | Sequence[str], path: Path, key: str) -> tuple[str, ...]:
     if any("\0" in word for word in found):
         raise ArenaError(f"{key} holds a NUL character", str(path))
     if isinstance(value, str) and (word := _word_of_a_shell(found)):
-        what = f"'{word}' in {key} needs a shell, and none reads it"
+        what = f"'{word}' in {key} needs a shell, but commands run without one"
         raise ArenaError(what, str(path), f"{key}: sh -c {shlex.quote(value)}")
     return found
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from arena import shipped
 from arena.config_files.files import reason
 from arena.config_files.yaml_file import convert, locate, parse_yaml
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 from arena.records import BotInfo
 from arena.submissions.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
 from arena.submissions.bot import Bot
@@ -111,10 +111,11 @@ def _matches(pattern: str, base: Path, where: str) -> list[Path]:
     if not any(sign in pattern for sign in "*?["):
         source = base / path
         if not source.is_dir() and not is_archive(source):
-            hint = "give a folder with a bot.yaml in it, or an archive"
             if sample:
-                names = sorted(manifest.parent.name for manifest in base.glob(f"*/{MANIFEST}"))
-                hint = f"sample bots: {', '.join(names)}"
+                names = [manifest.parent.name for manifest in base.glob(f"*/{MANIFEST}")]
+                hint = did_you_mean(path.name, names)
+                raise ArenaError(f"there is no sample bot '{path}'", where, hint)
+            hint = "give a folder with a bot.yaml in it, or an archive"
             raise ArenaError(f"no such bot folder: {source}", where, hint)
         return [source]
     if path.is_absolute():
@@ -136,6 +137,8 @@ def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
         if source.exists():
             what = "neither a bot's folder nor an archive of one"
             hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
+            if (source.parent / MANIFEST).exists():
+                hint = f"give its folder: {source.parent}"
         raise ArenaError(what, str(source), hint)
     archive = UnpackedArchive()
     try:

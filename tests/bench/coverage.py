@@ -6,6 +6,10 @@ over the schedule, and of the rank. `shared` is the part of a performance's vari
 seat's dice, the same in all fixtures of a block. Where bots do not keep to the model, the truth is
 what so many more games on the same schedule say. For comparison it prints the coverage of a plain
 percentile bootstrap of whole blocks (`plain`), which fits the skills again for each resample.
+
+With `--turnover 20` so many bots are replaced, one after another, each after the blocks of the
+shape: as in a ladder newcomers join in blocks of their own, who is replaced rests, and the games of
+all count.
 """
 
 import argparse
@@ -15,7 +19,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import structs
 
+from arena.changes import Change
+from arena.league import schedule as arena_schedule
 from arena.league.block_design import blocks
 from arena.ratings.arrays import Floats, as_floats
 from arena.ratings.games import as_arrays
@@ -25,6 +32,7 @@ from arena.ratings.t_distribution import normal_cdf
 from arena.ratings.table import Leaderboard
 from arena.ratings.trueskill import BETA
 from arena.records import FixtureResult
+from tests.bench import stored
 from tests.bench.leagues import Schedule, Shape, Twist, name, play
 from tests.bench.suspicion import circle, neighbours
 
@@ -95,17 +103,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shapes", type=int, nargs="*", default=range(len(LEAGUES)))
     parser.add_argument("--fields", nargs="*", default=["mixed"], choices=FIELDS)
+    parser.add_argument("--turnover", type=int, default=0, help="how many bots are replaced")
     options = parser.parse_args()
     print("field      bots players games blocks shared |    mu  place   rank  plain | gain  error")
     for league in (LEAGUES[at] for at in options.shapes):
         for field in options.fields:
-            print(line(league, field, options.leagues, options.resamples, options.seed), flush=True)
+            print(line(league, field, options), flush=True)
 
 
-def line(league: League, field: str, leagues: int, resamples: int, seed: int) -> str:
+def line(league: League, field: str, options: argparse.Namespace) -> str:
     """Simulate leagues of one shape and field and return their line of the table."""
-    rng, shape, kind = np.random.default_rng(seed), league.shape, FIELDS[field]
-    schedule = changing(league) if kind.changes else schedule_of(shape.bots, league)
+    rng, kind = np.random.default_rng(options.seed), FIELDS[field]
+    leagues, resamples = options.leagues, options.resamples
+    shape = league.shape._replace(bots=league.shape.bots + options.turnover)
+    if options.turnover:
+        schedule = turning_over(league, options.turnover)
+    else:
+        schedule = changing(league) if kind.changes else schedule_of(shape.bots, league)
     twist = kind.twist(shape.bots) if kind.twist else None
     skills = kind.skills(shape.bots, rng)
     truth = long_run(shape, skills, rng, twist, schedule) if twist else None
@@ -141,6 +155,27 @@ def changing(league: League) -> Schedule:
     after = league._replace(blocks=league.blocks - before.blocks)
     bots = league.shape.bots - 2
     return [*schedule_of(bots, before), *schedule_of(bots, after, first=2, seed="1")]
+
+
+def turning_over(league: League, replaced: int) -> Schedule:
+    """Return the blocks of a field in which so many bots are replaced, one after another."""
+    field, players, *_ = league.shape
+    bots = stored.league(field + replaced, 1, players, 0).bots
+    number = {bot.name: at for at, bot in enumerate(bots)}
+    start = stored.league(field, 1, players, 0)
+    schedule = arena_schedule.Schedule(structs.replace(start, endless=True))
+    [division] = schedule.blocks
+    for at in range(field, field + replaced + 1):
+        for _ in range(league.blocks):
+            schedule.draw(division)
+        if at < len(bots):
+            begun = (len(schedule.blocks[division]),)
+            rested = (bots[at - field].name,)
+            schedule.change(Change(begun, joined=(bots[at],), rested=rested))
+    return [
+        [tuple([number[bot] for bot in one.seats]) for one in block]
+        for block in schedule.blocks[division]
+    ]
 
 
 class Truth(NamedTuple):

@@ -50,7 +50,8 @@ class Used(NamedTuple):
 def report(store: Path, site: Path, checkout: Path) -> Used:
     """Write the report of a store with a checkout's command, and return what it used."""
     line = [sys.executable, "-m", "arena", "report", str(store.with_suffix(".yaml"))]
-    search = {**os.environ, "PYTHONPATH": str(checkout)}
+    # Users have compiled modules and templates.
+    search = {**os.environ, "PYTHONPATH": str(checkout), "PYTHONDONTWRITEBYTECODE": ""}
     began = time.perf_counter()
     command = subprocess.Popen([*line, "--site", str(site)], stderr=subprocess.DEVNULL, env=search)
     _, code, used = os.wait4(command.pid, 0)

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import sites
+from tests.cli.command import HANG
+from tests.course.shown import write_course
 
 PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
 """The one made for machines without a screen comes first: it takes a third of the time."""
@@ -20,6 +22,8 @@ CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), None)
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("needs Chromium: sudo apt-get install chromium-headless-shell")
+    # Five seconds, the default, are few on a busy machine.
+    expect.set_options(timeout=1000 * HANG)
     with sync_playwright() as driver:
         # The pages are the tests' own; root, as in a container, has no sandbox to start.
         started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -49,6 +53,12 @@ def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a league in which every text was written to do harm."""
     return sites.hostile(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.fixture(scope="session")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of a course, for its teacher and its students."""
+    return write_course(tmp_path_factory.mktemp("school") / "course").folder
 
 
 @contextmanager

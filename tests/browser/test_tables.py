@@ -252,8 +252,8 @@ def test_search_works_by_keyboard_and_loads_more(page: Page, site: Path) -> None
     page.goto(address(site / "matches.html"))
     page.wait_for_selector("#search select")
     page.get_by_label("Variant").focus()
-    page.keyboard.type("bga")
-    page.keyboard.press("Enter")
+    # One letter: a browser takes those that come slowly for separate choices.
+    page.keyboard.press("b")
     expect(page.locator("#matches > li")).to_have_count(100)
     assert at(page) == "#variant=bga"
     page.get_by_role("button", name="Show more").press("Enter")

@@ -11,9 +11,10 @@ from arena.check.advice import advice
 from arena.check.bench import Bench, CheckRequest
 from arena.check.findings import Measured, Report
 from arena.check.meter import side_by_side
-from arena.check.positions import Moment, moments, patient_player, random_player, tables
+from arena.check.positions import Moment, moments, patient_player, random_player
 from arena.check.run import check
 from arena.check.steps import STEPS
+from arena.check.tables import tables
 from arena.cli.check_report import lines_of
 from arena.errors import ArenaError
 from arena.records import LimitsInfo
@@ -91,20 +92,60 @@ def test_unknown_step_is_refused(tmp_path: Path) -> None:
     assert "1 manifest, 2 program" in refusal.value.hint
 
 
-def starts(folder: Path, ready: str) -> int:
-    """Check a bot that leaves a mark at each start; returns how often it was started."""
-    marks = folder.parent / f"{folder.name}.marks"
+@pytest.mark.parametrize(
+    ("ready", "most"),
+    [
+        ('{"type":"ready"}', 27),
+        ('{"type":"ready","concurrent_games":8}', 32),
+        ('{"type":"ready","reusable":true}', 10),
+    ],
+)
+def test_bot_is_started_once_for_each_table(tmp_path: Path, ready: str, most: int) -> None:
+    """A process that is reusable serves at all of them, as in a league."""
+    marks = tmp_path / "marks"
     body = start(f"say({ready!r})") + f"open({str(marks)!r}, 'a').write('x')\n"
-    report = checked(write(folder, body))
+    report = checked(write(tmp_path / "new", body))
     assert report.ok, report.steps[-1]
-    return len(marks.read_text())
+    assert report.measured is not None
+    assert len(marks.read_text()) == report.measured.starts <= most
 
 
-def test_process_that_is_reusable_is_started_a_few_times_only(tmp_path: Path) -> None:
-    """As in a league. The others are started for every table."""
-    often = starts(tmp_path / "often", '{"type":"ready"}')
-    seldom = starts(tmp_path / "seldom", '{"type":"ready","reusable":true}')
-    assert seldom <= 10 < 60 < often
+IN_ORDER = """
+last, over, ids = -1, True, [0]
+def note(m):
+    global last, over
+    if "game" not in m:
+        return
+    if m["game"] != last:
+        assert over and m["game"] > last, m
+        last, over = m["game"], False
+    assert not over, m
+    over = m["type"] == "game_end"
+def asked(m):
+    note(m)
+    assert m["id"] > ids[-1], m
+    ids.append(m["id"])
+    answer(m) if m["type"] == "turn" else say('{"id": %d, "action": "pass"}' % m["id"])
+act = offer = asked
+told = note
+"""
+"""One game after another, each with its end, and no id twice."""
+
+
+def test_steps_at_one_table_are_further_games_of_one_fixture(tmp_path: Path) -> None:
+    report = checked(
+        write(tmp_path / "new", start("""say('{"type":"ready","calza":true}')""") + IN_ORDER)
+    )
+    assert report.ok, report.steps[-1]
+    assert report.measured is not None
+    assert report.measured.starts <= 27
+
+
+def test_process_that_ends_between_two_steps_is_a_crash(tmp_path: Path) -> None:
+    body = "def told(m): m['type'] == 'game_end' and sys.exit(3)\n"
+    report = checked(write(tmp_path / "new", body))
+    (found,) = report.steps[-1].findings
+    assert found.what == "crash: the program ended with exit code 3"
 
 
 SLOW = """
@@ -127,8 +168,9 @@ def test_slow_starts_go_on_side_by_side(
     report = checked(write(tmp_path / "new", body), step=number("tables"))
     assert report.ok, report.steps[-1]
     assert report.measured is not None
-    assert report.measured.starts == (tmp_path / "marks").stat().st_size
-    assert report.measured.starts <= (6 if "reusable" in ready else 32)
+    # One that turns out not to be needed may be ended before it has left its mark.
+    marks = (tmp_path / "marks").stat().st_size
+    assert 0 < marks <= report.measured.starts <= (6 if "reusable" in ready else 32)
 
 
 def test_slow_starts_come_nowhere_near_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,15 @@ RUNNING: dict[str, tuple[str, str, str, str]] = {
         "ended with exit code 1",
         "a bot may use 512 MiB",
     ),
+    "too large a file": (
+        "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
+        + start("os.truncate(os.memfd_create('doubly mapped'), 2**41)"),
+        "start",
+        "killed by SIGXFSZ",
+        "a file may have 16 MiB at most; .NET before 10: ",
+    ),
     "a breakpoint": (start("breakpoint()"), "start", "not valid JSON", "remove breakpoint()"),
+    "a word for ready": (start("say('ready')"), "start", "'ready'", '{"type": "ready"}'),
     "talk on standard output": (start("say('I am here')"), "start", "'I am here'", "nothing but"),
     "an answer in UTF-16": (
         """def ready(m): out.write('{"type":"ready"}\\n'.encode('utf-16')); out.flush()\n""",

@@ -143,7 +143,7 @@ KEYS = {
     ),
     "an unknown sample bot": (
         {"bots": ["sample:ods"]},
-        ["no such bot folder", "/ league.yaml:", "sample bots: ", "odds"],
+        ["there is no sample bot 'ods' / league.yaml:", "did you mean 'odds'?"],
     ),
     "a missing folder": (
         {"bots": [*FIELD, "bots/none"]},

@@ -1,6 +1,6 @@
 """A league.yaml, or a bot, that changed since the league began.
 
-Every kind of change is tried in tests/league/test_conditions.py, without playing.
+Every kind of change is tried in tests/league/test_accepted_changes.py, without playing.
 """
 
 import json

@@ -135,10 +135,10 @@ def test_refused_bot_is_bad_input_in_json_too(tmp_path: Path) -> None:
 
 
 def test_interrupted_check_keeps_its_findings(tmp_path: Path) -> None:
-    """Ctrl-C comes when a bot that faulted in an earlier step is asked in its second game."""
+    """Ctrl-C comes when a bot that faulted in an earlier step is asked again at a table of two."""
     os.mkfifo(tmp_path / "began")
     wait = f"open({str(tmp_path / 'began')!r}, 'w').close() or time.sleep(600)"
-    odd = f"len(asked['alive']) == 2 or print('hm'); asked['game'] == 0 or {wait}; answer = {{"
+    odd = f"len(asked['alive']) == 2 or print('hm'); asked['game'] < 2 or {wait}; answer = {{"
     bot(tmp_path / "new", "import time\n" + textwrap.dedent(LOWEST).replace("answer = {", odd))
     words = arena("check", "new", "--all", "--sandbox", "process", "--trust-bots")
     with subprocess.Popen(

@@ -10,8 +10,10 @@ import pytest
 from tests.cli.command import ROOT, bot, error_line, run
 
 SAMPLES = ROOT / "sample_bots"
-SHORT = ("--rounds", 4, "--games", 3, "--sandbox", "process", "--trust-bots")
 TRUSTED = ("--sandbox", "process", "--trust-bots")
+ALONE = (*TRUSTED, "--workers", 1)
+SHORT = ("--rounds", 4, "--games", 3, *ALONE)
+"""Little to play, by one worker process."""
 FIELD = ("--field", "sample:honest", "--field", "sample:memory")
 
 
@@ -50,7 +52,7 @@ def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
 def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
     arguments = ["compare", "sample:honest", "sample:odds", *FIELD, *SHORT, "--players", 3]
     arguments += ["--variant", "italian", "--seed", "mine", "--json"]
-    ran = run(*arguments, cwd=tmp_path)
+    ran = run(*arguments, "--workers", 2, cwd=tmp_path)
     assert ran.code == 0, ran.err
     said = json.loads(ran.out)
     assert (said["old"], said["new"], said["games"]) == ("sample:honest", "sample:odds", 24)
@@ -64,7 +66,7 @@ def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
     assert [one["bot"] for one in said["opponents"]] == ["honest", "memory"]
     assert said["conditions"]["seed"] == "mine"
     assert list(said["conditions"]["variants"]) == ["italian"]
-    assert run(*arguments, "--workers", 1, cwd=tmp_path).out == ran.out
+    assert run(*arguments, cwd=tmp_path).out == ran.out
 
 
 def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -> None:
@@ -73,7 +75,7 @@ def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -
     assert ran.code == 0, ran.err
     assert "asking both versions again what they decide at 2 of the tables\n" in ran.err
     head, first, *lines = ran.out.split("\n\n")[1].splitlines()
-    columns = ["decided otherwise", "old to new", "old again", "new again", "positions"]
+    columns = ["decided differently", "old to new", "old again", "new again", "positions"]
     assert re.split("  +", head) == columns
     name, to_new, old_again, new_again, positions = re.split("  +", first)
     assert (name, old_again) == ("all decisions", "0.0 %")
@@ -96,7 +98,7 @@ def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -
 
 
 def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
-    arguments = ["compare", "sample:random", "sample:odds", *FIELD, *TRUSTED, "--games", 3]
+    arguments = ["compare", "sample:random", "sample:odds", *FIELD, *ALONE, "--games", 3]
     arguments += ["--until", 0.95, "--rounds", 40, "--seed", "mine"]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
@@ -150,7 +152,7 @@ def test_salt_is_mixed_into_a_seed_that_the_versions_could_guess(tmp_path: Path)
     assert re.fullmatch("mine/[0-9a-f]{32}", seed)
     assert seed not in "".join(between)
     assert last == f"to play the same games again: --seed {seed}"
-    again = run(*arguments, "--seed", seed, *TRUSTED, cwd=tmp_path)
+    again = run(*arguments, "--seed", seed, *ALONE, cwd=tmp_path)
     assert "warning: no salt is mixed in" in again.err
     assert json.loads(again.out)["rivals_beaten"] == json.loads(ran.out)["rivals_beaten"]
 
@@ -178,7 +180,10 @@ def test_without_a_field_the_samples_play(tmp_path: Path) -> None:
 ODDS, HONEST = "sample:odds", "sample:honest"
 BAD: dict[str, tuple[list[str], list[str]]] = {
     "no bot": (["nowhere", ODDS], ["no such bot folder: ", "nowhere / OLD"]),
-    "no new bot": ([ODDS, "sample:ods"], ["no such bot folder: ", " / NEW / sample bots: "]),
+    "no new bot": (
+        [ODDS, "sample:ods"],
+        ["there is no sample bot 'ods' / NEW / did you mean 'odds'?"],
+    ),
     "several": (["sample:*", ODDS], ["'sample:*' names ", " bots / OLD / name one"]),
     "no field": ([ODDS, HONEST, "--field", "x/*"], ["no bot folder matches 'x/*' / --field"]),
     "too few": (

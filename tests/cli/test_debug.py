@@ -92,7 +92,7 @@ def test_without_a_terminal_nothing_stops_it(played: Path, tmp_path: Path) -> No
     asked = ran.out.count("game 0, round ")
     assert asked == ran.out.count("  step ") == ran.err.count("thinking about [") > 0
     assert re.search(r"; bids: \d+ \w+ by \w+", ran.out)
-    assert f"asked: {asked}, decided otherwise: 0, faults: 0" in ran.err
+    assert f"asked: {asked}, decided differently: 0, faults: 0" in ran.err
     assert re.search(r"started, process \d+; to attach: gdb -p \d+", ran.err)
 
 
@@ -144,7 +144,7 @@ def test_breakpoint_opens_a_debugger_in_the_terminal(played: Path, tmp_path: Pat
         assert "42" in terminal.read_until("(Pdb) ")
         terminal.type("c\n")
         assert terminal.end() == 0
-        assert "decided otherwise: 0, faults: 0" in terminal.text
+        assert "decided differently: 0, faults: 0" in terminal.text
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])

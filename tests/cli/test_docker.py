@@ -49,8 +49,10 @@ def daemon(folder: Path, answers: dict[str, tuple[int, object]]) -> Iterator[str
     with socketserver.ThreadingUnixStreamServer(str(address), Handler) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"unix://{address}"
-        server.shutdown()
+        try:
+            yield f"unix://{address}"
+        finally:
+            server.shutdown()
 
 
 def run_with(folder: Path, address: str, **settings: object) -> Ran:

@@ -50,10 +50,10 @@ def test_positions_of_kits_are_those_of_live_games() -> None:
     assert POSITIONS.read_text(encoding="utf-8") == positions()
 
 
-def run_own_tests(folder: Path, language: str) -> subprocess.CompletedProcess[str]:
+def run_own_tests(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     """Run a bot's own tests with the programs that a sandbox has."""
     return subprocess.run(
-        ["sh", "-c", KITS[language].test],
+        ["sh", "-c", command],
         cwd=folder,
         env=environment(PATH=PATH),
         capture_output=True,
@@ -64,12 +64,22 @@ def run_own_tests(folder: Path, language: str) -> subprocess.CompletedProcess[st
 
 
 @pytest.mark.parametrize("language", KITS)
-def test_kit_passes_its_own_tests(tmp_path: Path, language: str) -> None:
+def test_kit_passes_its_own_tests_until_a_position_is_damaged(
+    tmp_path: Path, language: str
+) -> None:
     folder = new(tmp_path, language)
-    ran = run_own_tests(folder, language)
+    command = KITS[language].test
+    ran = run_own_tests(folder, command)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert all(f"passed: {what}\n" in ran.stdout for what in TESTED)
-    assert KITS[language].test in (folder / "README.md").read_text(encoding="utf-8")
+    assert command in (folder / "README.md").read_text(encoding="utf-8")
+    recorded = folder / "positions.jsonl"
+    lines = recorded.read_text(encoding="utf-8").splitlines(keepends=True)
+    recorded.write_text("".join([*lines[:39], lines[39][:50] + "\n", *lines[40:]]))
+    *_, without_build = command.split(" && ")
+    ran = run_own_tests(folder, without_build)
+    assert ran.returncode not in {0, 127}
+    assert "positions.jsonl, line 40 is damaged" in ran.stdout + ran.stderr
 
 
 @pytest.mark.parametrize("language", depth(("python", "shell"), tuple(ILLEGAL)))
@@ -80,20 +90,9 @@ def test_tests_of_a_kit_find_an_illegal_move(tmp_path: Path, language: str) -> N
     text = edited.read_text(encoding="utf-8")
     assert text.count(legal) == 1
     edited.write_text(text.replace(legal, illegal), encoding="utf-8")
-    ran = run_own_tests(folder, language)
+    ran = run_own_tests(folder, KITS[language].test)
     assert ran.returncode not in {0, 127}
     assert [what for what in TESTED if f"passed: {what}\n" in ran.stdout] == TESTED[1:]
-
-
-@pytest.mark.parametrize("language", depth(("python", "c"), tuple(KITS)))
-def test_damaged_positions_are_named_by_their_line(tmp_path: Path, language: str) -> None:
-    folder = new(tmp_path, language)
-    recorded = folder / "positions.jsonl"
-    lines = recorded.read_text(encoding="utf-8").splitlines(keepends=True)
-    recorded.write_text("".join([*lines[:39], lines[39][:50] + "\n", *lines[40:]]))
-    ran = run_own_tests(folder, language)
-    assert ran.returncode not in {0, 127}
-    assert "positions.jsonl, line 40 is damaged" in ran.stdout + ran.stderr
 
 
 @pytest.mark.parametrize("language", depth(("python", "shell", "c"), tuple(FORGOTTEN)))
@@ -107,7 +106,7 @@ def test_forgotten_move_is_named_with_its_place(tmp_path: Path, language: str) -
     ran = run("check", "my-bot", "--stderr", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
     assert ran.code == (2 if language == "c" else 1), ran
     assert said in ran.out + ran.err
-    assert run_own_tests(folder, language).returncode not in {0, 127}
+    assert run_own_tests(folder, KITS[language].test).returncode not in {0, 127}
 
 
 PLACES = [(language, sandbox) for language in KITS for sandbox in ("docker", "bubblewrap")]
@@ -120,6 +119,17 @@ def test_kit_is_built_and_plays_without_a_fault_in_the_sandbox(
     new(tmp_path, language)
     checked = run("check", "my-bot", "--sandbox", sandbox, cwd=tmp_path)
     assert checked.code == 0, checked.out + checked.err
+
+
+@pytest.mark.parametrize("language", ["python", "shell"])
+def test_kit_beats_the_honest_bot(tmp_path: Path, language: str) -> None:
+    """All but that of the shell decide as that of Python does."""
+    new(tmp_path, language)
+    table = ("my-bot", "sample:honest", "--games", "40", "--seed", "kits")
+    ran = run("play", *table, "--sandbox", "process", "--trust-bots", "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    wins = {one["name"]: one["wins"] for one in json.loads(ran.out)["results"]}
+    assert wins["my-bot"] > wins["honest"], wins
 
 
 def test_kits_decide_alike(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def stored_events(folder: Path, decision: dict[str, Any]) -> list[Any]:
 def test_same_build_decides_the_same(played: Path) -> None:
     ran = run("rerun", "league.yaml", FIXTURE, 1, "--as", "mine", *TRUSTED, cwd=played)
     assert ran.code == 0, ran
-    assert "decided otherwise: 0, faults: 0" in ran.err
+    assert "decided differently: 0, faults: 0" in ran.err
     heading, _, *rows = ran.out.splitlines()
     assert heading.startswith(f"fixture {FIXTURE}, game 1: 'mine' in seat ")
     assert rows

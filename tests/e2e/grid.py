@@ -13,7 +13,13 @@ from tests.cli.command import HANG, ROOT, environment
 from tests.e2e.live import Process, let_others_in, processes, wait_for_death, wait_until
 
 _QUIET = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
-_SETTINGS = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+_SETTINGS = {
+    "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
+    # A client in this process may have silenced what it starts.
+    "DASK_LOGGING__DISTRIBUTED": "info",
+    # A part that hangs is asked where.
+    "PYTHONFAULTHANDLER": "1",
+}
 
 
 def make_certificates(folder: Path) -> None:
@@ -91,7 +97,10 @@ class Part:
             assert self.process.poll() is None, text
             return all(word in text for word in words)
 
-        wait_until(logged)
+        try:
+            wait_until(logged)
+        except TimeoutError as error:
+            raise TimeoutError(self._stacks()) from error
 
     def kill(self) -> None:
         """End all of it at once, as a machine ends that loses its power."""
@@ -103,6 +112,15 @@ class Part:
             if pid != self.process.pid:
                 wait_for_death(pid)
         self.process.wait(HANG)
+
+    def _stacks(self) -> str:
+        """End it; returns its log, with what each of its threads did."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        [state] = [line for line in status if line.startswith("State:")]
+        self.process.send_signal(signal.SIGABRT)
+        self.process.send_signal(signal.SIGCONT)
+        self.process.wait(HANG)
+        return f"{state}\n{self.log.read_text(errors='replace')}"
 
     def _plays(self, one: Process) -> bool:
         # Dask gives its processes titles where setproctitle is installed.

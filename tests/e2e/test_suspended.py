@@ -86,7 +86,7 @@ def _one_worker(live: Live, number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("send", [_all, _one_worker])
-@pytest.mark.parametrize("number", range(depth(1, 5)))
+@pytest.mark.parametrize("number", range(depth(1, 2)))
 def test_a_suspended_run_has_the_records_of_an_undisturbed_one(
     home: Path, send: Signal, number: int
 ) -> None:

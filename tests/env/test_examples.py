@@ -13,24 +13,31 @@ from arena.submissions.manifest import load_bot
 from tests.cli.command import HANG, ROOT, environment, run
 from tests.support.depth import depth
 
-EXAMPLE = ROOT / "examples" / "train_tabular.py"
+EXAMPLES = ROOT / "examples"
+EXAMPLE = EXAMPLES / "train_tabular.py"
 SIZES = depth(
     ("--games", "64", "--steps", "40", "--looks", "1", "--measured", "50"),
     ("--games", "1024", "--steps", "1200", "--looks", "1", "--measured", "2000"),
 )
 
 
-def test_tabular_training_makes_a_bot_that_plays(tmp_path: Path) -> None:
+def example(name: str, *arguments: str, cwd: Path) -> list[str]:
+    """Run an example; returns its lines."""
     done = subprocess.run(
-        [sys.executable, EXAMPLE, "trained", *SIZES],
-        cwd=tmp_path,
+        [sys.executable, EXAMPLES / name, *arguments],
+        cwd=cwd,
         env=environment(PYTHONPATH=str(ROOT)),
         capture_output=True,
         text=True,
         timeout=HANG,
         check=True,
     )
-    first, last = (line.split() for line in done.stdout.splitlines()[1:3])
+    return done.stdout.splitlines()
+
+
+def test_tabular_training_makes_a_bot_that_plays(tmp_path: Path) -> None:
+    lines = example("train_tabular.py", "trained", *SIZES, cwd=tmp_path)
+    first, last = (line.split() for line in lines[1:3])
     wins, error = float(last[2]), float(last[4])
     assert wins > float(first[2])
     assert wins - error > depth(0, 0.5)
@@ -52,6 +59,18 @@ def play_live(folder: Path) -> None:
         ran = run("play", "trained", *rivals, *options, cwd=folder)
         assert ran.code == 0, ran.err
         assert '"faults": 0' in ran.out
+
+
+def test_training_on_exported_rows_makes_a_bot_that_plays(tmp_path: Path) -> None:
+    options = ("--into", "played", "--sandbox", "process", "--games", depth(30, 300))
+    assert run("play", "sample:odds", "sample:random", *options, cwd=tmp_path).code == 0
+    rows = ("--rows", "decisions", "--format", "jsonl", "-o", "decisions.jsonl")
+    assert run("export", "played/league.yaml", *rows, cwd=tmp_path).code == 0
+    decisions = (tmp_path / "decisions.jsonl").read_text(encoding="utf-8").count("\n")
+    measured = ("--measured", str(depth(100, 1000)))
+    lines = example("train_on_rows.py", "decisions.jsonl", "trained", *measured, cwd=tmp_path)
+    assert lines[0].startswith(f"{decisions} decisions, wins against honest: 0.")
+    play_live(tmp_path)
 
 
 def test_honest_of_the_example_is_the_sample_bot() -> None:

@@ -142,3 +142,24 @@ def test_rules_with_calza_are_refused() -> None:
     standing = Standing(variant("bga", {}, calza=True), (1, 1), (False, False), 0)
     with pytest.raises(ValueError, match="without calza"):
         one_round(standing, win)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"variant": "bgaa"}, r"unknown variant 'bgaa' / did you mean 'bga'\?"),
+        ({"players": 7}, "2 to 6 play at a table, not 7"),
+        ({"starting_dice": 11}, "1 to 10 dice"),
+    ],
+)
+def test_table_that_there_is_not_is_refused(params: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        pyspiel.load_game("python_perudo", params)
+
+
+def test_action_that_is_not_legal_is_refused() -> None:
+    state = pyspiel.load_game("python_perudo").new_initial_state()
+    for drawn in (0, 0, 0):
+        state.apply_action(drawn)
+    with pytest.raises(ValueError, match="a call needs a bid on the table"):
+        state.apply_action(DUDO)

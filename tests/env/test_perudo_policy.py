@@ -106,12 +106,15 @@ TURN = {
         (0, "action 0 is not legal now: see the mask"),
     ],
 )
-def test_policy_that_returns_nonsense_ends_the_bot_with_a_line(said: Any, problem: str) -> None:
+def test_policy_that_returns_nonsense_ends_the_bot_with_a_line(
+    said: Any, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = [json.dumps(hello(2, starting_dice=1)), json.dumps(TURN)]
     out = io.StringIO()
     with pytest.raises(SystemExit) as end:
         bot(lambda *_: said, lines, out)
-    assert end.value.code == f"the policy: {problem}"
+    assert end.value.code == 2
+    assert capsys.readouterr().err == f"the policy: {problem}\n"
     assert len(out.getvalue().splitlines()) == 1
 
 

@@ -121,13 +121,31 @@ def test_bot_that_faults_is_out_of_that_game_and_back_in_the_next(tmp_path: Path
 
 
 def test_bot_that_cannot_play_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArenaError, match="no such bot folder"):
+    with pytest.raises(ArenaError, match="there is no sample bot"):
         perudo_v0.single_agent(["sample:nobody"])
     bot(tmp_path / "mine", program(""))
     with pytest.raises(ArenaError, match="does not isolate"):
         perudo_v0.single_agent([str(tmp_path / "mine")], sandbox="process")
 
 
-def test_seven_at_a_table_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 to 6 play at a table, not 7"):
-        perudo_v0.single_agent([first] * 6)
+@pytest.mark.parametrize(
+    ("rivals", "variant", "dice", "message"),
+    [
+        (6, "bga", 5, "2 to 6 play at a table, not 7"),
+        (0, "bga", 5, "2 to 6 play at a table, not 1"),
+        (1, "bgaa", 5, r"unknown variant 'bgaa' / did you mean 'bga'\?"),
+        (1, "bga", 11, "1 to 10 dice"),
+    ],
+)
+def test_table_that_there_is_not_is_refused(
+    rivals: int, variant: str, dice: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        perudo_v0.single_agent([first] * rivals, variant, dice)
+
+
+def test_step_after_the_end_is_refused() -> None:
+    env = perudo_v0.single_agent([first], starting_dice=1)
+    play(env, first, 1)
+    with pytest.raises(ResetNeeded, match="call reset"):
+        env.step(0)

@@ -10,8 +10,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from arena.changes import playing
+from arena.errors import ArenaError
+from arena.ladder.config import load_config
+from arena.ladder.season import STORE
+from arena.league.stored_league import StoredLeague
+from arena.store.store import Store
 from tests.cli.command import HANG, LOWEST, Ran, arena, bot, environment, run
-from tests.e2e.live import let_others_in, wait_until
+from tests.e2e.live import let_others_in, processes, wait_until
 
 QUICK: dict[str, object] = {
     "games": 2,
@@ -44,12 +50,17 @@ def change(club: Path, **keys: object) -> None:
 
 
 def submitted(
-    club: Path, name: str, source: str = LOWEST, author: str = "", number: int = 1
+    club: Path,
+    name: str,
+    source: str = LOWEST,
+    author: str = "",
+    number: int = 1,
+    **keys: object,
 ) -> Ran:
     """Submit a bot without waiting for its check; `number` tells versions apart."""
     folder = club.parent / f"{name}-{number}"
     if not folder.exists():
-        bot(folder, f"{textwrap.dedent(source)}\n# {number}", name=name)
+        bot(folder, f"{textwrap.dedent(source)}\n# {number}", name=name, **keys)
     whose = ("--author", author) if author else ()
     return run("submit", folder, "--to", club, "--no-wait", *whose, cwd=club.parent)
 
@@ -78,16 +89,40 @@ def log(club: Path, *version: str) -> str:
     return ran.out
 
 
+def store_of(club: Path, season: int = 1) -> Path:
+    """Return the store of a season."""
+    return club / "seasons" / str(season) / STORE
+
+
+def played(store: Path) -> int:
+    """Return how many fixtures are stored; 0 if there is no store yet."""
+    with suppress(ArenaError), Store(store) as opened:
+        return len(opened.positions())
+    return 0
+
+
+def is_asleep(club: Path, *field: str) -> bool:
+    """Tell whether these versions play, and have played all rounds after the last change."""
+    rounds = load_config(club / "ladder.yaml").file.rounds
+    # While the ladder makes the store, or does not run, reading may fail.
+    with suppress(ArenaError), Store(store_of(club)) as store:
+        league = StoredLeague(store)
+        begun, earlier = league.progress.begun, league.schedule.earlier_blocks
+        done = all(begun(division) - first >= rounds for division, first in earlier.items())
+        return done and not league.progress.due() and {*field} == {*playing(league.conditions)}
+    return False
+
+
 def page(club: Path, author: str) -> str:
-    """Return an author's own page, "" if there is none."""
-    path = club / "private" / author / "index.html"
-    return path.read_text() if path.exists() else ""
+    """Return an author's own pages, but for those of games; "" if there are none."""
+    pages = sorted((club / "private" / author).glob("*.html"))
+    return "\n".join(path.read_text() for path in pages)
 
 
 class Running:
     """`arena ladder run` in a process of its own."""
 
-    def __init__(self, club: Path) -> None:
+    def __init__(self, club: Path, *under: object, **variables: str) -> None:
         self.club = club
         self.said = club.parent / "said.txt"
         temporary = club.parent / "temporary"
@@ -95,9 +130,9 @@ class Running:
         let_others_in(club.parent)
         with self.said.open("ab") as said:
             self.process = subprocess.Popen(
-                arena("ladder", "run", club),
+                [*map(str, under), *arena("ladder", "run", club)],
                 cwd=club.parent,
-                env=environment(TMPDIR=str(temporary), PYTHONFAULTHANDLER="1"),
+                env=environment(TMPDIR=str(temporary), PYTHONFAULTHANDLER="1", **variables),
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
@@ -118,6 +153,13 @@ class Running:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
 
+    def children(self) -> list[int]:
+        """Return its own processes: workers, the check and the publication."""
+        family = processes().items()
+        return [
+            pid for pid, p in family if p.parent == self.process.pid and "spawn_main" in p.command
+        ]
+
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop; returns its exit code."""
         os.kill(self.process.pid, number)
@@ -135,9 +177,9 @@ class Running:
 
 
 @contextmanager
-def running(club: Path) -> Iterator[Running]:
-    """Run a ladder as long as the block lasts."""
-    ladder = Running(club)
+def running(club: Path, *under: object, **variables: str) -> Iterator[Running]:
+    """Run a ladder as long as the block lasts, `under` a command, with variables of its own."""
+    ladder = Running(club, *under, **variables)
     try:
         yield ladder
     finally:

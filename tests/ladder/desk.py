@@ -11,6 +11,7 @@ from arena.ladder.config import load_config
 from arena.ladder.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.job import JobDiedError
+from arena.ladder.orders import carry_out
 from arena.ladder.quota import Quotas
 from arena.ladder.tables import State
 
@@ -60,6 +61,11 @@ class Desk:
             Played.results = [result]
             self.checks.step()
             self.checks.step()
+
+    def obey(self) -> None:
+        """Carry out the orders that wait."""
+        for order in self.door.orders(self.book.last_order()):
+            carry_out(order, self.book)
 
     def state(self, version: str) -> State:
         return self.book.version(version).state

@@ -42,6 +42,18 @@ def test_a_folder_that_is_no_ladder(tmp_path: Path, command: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("order", ["rest", "strike", "season close", "submit", "restore"])
+def test_orders_and_submissions_to_a_folder_that_is_no_ladder(tmp_path: Path, order: str) -> None:
+    words: dict[str, list[object]] = {
+        "submit": ["submit", bot(tmp_path / "mine"), "--to", "nowhere"],
+        "restore": ["ladder", "restore", "nowhere", "club"],
+        "season close": ["ladder", "season", "close", "nowhere"],
+    }
+    ran = run(*words.get(order, ["ladder", order, "nowhere", "bot@1"]), cwd=tmp_path)
+    error_line(ran, "it is no ladder / nowhere / make one: arena ladder init nowhere")
+    assert {path.name for path in tmp_path.iterdir()} <= {"mine"}
+
+
 def test_an_unknown_command_of_a_ladder(tmp_path: Path) -> None:
     error_line(run("ladder", "stike", cwd=tmp_path), "unknown command 'ladder stike'", "strike")
 
@@ -62,16 +74,23 @@ def test_a_sandbox_that_does_not_isolate_needs_trust(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"quota": 1}, "ladder.yaml:"),
+        ({"quota": 1}, "did you mean 'quotas'?"),
         ({"players": 7}, "a table has 2 to 6 players, not 7 / "),
         ({"sandbox": "auto"}, "a ladder's sandbox is fixed / "),
         ({"quotas": {"uploads": 0}}, "quotas.uploads must be 1 or more, not 0 / "),
         ({"intervals": {"publish": 0}}, "intervals.publish must be 1 or more, not 0 / "),
+        ({"disk": {"logs": "5GB"}}, "'5GB' is not a size / "),
+        ({"disk": {"logs": "15MiB"}}, "disk.logs must be 16MiB or more, not 15MiB / "),
+        ({"disk": {"free": 5}}, "ladder.yaml:"),
+        ({"cluster": "local:0"}, "local:N starts 1 to 1024 workers on this machine, not '0' / "),
+        ({"cluster": "here"}, "'here' is not a scheduler address: "),
+        ({"cluster": "local:1", "workers": 1}, "leave one of the two out"),
+        ({"disk": {"replays": -1}}, "disk.replays must be 0 or more, not -1 / "),
         ({"until": "never"}, "until must be 'separated', not 'never' / "),
     ],
 )
 def test_a_wrong_key_of_ladder_yaml(club: Path, keys: dict[str, object], message: str) -> None:
-    clubs.change(club, **keys)
+    clubs.change(club, **{"workers": None, **keys})
     line = error_line(run("ladder", "run", club, cwd=club.parent), message)
     assert "ladder.yaml:" in line
     assert clubs.log(club) == ""
@@ -145,7 +164,19 @@ def test_an_archive_that_is_refused(club: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("order", ["rest", "resume", "strike", "recheck"])
+def test_sample_bots_are_submitted_one_at_a_time(club: Path) -> None:
+    for name, message in (
+        ("*", "bots / BOT / submit one at a time"),
+        ("ods", "did you mean 'odds'?"),
+    ):
+        submit = partial(run, "submit", f"sample:{name}", "--to", club, cwd=club.parent)
+        refused(club, submit, message)
+    ran = run("submit", "sample:odds", "--to", club, "--no-wait", cwd=club.parent)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("received odds@1 sha256 ")
+
+
+@pytest.mark.parametrize("order", ["approve", "rest", "resume", "strike", "recheck"])
 def test_an_order_about_a_version_that_is_not_there(club: Path, order: str) -> None:
     refused(
         club,
@@ -153,6 +184,18 @@ def test_an_order_about_a_version_that_is_not_there(club: Path, order: str) -> N
         "there is no version 'bot@1' / ",
         "arena ladder list",
     )
+
+
+@pytest.mark.parametrize(
+    ("author", "uploads", "parts"),
+    [("nn", 7, ["unknown author 'nn'"]), ("ann", 0, ["a quota is 1 to 1,000 ", "ladder revoke"])],
+)
+def test_an_order_for_a_quota_that_cannot_be(
+    club: Path, author: str, uploads: int, parts: list[str]
+) -> None:
+    run("ladder", "invite", club, "ann", cwd=club.parent)
+    order = partial(run, "ladder", "quota", club, author, uploads, cwd=club.parent)
+    refused(club, order, *parts)
 
 
 def test_two_ladders_on_one_folder(club: Path) -> None:
@@ -172,3 +215,8 @@ def test_a_backup_to_a_folder_that_is_there(club: Path) -> None:
         lambda: run("ladder", "backup", club, "copy", cwd=club.parent),
         "it is there already / copy / name a new folder",
     )
+
+
+def test_a_rule_for_versions_that_is_not_known(club: Path) -> None:
+    clubs.change(club, keep="best")
+    refused(club, lambda: run("ladder", "run", club, cwd=club.parent), "'best'", "ladder.yaml:")

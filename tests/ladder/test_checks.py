@@ -3,18 +3,22 @@
 import pytest
 
 from arena.ladder import checks
+from arena.ladder.checking import CheckResult, Fault
 from arena.ladder.checks import Checks
-from arena.ladder.tables import State
+from arena.ladder.config import load_config
+from arena.ladder.orders import carry_out
+from arena.ladder.tables import Action, Order, State
+from tests.ladder import club
 from tests.ladder.desk import DIED, FAILED, PASSED, Desk, Played
 
 
-def test_a_version_that_passes_is_admitted_and_the_one_before_rests(desk: Desk) -> None:
+def test_a_version_that_passes_is_admitted_beside_the_one_before(desk: Desk) -> None:
     first, second = desk.submit("ann", "bot"), desk.submit("ann", "bot", b"2")
     desk.run(PASSED)
     assert (desk.state(first), desk.state(second)) == (State.PROVISIONAL, State.QUEUED)
     desk.run(PASSED)
-    assert (desk.state(first), desk.state(second)) == (State.RESTING, State.PROVISIONAL)
-    assert desk.book.version(first).why == "bot@2 plays in its place"
+    assert (desk.state(first), desk.state(second)) == (State.PROVISIONAL, State.PROVISIONAL)
+    assert desk.book.version(first).why == "it meets bot@2 on the same dice"
 
 
 def test_an_older_version_that_passes_late_does_not_take_the_place_of_a_newer(desk: Desk) -> None:
@@ -24,6 +28,23 @@ def test_an_older_version_that_passes_late_does_not_take_the_place_of_a_newer(de
     desk.run(PASSED)
     assert (desk.state(first), desk.state(second)) == (State.RESTING, State.PROVISIONAL)
     assert desk.book.version(first).why.endswith("but bot@2 is newer")
+
+
+def test_a_ladder_that_approves_lets_a_version_wait_for_it(desk: Desk) -> None:
+    club.change(desk.folder.root, approve=True)
+    desk.checks.config = load_config(desk.folder.config)
+    first, second = desk.submit("ann", "bot"), desk.submit("ann", "bot", b"2")
+    desk.run(PASSED, PASSED)
+    assert (desk.state(first), desk.state(second)) == (State.AWAITING, State.AWAITING)
+    assert desk.book.version(first).why == "it passed its check: 17 steps, 20 games, 0 faults"
+    carry_out(Order(1, 0.0, "root", Action.APPROVE, second, ""), desk.book)
+    # Both pass; the newer one plays.
+    carry_out(Order(2, 0.0, "root", Action.APPROVE, first, ""), desk.book)
+    assert (desk.state(first), desk.state(second)) == (State.RESTING, State.PROVISIONAL)
+    assert desk.book.version(second).why == "approved by root"
+    desk.submit("ann", "bot", b"3")
+    desk.run(FAILED)
+    assert desk.state("bot@3") is State.REFUSED
 
 
 def test_a_version_that_fails_is_refused_for_its_first_fault(desk: Desk) -> None:
@@ -87,3 +108,16 @@ def test_a_submission_leaves_the_inbox_when_no_backup_can_need_it(
     desk.checks.tidy()
     assert list(desk.folder.inbox.iterdir()) == []
     assert desk.state(version) is State.PROVISIONAL
+
+
+def test_the_log_has_the_lines_of_a_fault(desk: Desk) -> None:
+    version = desk.submit("ann", "bot")
+    fault = Fault("it crashed", "bga, seat 1", "mend it", asked='{"id":1}', came="what?")
+    desk.run(CheckResult(ok=False, faults=[fault]))
+    told = [event.text for event in desk.book.events(version)]
+    assert told[-4:] == [
+        "fault: it crashed / bga, seat 1",
+        'asked: {"id":1}',
+        "answered: what?",
+        "refused: it crashed / bga, seat 1 / mend it",
+    ]

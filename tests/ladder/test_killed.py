@@ -3,8 +3,10 @@
 import random
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
+from arena.store.store import Store
 from tests.cli.command import bot, records, run
 from tests.e2e import kills
 from tests.e2e.live import processes
@@ -14,6 +16,8 @@ from tests.support import sampling
 from tests.support.depth import depth
 
 KILLS = depth(4, 20)
+PROCESSES = depth(8, 120)
+"""Bots and workers that are killed while the ladder runs."""
 
 
 def _group(ladder: Running) -> list[int]:
@@ -37,6 +41,10 @@ def _submit_something(club: Path, number: int) -> str:
     assert ran.code == 0, ran.err
     assert ran.out.startswith(f"received no@{number} ")
     return f"no@{number}"
+
+
+def _has_more(store: Path, fixtures: int) -> bool:
+    return clubs.played(store) > fixtures
 
 
 def test_acknowledged_submissions_and_stored_games_survive(copy: Path) -> None:
@@ -69,3 +77,26 @@ def test_acknowledged_submissions_and_stored_games_survive(copy: Path) -> None:
     for name in ("door", "ladder"):
         with closing(sqlite3.connect(copy / f"{name}.sqlite")) as file:
             assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_bots_and_workers_that_are_killed_cost_games_and_nothing_else(tmp_path: Path) -> None:
+    """A bot that is killed has crashed; a fixture whose worker is killed is played again."""
+    rng = sampling.random("kills of bots")
+    club, mark = clubs.make(tmp_path, rounds=5000), f"mark-{tmp_path.name}"
+    names = ("one", "two", "three")
+    for name in names:
+        assert clubs.submitted(club, name, command=f"python3 bot.py {mark}").code == 0
+    store = clubs.store_of(club)
+    with running(club) as ladder:
+        for name in names:
+            ladder.until(partial(clubs.is_in_state, club, f"{name}@1", "rated"))
+        for _ in range(PROCESSES):
+            bots = [pid for pid, p in processes().items() if mark in p.command]
+            kills.kill(rng.sample(bots, 1) if bots and rng.random() < 0.7 else ladder.children())
+            ladder.until(partial(_has_more, store, clubs.played(store)))
+        assert ladder.stop() == 0
+    assert run("verify", "seasons/1/league.yaml", cwd=club).code == 0
+    assert {clubs.states(club)[f"{name}@1"] for name in names} == {"rated"}
+    with Store(store) as stored:
+        played = [one.fixture.id for one in stored.results()]
+    assert len(set(played)) == len(played)

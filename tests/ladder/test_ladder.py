@@ -1,12 +1,21 @@
 """A ladder from its first submission to its second season, run as an operator runs it."""
 
 import json
+import re
 import shutil
+from collections import defaultdict
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
+
+from arena.check.steps import STEPS
+from arena.ladder.book import Book
+from arena.ladder.folder import Folder
+from arena.ladder.site import publish_all
+from arena.ladder.tables import Progress
 from arena.store.store import Store
-from tests.cli.command import run
+from tests.cli.command import READY, run
 from tests.ladder import club as clubs
 from tests.ladder.club import Running, running
 from tests.ladder.conftest import EXPECTED
@@ -31,6 +40,15 @@ def test_the_log_tells_the_story_of_a_version(club: Path) -> None:
     ]
     assert "17 steps, 20 games, 0 faults, p99 " in told[2]
     assert "of 2000 ms CPU" in told[2]
+
+
+def test_the_ladder_notes_the_steps_of_a_check(club: Path) -> None:
+    with Book(Folder(club)) as book:
+        found = msgspec.json.decode(book.facts()["check"], type=Progress)
+    assert found.version == "two@1"
+    assert found.passed == tuple(step.name for step in STEPS)
+    assert found.trying == "games among sample bots"
+    assert found.steps == len(STEPS) + 1
 
 
 def test_files_of_versions_are_immutable_and_named_by_their_content(club: Path) -> None:
@@ -81,6 +99,8 @@ def test_status_is_for_monitors(club: Path) -> None:
     assert found["overdue"] == ["no ladder runs here"]
     assert found["versions"] == {"rated": 2, "refused": 2}
     assert (found["queue"], found["season"]) == (0, 1)
+    assert [(one["variant"], one["players"]) for one in found["tables"]] == [("bga", 2)]
+    assert 0 < found["logs"] < found["logs_cap"] == 5 << 30
     with running(club) as ladder:
         ladder.until(lambda: "season" in clubs.log(club))
         ladder.until(lambda: run("ladder", "status", club, cwd=club.parent).code == 0)
@@ -160,3 +180,49 @@ def test_a_backup_made_while_it_runs_goes_on_elsewhere(copy: Path) -> None:
     with running(club) as ladder:
         ladder.until(lambda: clubs.states(club).get("three@1") == "refused")
         assert ladder.stop() == 0
+
+
+RECKLESS = READY + (
+    """
+            answer = {"id": asked["id"], "action": "dudo"}
+            if asked["raises"]:
+                last = asked["raises"][-1]
+                answer |= {"action": "bid", "quantity": last["max"], "face": last["face"]}
+            print(json.dumps(answer), flush=True)
+"""
+)
+"""A bot that bids as much as it can, and so hardly ever wins a game."""
+
+
+def test_a_version_that_is_worse_on_the_same_dice_rests_if_the_better_one_is_kept(
+    copy: Path,
+) -> None:
+    clubs.change(copy, keep="better")
+    clubs.submitted(copy, "three", author="bob")
+    with running(copy) as ladder:
+        ladder.until(lambda: clubs.states(copy).get("three@1") == "rated")
+        clubs.submitted(copy, "one", RECKLESS, author="ann", number=2)
+        ladder.until(lambda: clubs.states(copy).get("one@2") == "resting")
+        ladder.until(lambda: "(8 twin games)" in clubs.log(copy, "one@2"))
+        assert ladder.stop() == 0
+    publish_all(Folder(copy), 100)
+    assert "(8 twin games)" in clubs.page(copy, "ann")
+    assert "twin games" not in clubs.page(copy, "bob")
+    found = clubs.versions(copy)
+    assert found["one@1"]["state"] in {"provisional", "rated"}
+    assert found["one@2"]["why"] == "one@1 is better, and plays on"
+    told = re.search(r"worse than one@1 with (over )?\d+\.\d % \(8 twin games\)", clubs.log(copy))
+    assert told
+    again = run("submit", "one-2", "--to", copy, "--author", "ann", cwd=copy.parent)
+    assert told[0] in again.out
+    with Store(copy / "seasons/1/league.sqlite") as store:
+        by_seed = defaultdict[str, list[tuple[str, ...]]](list)
+        for one in store.results():
+            by_seed[one.fixture.seed].append(one.fixture.seats)
+    twins = [sorted(pair) for pair in by_seed.values() if len(pair) > 1]
+    assert sorted(twins) == sorted(
+        sorted([(*pair[:at], bot, *pair[at:]) for bot in ("one@1", "one@2")])
+        for pair in (("three@1",), ("two@1",))
+        for at in (0, 1)
+    )
+    assert "all replay byte for byte" in run("verify", "seasons/1/league.yaml", cwd=copy).out

@@ -1,14 +1,18 @@
 """What a ladder publishes: complete blocks, always whole."""
 
+import shutil
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.ladder import site
 from arena.ladder.folder import Folder
-from arena.ladder.site import in_complete_blocks, publish_all
+from arena.ladder.site import in_complete_blocks, publish_all, publish_closed
 from arena.records import Fixture
 from tests.publish.pages import broken_links
+from tests.support.drawn_schedules import let_go_before_rating
 
 
 def fixture(number: int, block: int, variant: str) -> Fixture:
@@ -29,10 +33,36 @@ def test_a_block_is_shown_when_all_of_it_is_finished(
         assert (str(number) in shown) == (block <= finished)
 
 
+def replays(site: Path) -> list[str]:
+    """Return the files with games to watch, one for each fixture that has some."""
+    return [path.name for path in site.glob("replays/*.js")]
+
+
+def test_sites_have_so_many_replays_at_most_and_those_of_old_seasons_none(copy: Path) -> None:
+    folder = Folder(copy)
+    publish_all(folder, 3)
+    assert len(replays(folder.site)) == 2  # with two games and one
+    shutil.copytree(folder.season(1), folder.season(2))
+    first, second = copy / "sites/seasons/1", copy / "sites/seasons/2"
+    publish_closed(folder, 1, 100)
+    assert len(replays(first)) > 2
+    publish_closed(folder, 2, 100)
+    assert (replays(first), len(replays(second)) > 2) == ([], True)
+    assert broken_links(first) == broken_links(second) == []
+
+
+def test_the_schedule_is_let_go_before_games_are_rated(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedules = let_go_before_rating(site, monkeypatch)
+    publish_all(Folder(copy), 100)
+    assert schedules
+
+
 def test_publications_take_turns_so_that_readers_keep_a_whole_one(copy: Path) -> None:
     folder, copies = Folder(copy), set[str]()
     for _ in range(2):
-        publish_all(folder)
+        publish_all(folder, 100)
         assert broken_links(folder.site.resolve()) == []
         copies.add(folder.site.readlink().name)
     assert copies == {"a", "b"}

@@ -1,11 +1,15 @@
 """Leagues that change, as data: nothing is played."""
 
+from collections import Counter
 from typing import Any
 
 from arena.changes import Change, History, everyone, playing
 from arena.league.schedule import Schedule
 from arena.perudo.rules import BGA
+from arena.records import Fixture
 from tests.publish import factory
+
+NAMES = "abcdefghij"
 
 
 def league(names: str, players: int = 2, **changes: Any) -> History:
@@ -32,3 +36,8 @@ def then(before: History, names: str, begun: int | None = None, **terms: Any) ->
         "resumed": tuple(sorted((wanted & known) - was)),
     }
     return changed(before, None if begun is None else [begun], **field, **terms)
+
+
+def games(fixtures: list[Fixture]) -> Counter[str]:
+    """Return how many fixtures each bot plays."""
+    return Counter(bot for one in fixtures for bot in one.seats)

@@ -105,7 +105,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "no bots key": ("games: 3\n", "1:1", "missing key 'bots'", ""),
     "bot of null": ("bots: [~]\n", "1:8", "bots[0]: Expected `str`", ""),
     "no folder": ("bots:\n  - ../nowhere\n", "2:5", "no such bot folder", ""),
-    "no sample": ("bots:\n  - sample:honets\n", "2:5", "no such bot folder", "bluffer, c-counter"),
+    "no sample": ("bots:\n  - sample:honets\n", "2:5", "no sample bot 'honets'", "'honest'"),
     "no match": ("bots: ['x/*']\n", "1:8", "no bot folder matches 'x/*'", ""),
     "stars": ("bots: ['**x']\n", "1:8", "'**x' names no folder", ""),
     "no home": ("bots: ['~nobody-of-that-name/x']\n", "1:8", "names no folder", ""),

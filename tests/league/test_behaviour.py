@@ -1,4 +1,4 @@
-"""What versions decide otherwise: by kind of decision, with examples; and at which tables."""
+"""What versions decide differently: by kind of decision, with examples; and at which tables."""
 
 from random import Random
 

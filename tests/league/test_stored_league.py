@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.changes import playing
 from arena.league.runner import RunListener
 from arena.league.schedule import Schedule
 from arena.league.stored_league import StoredLeague, schedule_of
@@ -36,7 +35,7 @@ class Stopping(RunListener):
 
 def bots(info: LeagueInfo) -> dict[str, StagedBot]:
     known = {bot.name: bot for bot in info.bots}
-    return {name: StagedBot(known[name], Path(), ()) for name in playing(info)}
+    return {name: StagedBot(bot, Path(), ()) for name, bot in known.items()}
 
 
 def play(league: StoredLeague, rounds: int, stop: int = 10**9) -> bool:

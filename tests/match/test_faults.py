@@ -60,7 +60,41 @@ def test_wrong_answer_to_a_calza_offer_is_a_fault(
     check_lost(played.games[0], cause, detail)
 
 
+WRONG = """say('{"id": %d,  "action":"bid","quantity":9%d,"face":2}' % (m["id"], m["game"]))"""
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (turn(WRONG), '"action":"bid","quantity":90,"face":2}'),
+        (turn("say('what\\udcff?')"), "what\\xff?"),
+        (turn("say('x' * 9000)"), "x" * 8192),
+        (turn("""say('{"id":%d,"action":"dudo"}' % (m["id"] + 7))"""), ',"action":"dudo"}'),
+        (turn("say('no end', b''); os._exit(3)"), "no end"),
+        (start("""say('{"type":"reddy"}')"""), '{"type":"reddy"}'),
+        (turn("os._exit(9)"), ""),
+    ],
+)
+def test_the_line_with_which_a_bot_faulted_is_kept(body: str, line: str, runs: Path) -> None:
+    played = play(ProcessSandbox(), runs, body)
+    check_lost(played.games[0], faults(played.games[0])[0].cause, "")
+    kept = [(game, seat) for game, seat, _ in played.answered]
+    assert kept == ([(0, 1)] if line else [])
+    assert all(found.endswith(line) for _, _, found in played.answered)
+
+
 # ---------------------------------------------------------------- several games
+
+
+def test_lines_of_faults_are_those_of_their_games(runs: Path) -> None:
+    body = start("""say('{"type":"ready","concurrent_games":4}')""")
+    body += turn(f"""{WRONG} if m["game"] % 2 else answer(m)""")
+    played = play(ProcessSandbox(), runs, body, replace(PATIENT, restarts=1), games=6)
+    faulted = [record.game for record in played.games if faults(record)]
+    assert faulted == [1, 3, 4, 5]
+    assert [(game, seat) for game, seat, _ in played.answered] == [(1, 1), (3, 1)]
+    for game, _, line in played.answered:
+        assert line.endswith(f'"quantity":9{game},"face":2}}')
 
 
 def test_crashed_bot_is_restarted_up_to_the_limit(sandbox: Sandbox, runs: Path) -> None:

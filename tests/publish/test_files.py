@@ -206,6 +206,8 @@ def test_malformed_keys_are_ignored(tmp_path: Path, keys: object) -> None:
     (tmp_path / MANIFEST).write_text(json.dumps(document))
     with locked_site(tmp_path) as there:
         assert there == {}
+    replace_site(tmp_path, [("index.html", "2")])
+    assert (tmp_path / "index.html").read_text() == "2"
 
 
 def test_keys_of_another_arena_say_nothing(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from arena.publish.output.text import (
     one_line,
     percent,
     signed,
-    visible,
 )
 from arena.records import Cause, Faulted
+from arena.visible import visible
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import SCRIPTS, broken_links, read, tree

@@ -14,7 +14,7 @@ import pytest
 import arena
 from arena.publish.output.made_by import hash_of
 from tests.publish.pages import timeless
-from tests.publish.test_stored_games import report, staged
+from tests.publish.stored import report, staged
 from tests.support.sampling import sample
 
 ROOT = Path(arena.__file__).parents[1]
@@ -83,7 +83,7 @@ def test_templates_are_part_of_the_hash(arena_copy: Path) -> None:
 AGAIN = """
 import sys
 from pathlib import Path
-from tests.publish.test_stored_games import report
+from tests.publish.stored import report
 for store, site in zip(sys.argv[1::2], sys.argv[2::2]):
     report(Path(store), Path(site))
 """

@@ -17,7 +17,7 @@ from arena.ratings.table import Row
 from arena.store.pruning import Plan
 from arena.store.store import Store
 from tests.publish.pages import broken_links
-from tests.publish.test_stored_games import LEAGUE, PLAYED, begun, report
+from tests.publish.stored import LEAGUE, PLAYED, begun, report
 
 BGA = VARIANTS["bga"]
 

@@ -12,7 +12,7 @@ from arena.cli.options import replays_option
 from arena.perudo.rules import VARIANTS
 from arena.publish.links import GAMES_PER_SHARD
 from arena.publish.pages.identity import identities
-from arena.publish.replay.selection import ReplayChoice, select_replays
+from arena.publish.replay.selection import AtMost, ReplayChoice, select_replays
 from arena.publish.replay.steps import replay
 from arena.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory
@@ -37,6 +37,9 @@ def played() -> list[PlayedFixture]:
         (0, {0: [1]}),
         (1, {0: [1, 3], 1: [3]}),
         (50, {0: [0, 1, 2, 3], 1: [0, 1, 2, 3]}),
+        (AtMost(100), {0: [0, 1, 2, 3], 1: [0, 1, 2, 3]}),
+        (AtMost(5), {0: [3], 1: [0, 1, 2, 3]}),
+        (AtMost(0), {}),
     ],
 )
 def test_faults_and_the_newest_games_of_each_bot_are_selected(

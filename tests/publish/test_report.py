@@ -13,11 +13,13 @@ from arena.league.conditions import conditions_of
 from arena.league.play import RunRequest
 from arena.league.runner import RunListener
 from arena.league.schedule import Schedule
+from arena.publish import report as reports
 from arena.publish.report import Report, ReportRequest, play_and_report, report, watch
 from arena.records import LeagueInfo
 from arena.store.store import Store
 from tests.league import leagues
 from tests.publish.pages import broken_links, everything, tree
+from tests.support.drawn_schedules import let_go_before_rating
 
 SALTED = f"7/{32 * 'a'}"
 
@@ -58,6 +60,15 @@ def test_run_ends_with_the_report_of_its_store(run: RunRequest, tmp_path: Path) 
     again = report(ReportRequest(run.league, run.store, tmp_path / "again", replays="all"))
     assert again.root == written.root
     assert tree(tmp_path / "again") == tree(tmp_path / "site")
+
+
+def test_the_schedule_is_let_go_before_games_are_rated(
+    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(run, tmp_path / "site")
+    schedules = let_go_before_rating(reports, monkeypatch)
+    assert report(ReportRequest(run.league, run.store, tmp_path / "again")).left == 0
+    assert schedules
 
 
 def test_stopped_run_has_no_report(run: RunRequest, tmp_path: Path) -> None:

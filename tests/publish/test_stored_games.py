@@ -1,8 +1,7 @@
 """A site from a store: what is kept between reports, and that it never shows."""
 
 import sqlite3
-import tracemalloc
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,69 +11,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.perudo.rules import VARIANTS, Rules
+from arena.perudo.rules import Rules
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.publish import stored_games as stored
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames, stored_games
-from arena.ratings.standings import by_division, rate_results
 from arena.records import Cause, Faulted, FixtureResult, PlayedFixture
-from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, timeless
+from tests.publish.stored import (
+    BOTS,
+    LEAGUE,
+    PLAYED,
+    REPLAYED,
+    add,
+    begun,
+    report,
+    staged,
+)
 from tests.publish.test_feed import strong_first
 from tests.store.edit import removed
-from tests.support import played_games as games
-
-BGA = VARIANTS["bga"]
-BOTS = ("alpha", "Bravo Bot", "gamma")
-LEAGUE = factory.league(BOTS)
-PAIRS = [(a, b) for a in BOTS for b in BOTS if a != b]
-PLAYED = [games.fixture(index, "bga", BGA, seats, 3) for index, seats in enumerate(PAIRS)]
-REPLAYED = games.fixture(0, "bga", BGA, PAIRS[0], 4)
 
 
 class Stop(BaseException):
     """Stands for a killed run."""
-
-
-def begun(path: Path, fixtures: Sequence[PlayedFixture] = ()) -> Path:
-    """Return a store of these fixtures."""
-    with Store(path, create=True) as store:
-        store.begin(LEAGUE)
-        for one in fixtures:
-            store.add(pack(one))
-    return path
-
-
-def add(path: Path, one: PlayedFixture) -> None:
-    with Store(path, create=True) as store:
-        store.add(pack(one))
-
-
-def report(
-    path: Path, site: Path, replays: ReplayChoice = NEWEST, struck: Collection[str] = ()
-) -> dict[str, bytes]:
-    """Write the site of a store without the struck fixtures; return its files."""
-    with (
-        Store(path) as store,
-        stored_games(store, LEAGUE, lambda id_: id_ not in struck) as source,
-    ):
-        ratings = rate_results(by_division(source.results), LEAGUE.ratings, source.cached)
-        assert source.root == store.root()
-        publish(LEAGUE, ratings, source, site, state=StoreState(source.root), replays=replays)
-    return timeless(site)
-
-
-def staged(path: Path) -> Path:
-    """Return a store of blocks in which ranks change, and of some real games."""
-    real = games.fixture(100, "bga", BGA, BOTS, 3)
-    return begun(path, [*strong_first(8, BOTS), real])
 
 
 def times(site: Path) -> dict[str, tuple[int, int]]:
@@ -281,60 +245,6 @@ def test_a_permalink_survives_a_new_run(tmp_path: Path) -> None:
     shards = [name for name in before if name.startswith("replays/")]
     assert len(shards) == 3
     assert all(before[name] == after[name] for name in shards)
-
-
-def test_little_is_kept_of_a_fixture(tmp_path: Path) -> None:
-    """A summary takes some 20 KB; what is added up is the same for any number of fixtures."""
-    fixtures = [
-        games.fixture(index, "bga", BGA, PAIRS[index % len(PAIRS)], 3) for index in range(90)
-    ]
-    kept = []
-    for number in (30, 90):
-        path = begun(tmp_path / f"{number}.sqlite", fixtures[:number])
-        with Store(path) as store:
-            with stored_games(store, LEAGUE, lambda _: True):
-                pass
-            tracemalloc.start()
-            with stored_games(store, LEAGUE, lambda _: True) as source:
-                kept.append(tracemalloc.get_traced_memory()[0])
-                tracemalloc.stop()
-            assert len(source.results) == number
-    assert (kept[1] - kept[0]) / 60 < 4000
-
-
-def test_little_is_kept_of_a_game(tmp_path: Path) -> None:
-    kept = []
-    for number in (20, 60):
-        fixtures = [games.fixture(at, "bga", BGA, pair, number) for at, pair in enumerate(PAIRS)]
-        path = begun(tmp_path / f"{number}.sqlite", fixtures)
-        with Store(path) as store:
-            with stored_games(store, LEAGUE, lambda _: True):
-                pass
-            tracemalloc.start()
-            with stored_games(store, LEAGUE, lambda _: True) as source:
-                kept.append(tracemalloc.get_traced_memory()[0])
-                tracemalloc.stop()
-        assert sum(len(one.games) for one in source.results) == number * len(PAIRS)
-    assert (kept[1] - kept[0]) / (40 * len(PAIRS)) < 50
-
-
-def test_faults_take_no_memory(tmp_path: Path) -> None:
-    """Beyond those that pages show: of each bot 50, in the fixtures that came first."""
-    late = {game: Faulted(0, Cause.TIMEOUT, "no answer") for game in range(50)}
-    kept = []
-    for number in (10, 30):
-        fixtures = [factory.fixture(at, BOTS[:2], faults=late, games=50) for at in range(number)]
-        path = begun(tmp_path / f"{number}.sqlite", fixtures)
-        with Store(path) as store:
-            with stored_games(store, LEAGUE, lambda _: True):
-                pass
-            tracemalloc.start()
-            with stored_games(store, LEAGUE, lambda _: True) as source:
-                kept.append(tracemalloc.get_traced_memory()[0])
-                tracemalloc.stop()
-                assert source.summary.faults.bots["alpha"].count == number * 50
-                assert len(list(source.faults)) == number * 50
-    assert (kept[1] - kept[0]) / 20 < 6000
 
 
 def test_faults_that_the_cache_lost_meanwhile_are_read_again(tmp_path: Path) -> None:

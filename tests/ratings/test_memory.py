@@ -8,6 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.ratings import arrays, history
+from arena.ratings.games import as_arrays
+from arena.ratings.pairs import probabilities, scores
 from arena.ratings.standings import rate_results
 from arena.records import Division, FixtureResult
 from tests.bench.leagues import Shape, play, play_with_luck
@@ -50,3 +52,25 @@ def test_luck_takes_next_to_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     peak(without, 2)
     games = sum(len(one.games) for one in played)
     assert (peak(packed, 2) - peak(without, 2)) / games < 12
+
+
+def test_values_of_pairs_take_little_more_memory_than_their_matrix(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arrays, "CHUNK", 1024)
+    mu = np.linspace(3.0, -3.0, 400)
+    for values in (probabilities, scores):
+        tracemalloc.start()
+        try:
+            matrix = values(mu)
+            assert tracemalloc.get_traced_memory()[1] < 2 * matrix.nbytes
+        finally:
+            tracemalloc.stop()
+
+
+def test_the_first_games_are_parts_of_all() -> None:
+    games = as_arrays(play(Shape(8, 2, 2), SKILLS, np.random.default_rng(1)))
+    first = games.first(20)
+    assert len(first.order) == 20
+    for name in ("order", "faulted", "game"):
+        assert np.shares_memory(getattr(first, name), getattr(games, name))

@@ -219,7 +219,8 @@ def test_bot_that_always_wins_has_no_upper_end() -> None:
     assert (first.bot, first.high) == ("bot00", None)
     assert first.low is not None
     assert first.low < first.mu
-    assert first.place_low == 1.0 < first.place_high
+    assert first.place_low == pytest.approx(1.0)
+    assert first.place_low < first.place_high
 
 
 def test_two_classes_are_bounded_only_towards_each_other() -> None:

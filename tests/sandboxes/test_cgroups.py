@@ -12,6 +12,7 @@ import pytest
 
 from arena.sandboxes.base import ENVIRONMENT, MIB, Quota, Sandbox
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.cgroups import systemd_scope
 from arena.sandboxes.cgroups.groups import Cgroup, Cgroups, cgroups, remove_abandoned
 from arena.sandboxes.cgroups.mounts import FEATURES, CgroupMount, parse_mounts
 from arena.sandboxes.cgroups.systemd_scope import SystemdScope, SystemdScopes
@@ -98,6 +99,31 @@ def test_groups_are_removed_with_their_bots(make: Make, runs: Path) -> None:
     for _ in range(3):
         run_inside(sandbox, bot)
     assert group_folders(os.getpid()) == []
+
+
+@needs_cgroups
+def test_group_that_was_removed_is_frozen_and_killed_without_an_error() -> None:
+    """Somebody else may remove it as soon as its last process has ended."""
+    own = cgroups()
+    assert own is not None
+    group = own.make(Quota())
+    for folder in group_folders(os.getpid()):
+        folder.rmdir()
+    group.freeze(frozen=True)
+    group.freeze(frozen=False)
+    group.kill()
+    assert group.cpu_time() is None
+    group.close()
+
+
+def test_scope_that_is_gone_when_it_is_looked_for_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    scope = SystemdScopes(("--user",)).make(Quota())
+    [unit] = [word for word in scope.wrap(["true"]) if word.startswith("--unit=")]
+    gone = Path("/gone") / unit.removeprefix("--unit=")
+    monkeypatch.setattr(systemd_scope, "own_cgroups", lambda _: {"": gone})
+    scope.started(os.getpid())
+    scope.freeze(frozen=True)
+    assert (scope.cpu_time(), scope.pids()) == (None, [])
 
 
 @needs_cgroups

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
+from arena.errors import ArenaError
 from arena.records import Cause, Fault, LimitsInfo
+from arena.sandboxes.base import Program, Unavailable
+from arena.sandboxes.child_process import ChildProcess
 from arena.sandboxes.process import ProcessSandbox
 from arena.sessions.clock import READY
 from arena.sessions.multiplexer import Multiplexer
@@ -198,3 +203,22 @@ signal.pause()
         while not any(isinstance(reply, Fault) for *_, reply in found):
             found += multiplexer.wait()
         assert [id_ for _, id_, _ in found] == [2, 1]
+
+
+class Gone(ProcessSandbox):
+    """A sandbox that somebody has uninstalled."""
+
+    def unavailable_reason(self) -> Unavailable | None:
+        return Unavailable("setpriv is missing", "install it")
+
+    def start(self, program: Program, *, space: int = 0) -> ChildProcess:
+        raise FileNotFoundError(2, "No such file or directory")
+
+
+def test_no_bot_is_blamed_for_a_sandbox_that_is_gone(tmp_path: Path) -> None:
+    program = in_place(write_bot(tmp_path / "bot", SAY_READY)).program
+    with (
+        Multiplexer([program], Gone(), PATIENT) as multiplexer,
+        pytest.raises(ArenaError, match="'process' does not work any more: setpriv is missing"),
+    ):
+        multiplexer.start(0, b"{}\n")

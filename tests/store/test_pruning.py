@@ -120,6 +120,16 @@ def test_standard_error_stays_of_faults_and_of_the_newest_games(tmp_path: Path) 
     assert_sound(path)
 
 
+def test_standard_error_has_a_cap_beyond_which_the_oldest_goes(tmp_path: Path) -> None:
+    fixtures = [loud(index, "alpha", "beta", faulted=index == 0) for index in range(4)]
+    path = made(tmp_path / "s.sqlite", fixtures)
+    sizes = [len(one.stderr) for one in edit.stored(path)]
+    with Store(path) as store:
+        plans = [pruning.plan(store, 10**9, 50, most) for most in (sum(sizes), sum(sizes[2:]), 0)]
+    assert [plan.stderr for plan in plans] == [[], [0, 1], [0, 1, 2, 3]]
+    assert [plan.logs for plan in plans] == [[], [], []]
+
+
 def test_short_standard_error_is_not_worth_a_hash(tmp_path: Path) -> None:
     path = made(tmp_path / "s.sqlite", [factory.fixture(0, ("alpha", "beta"))])
     assert prune(path, 10**9, newest=0).stderr == []

@@ -103,6 +103,19 @@ def test_fixture_is_stored_once_and_the_first_stays(tmp_path: Path) -> None:
         assert [one.stderr for one in store.played()] == [("first", "")]
 
 
+def test_lines_of_faults_come_back(tmp_path: Path) -> None:
+    lines = ((0, 1, '{"id":1} \\xff'), (3, 0, "\0"))
+    plain, loud = (factory.fixture(n, ("a", "b"), stderr=("said", "")[: 2 * n]) for n in (0, 1))
+    with Store(tmp_path / "s", create=True) as store:
+        for one in (plain, loud):
+            store.add(pack(replace(one, answered=lines)))
+        found = list(store.played())
+        assert [one.answered for one in found] == [lines, lines]
+        assert [one.stderr for one in found] == [(), ("said", "")]
+    silent, told = pack(plain).row, pack(replace(plain, answered=lines)).row
+    assert silent.content_hash == told.content_hash
+
+
 def test_conditions_come_back(tmp_path: Path) -> None:
     info = factory.league(("a", "b"))
     with Store(tmp_path / "s", create=True) as store:

@@ -135,6 +135,14 @@ def test_missing_folder_and_missing_manifest_are_refused(tmp_path: Path) -> None
     assert refusal.value.hint == "arena help protocol"
 
 
+def test_file_of_a_bot_is_refused_with_its_folder(tmp_path: Path) -> None:
+    for name in ("bot.yaml", "bot.py"):
+        (tmp_path / name).touch()
+    with pytest.raises(ArenaError, match="neither a bot's folder") as refusal:
+        load_bot(tmp_path / "bot.py")
+    assert refusal.value.hint == f"give its folder: {tmp_path}"
+
+
 # ---------------------------------------------------------------- what is read
 
 

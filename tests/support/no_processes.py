@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from arena.sandboxes.bubblewrap import BubblewrapSandbox
+
 FOLDERS = frozenset({"bench", "browser", "e2e", "exact", "hostile", "sample_bots", "sandboxes"})
 """Folders of tests/ that are not even collected: their tests need processes or are slow."""
 WARNINGS = (
@@ -32,6 +34,8 @@ def guard() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         # The one way to start a process that has no audit event.
         patch.setattr(util, "spawnv_passfds", _skip)
+        # Where it is not installed, no process is started to find that it does not work.
+        patch.setattr(BubblewrapSandbox, "unavailable_reason", _skip)
         yield
     _guarding = False
 

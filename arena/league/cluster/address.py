@@ -1,10 +1,15 @@
-"""The option `--cluster`, checked without Dask."""
+"""The address of a cluster, checked without Dask."""
 
 import re
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
+
+if TYPE_CHECKING:  # slow to import, and not always installed
+    from arena.league.cluster.client import Cluster
 
 MAX_LOCAL = 1024
 _MAX_DIGITS = 9
@@ -58,3 +63,12 @@ def check_cluster(address: str, workers: int | None) -> None:
     if local and find_spec("cryptography") is None:
         what = "local:N needs the package cryptography, which is not installed"
         raise ArenaError(what, where, _INSTALL)
+
+
+def cluster_at(address: str | None) -> "AbstractContextManager[Cluster | None]":
+    """Connect to a cluster, if there is an address; raises ArenaError as `connected` does."""
+    if address is None:
+        return nullcontext()
+    from arena.league.cluster.connection import connected
+
+    return connected(address)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError
 from arena.league.cluster.address import is_exposed
 from arena.league.cluster.roster import Roster, refusal
-from arena.league.cluster.tasks import RunPlugin, forget_run, play, resources
+from arena.league.cluster.tasks import RunPlugin, end_handler, play, resources
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
 from arena.league.host import enough_cores
 from arena.league.workers import Task, WorkerDiedError
@@ -43,7 +43,7 @@ class Cluster:
         self._client = client
         self._where = where
         self._own = own
-        self._run = f"arena-{uuid.uuid4().hex}"
+        self._run = _new_run()
         self._notify: Callable[[str], None] = lambda _: None
         self._roster: Roster | None = None
         """Who takes part in the run; None before it began."""
@@ -56,12 +56,15 @@ class Cluster:
     def distribute(
         self, spec: RunSpec, bots: Sequence[StagedBot], notify: Callable[[str], None]
     ) -> None:
-        """Offer staged bots to the workers; raises ArenaError if none can take part.
+        """Offer staged bots to the workers, in place of others; raises ArenaError if none can play.
 
         `notify` is told which sandboxes they use, who is left out, and if no worker is left.
         """
         self._notify = notify
-        if is_exposed(self._where):
+        if self._roster:
+            self.release()
+            self._run, self._roster = _new_run(), None
+        elif is_exposed(self._where):
             notify(f"warning: {_EXPOSED.format(self._where)}")
         bundles = {bot.info.digest: bundle.pack(bot.folder) for bot in bots}
         digests = {digest: packed.digest for digest, packed in bundles.items()}
@@ -130,14 +133,14 @@ class Cluster:
         return played.fixtures
 
     def release(self) -> None:
-        """Have all workers forget the run; the others do when they see the connection end."""
+        """Have all workers forget the run; those that do not answer do so when they hear of it."""
         if self._roster:
             self._roster.close()
         with suppress(Exception):
-            self._client.sync(self._forget)
+            self._client.sync(self._end)
 
-    async def _forget(self) -> None:
-        call = self._client.run(forget_run, self._run, on_error="ignore")
+    async def _end(self) -> None:
+        call = getattr(self._client.scheduler, end_handler(self._run))()
         await asyncio.wait_for(call, _FORGET_SECONDS)
 
     @contextmanager
@@ -151,3 +154,8 @@ class Cluster:
     def _lost(self) -> ArenaError:
         hint = "see why it ended, start it again and run again: what was stored is safe"
         return ArenaError("the connection to the scheduler is lost", self._where, hint)
+
+
+def _new_run() -> str:
+    """Return a name that no other run has."""
+    return f"arena-{uuid.uuid4().hex}"

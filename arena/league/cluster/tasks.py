@@ -30,6 +30,11 @@ def workers_handler(run: str) -> str:
     return f"{run}/workers"
 
 
+def end_handler(run: str) -> str:
+    """Return the scheduler's name for `RunPlugin.end`."""
+    return f"{run}/end"
+
+
 def _ready_handler(run: str) -> str:
     return f"{run}/ready"
 
@@ -107,6 +112,11 @@ class RunPlugin(SchedulerPlugin):
         waiting = self._scheduler.bulk_schedule_unrunnable_after_adding_worker(state)
         self._scheduler.transitions(waiting, stimulus_id=f"{self.name}-{worker}")
 
+    async def end(self) -> None:
+        """Stop serving, and have all workers forget the run, for a client that stays."""
+        if self._stop_serving():
+            await self._forget()
+
     def add_worker(self, scheduler: Any, worker: str) -> None:
         """Take note of a worker that joined."""
         del scheduler
@@ -120,16 +130,24 @@ class RunPlugin(SchedulerPlugin):
 
     def remove_client(self, scheduler: Any, client: str) -> None:
         """Stop serving if the client that left is this run's."""
-        if client == self._client:
-            for handler in self._handlers():
-                scheduler.handlers.pop(handler, None)
-            scheduler.loop.add_callback(self._end, scheduler)
+        if client == self._client and self._stop_serving():
+            scheduler.loop.add_callback(self._forget)
 
     def _handlers(self) -> dict[str, Callable[..., Any]]:
-        ready, workers = _ready_handler(self.name), workers_handler(self.name)
-        return {self.name: self.serve, ready: self.ready, workers: self.workers}
+        return {
+            self.name: self.serve,
+            _ready_handler(self.name): self.ready,
+            workers_handler(self.name): self.workers,
+            end_handler(self.name): self.end,
+        }
 
-    async def _end(self, scheduler: Any) -> None:
+    def _stop_serving(self) -> bool:
+        """Take the handlers away; returns whether they were there."""
+        handlers = self._scheduler.handlers
+        found = [handlers.pop(handler, None) for handler in self._handlers()]
+        return all(found)
+
+    async def _forget(self) -> None:
         call = {"function": pickle.dumps(forget_run), "args": pickle.dumps((self.name,))}
-        await scheduler.broadcast(msg={"op": "run", **call}, on_error="ignore")
-        await scheduler.unregister_scheduler_plugin(self.name)
+        await self._scheduler.broadcast(msg={"op": "run", **call}, on_error="ignore")
+        await self._scheduler.unregister_scheduler_plugin(self.name)

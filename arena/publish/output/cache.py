@@ -102,5 +102,6 @@ def _prepared(path: Path | str) -> sqlite3.Connection:
 
 
 def _hash(made_by: str, entry: Entry) -> bytes:
-    parts = (made_by.encode(), entry.name.encode(), entry.key, entry.data)
-    return sha256(b" ".join(parts)).digest()
+    digest = sha256(b" ".join((made_by.encode(), entry.name.encode(), entry.key, b"")))
+    digest.update(entry.data)
+    return digest.digest()

@@ -50,14 +50,26 @@ class File(NamedTuple):
     by the same arena."""
 
 
-class _Manifest(msgspec.Struct, frozen=True):
+Keys = dict[str, tuple[str, str, int]]
+"""By path: the key, the SHA-256 of the file, and its bytes."""
+
+
+class _Manifest(NamedTuple):
     """What earlier runs wrote."""
 
-    files: frozenset[str] = frozenset()
+    files: frozenset[str]
+    keys: Keys
+    """Of files that this arena made."""
+
+
+class _Document(msgspec.Struct, frozen=True):
+    """The manifest as it is stored."""
+
+    files: list[str]
     made_by: str = ""
-    """What else than the games the files were made from: keys of another maker say nothing."""
-    keys: dict[str, tuple[str, str, int]] = {}
-    """By path: the key, the SHA-256 of the file, and its bytes."""
+    """What else than the games the files were made from."""
+    keys: msgspec.Raw = msgspec.Raw(b"{}")
+    """Those of another maker say nothing, and may be of another form."""
 
 
 @contextmanager
@@ -168,7 +180,7 @@ class _Staging:
         self.path = path
         self.names: set[str] = set()
         self.changed: set[str] = set()
-        self.keys: dict[str, tuple[str, str, int]] = {}
+        self.keys: Keys = {}
         self._folder, self._old = folder, old
 
     def take(self, file: File) -> None:
@@ -241,13 +253,15 @@ def _refuse_foreign(folder: Path, names: frozenset[str] | set[str]) -> None:
 def _read_manifest(folder: Path) -> _Manifest:
     """Return what earlier runs wrote; paths that lead outside are ignored."""
     try:
-        manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=_Manifest)
+        found = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=_Document)
     except (FileNotFoundError, ValueError, msgspec.MsgspecError):
-        return _Manifest()
-    files = frozenset(filter(_is_inside, manifest.files))
-    same = manifest.made_by == maker()
-    keys = {name: key for name, key in manifest.keys.items() if same and name in files}
-    return _Manifest(files, manifest.made_by, keys)
+        return _Manifest(frozenset(), {})
+    files = frozenset(filter(_is_inside, found.files))
+    keys: Keys = {}
+    if found.made_by == maker():
+        with suppress(msgspec.MsgspecError):
+            keys = msgspec.json.decode(found.keys, type=Keys)
+    return _Manifest(files, {name: key for name, key in keys.items() if name in files})
 
 
 def _is_inside(name: str) -> bool:
@@ -259,7 +273,7 @@ def _write_manifest(
     folder: Path,
     staging: _Staging,
     names: frozenset[str],
-    keys: Mapping[str, tuple[str, str, int]],
+    keys: Keys,
 ) -> None:
     document = {
         "written_by": "perudo-arena",

@@ -2,39 +2,18 @@
 
 import base64
 import gzip
-import unicodedata
 from datetime import UTC, datetime
 from functools import lru_cache
 
 import msgspec
 
-_KEPT = "\n\t"
-_INVISIBLE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-"""Unicode categories that a browser or terminal would obey, hide or stumble over, not show."""
+from arena.visible import visible
+
+CACHED = 1 << 14
+"""How many results a function keeps that is called with few different values, very often."""
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _TINY = 1e-9
 """Smaller than what any number of decimals shows."""
-
-
-class _Visible(dict[int, str | int]):
-    """A table for str.translate, filled as characters occur."""
-
-    def __missing__(self, code: int) -> str | int:
-        char = chr(code)
-        if char in _KEPT or unicodedata.category(char) not in _INVISIBLE:
-            self[code] = code
-        else:  # an escape: any font has its letters
-            self[code] = f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
-        return self[code]
-
-
-_TABLE = _Visible()
-
-
-def visible(text: str) -> str:
-    """Spell out control, format and unpaired characters, to be seen; keep line breaks and tabs."""
-    # All of Python's printable characters are visible, and isprintable is much faster.
-    return text if text.isprintable() else text.translate(_TABLE)
 
 
 def one_line(text: str) -> str:
@@ -43,7 +22,7 @@ def one_line(text: str) -> str:
     return shown if shown.isprintable() else shown.replace("\n", "\\n").replace("\t", "\\t")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED)
 def csv_text(text: str) -> str:
     """Return a CSV cell that no spreadsheet takes for a formula, all on one line."""
     return "'" * text.startswith(_FORMULA) + one_line(text)
@@ -74,6 +53,7 @@ def fixed(value: float, digits: int = 2) -> str:
     return signed(value, digits).removeprefix("+")
 
 
+@lru_cache(maxsize=CACHED)
 def percent(share: float, digits: int = 1) -> str:
     """Return a share (0 to 1) in per cent; only none and all are shown as 0 and 100."""
     least = 10**-digits

@@ -18,13 +18,14 @@ from arena.playstats.moments import Moment, order
 from arena.publish.data import chart_data
 from arena.publish.data.chart_data import DivisionStyle
 from arena.publish.data.play_rows import BotSeatRow
-from arena.publish.data.result_rows import HeadToHeadRow, MatchRow
+from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.tables import by_opponent
 from arena.publish.moments import SiteMoments
 from arena.publish.pages import charts, watch
 from arena.publish.pages.bot_card import Card, Field, card
 from arena.publish.pages.charts import Chart
-from arena.publish.pages.leaderboard import Chance, chance
+from arena.publish.pages.leaderboard import chance
+from arena.publish.pages.opponent_rows import Opponent
 from arena.publish.pages.standings import Standing, overall_standings, standing
 from arena.publish.replay.steps import likely
 from arena.ratings.standings import Ratings
@@ -35,13 +36,6 @@ RECENT = 3
 """Matches listed on a bot's page; the page of matches finds all."""
 OPPONENTS_SHOWN = 300
 """Opponents listed on a bot's page: those that are nearest to it on the leaderboard."""
-
-
-class Opponent(Struct, frozen=True):
-    """What a bot achieved against another, and which of the two is better."""
-
-    result: HeadToHeadRow
-    chance: Chance
 
 
 class Place(Struct, frozen=True):

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from arena.publish.links import Links
-from arena.publish.output.text import visible
+from arena.visible import visible
 
 COLOURS = 8
 """Colours: the classes `h0` to `h7` of reports/style.css."""

@@ -2,7 +2,7 @@
 
 import sys
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -11,11 +11,16 @@ from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, Stric
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
-from arena import shipped
+from arena import shipped, visible
 from arena.publish.output import text
+from arena.publish.output.text import CACHED
 
 FILTERS = ("signed", "fixed", "percent", "chance", "grouped", "counted", "clipped", "one_line")
 """What templates write text and numbers with: functions of `arena.publish.output.text`."""
+
+_BAR = Markup('<svg class="part" aria-hidden="true"><rect width="{}%"/>{}</svg>{}')
+_CHANCE_OF_PAGE = Markup('<use href="#chance"/>')
+_CHANCE = Markup('<rect class=chance x="{}%"/>')
 
 
 @cache
@@ -33,17 +38,30 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     env.filters |= {name: getattr(text, name) for name in FILTERS}
+    env.globals["share"] = share
     return env
 
 
 def _made_by() -> bytes:
     """Return what compiled templates depend on beside themselves: options and filters."""
-    return b"".join(Path(module).read_bytes() for module in (__file__, text.__file__))
+    modules = __file__, text.__file__, visible.__file__
+    return b"".join(Path(module).read_bytes() for module in modules)
 
 
 def _visible(value: object) -> str:
     """Spell out what a browser would obey or hide; Jinja escapes the rest, but for our markup."""
-    return value if isinstance(value, Markup) else text.visible(str(value))
+    if isinstance(value, Markup):
+        return value
+    shown = str(value)
+    # This is called for all that a site prints: one call less is worth the repetition.
+    return shown if shown.isprintable() else visible.visible(shown)
+
+
+@lru_cache(maxsize=CACHED)
+def share(value: float, chance: float | None = None) -> Markup:
+    """Return a share (0 to 1) as a bar and in per cent, with a mark where chance would be."""
+    mark = _CHANCE_OF_PAGE if chance is None else _CHANCE.format(text.fixed(100 * chance, 1))
+    return _BAR.format(text.fixed(100 * value, 1), mark, text.percent(value))
 
 
 class TemplateCache(FileSystemBytecodeCache):

@@ -2,16 +2,23 @@
 
 from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Row
 from arena.records import Division, FixtureResult
 
-ReplayChoice = Literal["all", "none"] | int
-"""Every game, none, or how many of each bot's newest beside those with faults and upsets."""
-
 NEWEST = 50
+
+
+class AtMost(NamedTuple):
+    """Those of `NEWEST`, but in all no more than the newest so many of them."""
+
+    games: int
+
+
+ReplayChoice = Literal["all", "none"] | int | AtMost
+"""Every game, none, or how many of each bot's newest beside those with faults and upsets."""
 
 Selection = dict[int, list[int]]
 """The games to watch, by the place of their fixture in the schedule; none is empty."""
@@ -42,11 +49,22 @@ def select_replays(
         return {}
     if choice == "all":
         selection = {one.fixture.index: [game.game for game in one.games] for one in results}
+    elif isinstance(choice, AtMost):
+        return _newest_of(select_replays(results, boards, NEWEST, shown), choice.games)
     else:
         strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
         wanted = _newest(results, choice).union(shown)
         selection = {one.fixture.index: _selected(one, wanted, strengths) for one in results}
     return {index: games for index, games in selection.items() if games}
+
+
+def _newest_of(selection: Selection, most: int) -> Selection:
+    """Return the last of some games in the schedule."""
+    games = [(index, game) for index in sorted(selection) for game in selection[index]]
+    kept: Selection = {}
+    for index, game in games[max(0, len(games) - most) :]:
+        kept.setdefault(index, []).append(game)
+    return kept
 
 
 def _selected(

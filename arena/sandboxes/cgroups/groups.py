@@ -1,5 +1,6 @@
 """Control groups below the arena's own: one per bot, for all its processes together."""
 
+import errno
 import os
 import signal
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ _KILL_SECONDS = 1.0
 _JOIN = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
 """A shell script that moves itself into groups and then becomes the program."""
 _FREEZER_STATES = {1: (b"THAWED", b"FROZEN"), 2: (b"0", b"1")}
+GONE = frozenset({errno.ENODEV, errno.ENOENT})
+"""What files of a group answer that was removed: those that are open, and those that are not."""
 _SWAP_FILES = {"memory.memsw.limit_in_bytes", "memory.swap.max"}
 _numbers = count()
 _lingering: list[Path] = []
@@ -116,10 +119,14 @@ class Cgroup:
         return None
 
     def freeze(self, *, frozen: bool) -> None:
-        """Freeze or thaw all in the group."""
+        """Freeze or thaw all in the group; one that is gone has nothing left to freeze."""
         if self._freezer_fd is not None and frozen != self._frozen:
             version = self._mounts["freezer"].version
-            os.pwrite(self._freezer_fd, _FREEZER_STATES[version][frozen], 0)
+            try:
+                os.pwrite(self._freezer_fd, _FREEZER_STATES[version][frozen], 0)
+            except OSError as error:
+                if error.errno not in GONE:
+                    raise
             self._frozen = frozen
 
     def kill(self) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.sandboxes.base import ENVIRONMENT, Quota
-from arena.sandboxes.cgroups.groups import Cgroup, memory_limit
+from arena.sandboxes.cgroups.groups import GONE, Cgroup, memory_limit
 from arena.sandboxes.cgroups.mounts import FEATURES, CgroupMount, own_cgroups
 from arena.sandboxes.owner import own_name
 
@@ -94,8 +94,15 @@ class SystemdScope:
             path = own_cgroups(str(self._pid)).get("", Path())
             if path.name == self._unit:
                 mount = CgroupMount(self._scopes.root / path.relative_to("/"), 2)
-                self._cgroup = Cgroup(dict.fromkeys(FEATURES, mount))
-                self._cgroup.open_files()
+                cgroup = Cgroup(dict.fromkeys(FEATURES, mount))
+                try:
+                    cgroup.open_files()
+                except OSError as error:  # systemd removes a scope when its last process ends
+                    cgroup.close_files()
+                    if error.errno not in GONE:
+                        raise
+                else:
+                    self._cgroup = cgroup
         return self._cgroup
 
 

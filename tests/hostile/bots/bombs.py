@@ -4,6 +4,7 @@ import ctypes
 import mmap
 import os
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -46,10 +47,13 @@ def _child(then: Callable[[], object]) -> int:
 
 @at("turn")
 def forks_forever(message: Message) -> None:
-    """Every process starts all it can; tried only where their number is limited."""
+    """Shells start shells, all they can; tried only where their number is limited.
+
+    Not copies of this program: those might be ended for the memory that they take.
+    """
     while True:
         with suppress(OSError):
-            os.fork()
+            subprocess.call(["/bin/sh", "-c", "f() { f | f & }; f"], stderr=subprocess.DEVNULL)
 
 
 @attempt

@@ -1,0 +1,137 @@
+"""Grades one hand-in on Gradescope; copied into the folder of an autograder, runs there as root.
+
+The student's program, and what builds it, runs as the user `student`, who can neither read the
+grader nor write its results. They are written when every process of that user has ended.
+"""
+
+import json
+import os
+import pwd
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+_SECONDS = 600
+"""That a check may take."""
+_SHOWN = 4_000
+"""Characters of an error that are shown."""
+
+
+def main(home: Path, user: str, points: float) -> None:
+    """Check home/submission and write home/results/results.json."""
+    results = home / "results"
+    results.mkdir(mode=0o700, exist_ok=True)
+    results.chmod(0o700)
+    work = home / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(mode=0o700)
+    try:
+        result = _checked(home / "submission", work / "bot", user, points)
+    finally:
+        end_processes(user)
+    draft = results / ".results.json"
+    draft.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    draft.replace(results / "results.json")
+
+
+def _checked(submission: Path, bot: Path, user: str, points: float) -> dict[str, Any]:
+    inner = [one for one in submission.iterdir() if not one.name.startswith((".", "__"))]
+    one_folder = len(inner) == 1 and inner[0].is_dir()
+    shutil.copytree(inner[0] if one_folder else submission, bot, symlinks=True)
+    _run_as(bot / "bot.yaml", user)
+    command = [sys.executable, "-m", "arena", "check", str(bot), "--all", "--json"]
+    command += ["--sandbox", "process", "--trust-bots"]
+    try:
+        ran = subprocess.run(
+            command, capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired:
+        return {"score": 0, "output": f"the check took longer than {_SECONDS} s"}
+    try:
+        [report] = json.loads(ran.stdout)
+    except ValueError:
+        text = ran.stderr.decode("utf-8", "replace")[-_SHOWN:]
+        return {"score": 0, "output": f"the bot could not be checked:\n{text}"}
+    return result_of(report, points)
+
+
+def _run_as(manifest: Path, user: str) -> None:
+    """Have a bot and its build run as another user; what is no bot.yaml is left to the check."""
+    if manifest.is_symlink() or not manifest.is_file():
+        return
+    try:
+        data = yaml.safe_load(manifest.read_bytes())
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return
+    if not isinstance(data, dict):
+        return
+    entry = pwd.getpwnam(user)
+    prefix = ["setpriv", f"--reuid={entry.pw_uid}", f"--regid={entry.pw_gid}", "--clear-groups"]
+    prefix += ["--inh-caps=-all", "--no-new-privs", "--"]
+    for key in ("command", "build"):
+        value = data.get(key)
+        if isinstance(value, str):
+            try:
+                value = shlex.split(value)
+            except ValueError:
+                return
+        if isinstance(value, list):
+            data[key] = prefix + value
+    manifest.write_text(json.dumps(data), encoding="utf-8")
+
+
+def result_of(report: dict[str, Any], points: float) -> dict[str, Any]:
+    """Return results.json of what `arena check --json` printed: a test for each step."""
+    steps = {step["number"]: step for step in report["steps"]}
+    last = len(steps) + report["left"]
+    tests = [_test(number, steps.get(number), points / last) for number in range(1, last + 1)]
+    return {"tests": tests, "visibility": "visible"}
+
+
+def _test(number: int, step: dict[str, Any] | None, points: float) -> dict[str, Any]:
+    test = {"max_score": points, "output_format": "text"}
+    if step is None:
+        return {**test, "name": f"step {number}", "score": 0, "output": "not tried"}
+    faults = [
+        " / ".join(filter(None, (one["what"], one["where"], one["hint"])))
+        for one in step["findings"]
+    ]
+    score = 0 if faults else points
+    return {**test, "name": step["name"], "score": score, "output": "\n".join(faults) or "ok"}
+
+
+def end_processes(user: str) -> None:
+    """Kill every process of a user, until none is left."""
+    uid = pwd.getpwnam(user).pw_uid
+    while left := _processes_of(uid):
+        for pid in left:
+            try:
+                os.kill(pid, 9)
+            except ProcessLookupError:
+                continue
+        time.sleep(0.05)
+
+
+def _processes_of(uid: int) -> list[int]:
+    found = []
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            try:
+                lines = (path / "status").read_text(encoding="ascii", errors="replace").splitlines()
+            except OSError:
+                continue
+            status = dict(line.partition(":")[::2] for line in lines)
+            if status["Uid"].split()[0] == str(uid) and status["State"].split()[0] != "Z":
+                found.append(int(path.name))
+    return found
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    main(Path(sys.argv[1]), sys.argv[2], float(sys.argv[3]))

@@ -1,0 +1,225 @@
+"""Grading a course: the reference measured, the games played, the marks written."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena import __version__
+from arena.course.baseline_games import BaselineGames, Blocks, Decide, Played, blocks_of
+from arena.course.compared import compare_hand_ins
+from arena.course.config import Course, scheme
+from arena.course.entries import Entries, Options, entries
+from arena.course.field import hand_in_info, play_field, renamed, start_of, store_of
+from arena.course.lock import Lock, Terms, read_lock, write_file, write_lock
+from arena.course.marks import baseline_parts, decider, measure
+from arena.course.moved import Moved, Outcome, changed_terms, moved, read_outcome, write_outcome
+from arena.course.pages import write_pages
+from arena.course.result import MARKS, STORE, Result, grading, marks_csv, results_of
+from arena.course.shares import FAIR, Share, share_of, total_of
+from arena.course.tables import PER_BLOCK, conditions, name_of
+from arena.errors import ArenaError
+from arena.ladder.folder import existing
+from arena.league.process_pool import ProcessEngine
+from arena.league.runner import RunListener, play_due
+from arena.records import BotInfo
+from arena.sandboxes.registry import AUTO, make_sandbox
+from arena.store.store import Store
+from arena.submissions.bot import StagedBot
+
+
+class Graded(Struct, frozen=True):
+    """A grading that came to its end."""
+
+    results: list[Result]
+    moved: list[Moved]
+    """Marks that are not those of the last grading."""
+    marks: Path
+    page: Path
+    """That of the class, for the teacher."""
+
+
+def grade(course: Course, options: Options, listener: RunListener) -> Graded | None:
+    """Grade what was handed in and write course.lock and marks.csv; None if it was stopped.
+
+    What was played before is not played again. Raises ArenaError if what decides games changed
+    since the last time and that is not accepted, and if the reference is no better than a baseline.
+    """
+    if course.door:
+        existing(course.door)
+    old = read_lock(course.folder)
+    terms = terms_of(course, old, options)
+    if old and (what := changed_terms(old.terms, terms)) and not options.accept_changes:
+        hint = "undo it, or grade anew with --accept-changes"
+        raise ArenaError(f"changed since the last grading: {what}", str(course.path), hint)
+    with entries(course, terms.sandbox, options, listener.note) as found:
+        players = {
+            one.bot: None
+            for id_, one in found.hand_ins.items()
+            if one.bot and id_ not in course.file.struck
+        }
+        lock = Lock(
+            terms=terms,
+            hand_ins=found.hand_ins,
+            notes={id_: note for id_, note in found.notes.items() if note},
+            struck=sorted(course.file.struck),
+            field=sorted(players) if course.file.marks.field else [],
+        )
+        if old is None:
+            write_lock(course.folder, lock)  # the seed is drawn once
+        game = _Play(course, lock, found, options, listener)
+        if course.file.marks.baselines:
+            if not game.measure():
+                return None
+            lock = game.lock
+        write_lock(course.folder, lock)
+        if not (game.baselines([*players]) and game.field()):
+            return None
+        compare_hand_ins(
+            course, lock, found.sources, options.workers, listener.note, trusted=options.trusted
+        )
+    return _written(course, lock)
+
+
+def _written(course: Course, lock: Lock) -> Graded:
+    """Write marks.csv and the pages, and compare with the marks of before."""
+    results = results_of(course, lock)
+    before = read_outcome(course)
+    write_file(course.folder / MARKS, marks_csv(course, results).encode())
+    now = Outcome(lock, results)
+    write_outcome(course, now)
+    page = write_pages(course, lock, results)
+    changed = [*moved(before, now)] if before else []
+    return Graded(results, changed, course.folder / MARKS, page)
+
+
+def terms_of(course: Course, old: Lock | None, options: Options) -> Terms:
+    """Return what decides games now; the seed and the sandbox stay those of the first time."""
+    file = course.file
+    sandbox = options.sandbox or (
+        old.terms.sandbox if old and file.sandbox == AUTO else file.sandbox
+    )
+    return Terms(
+        arena=__version__,
+        seed=old.terms.seed if old else secrets.token_hex(16),
+        sandbox=make_sandbox(sandbox).name,
+        rules=course.rules,
+        limits=file.limits,
+        precision=file.precision,
+        budget=file.budget,
+        reference_games=file.reference_games,
+        scheme=scheme(course),
+        baselines={name: bot.info.digest for name, bot in course.baselines.items()},
+        reference=course.reference.info.digest if course.reference else "",
+    )
+
+
+class _Play:
+    """The games of a grading."""
+
+    def __init__(
+        self,
+        course: Course,
+        lock: Lock,
+        found: Entries,
+        options: Options,
+        listener: RunListener,
+    ) -> None:
+        self.lock = lock
+        self._course, self._found = course, found
+        self._listener = listener
+        self._engine = ProcessEngine(found.sandbox, options.workers)
+        terms, bots = lock.terms, found.bots
+        self._infos = {digest: hand_in_info(digest, bot.info) for digest, bot in bots.items()}
+        self._own = [renamed(bots[key].info, name) for name, key in terms.baselines.items()]
+
+    def measure(self) -> bool:
+        """Let the reference play each baseline, and note its shares; False if it was stopped.
+
+        Raises ArenaError if it does not clearly beat one of them.
+        """
+        terms, decide = self.lock.terms, measure(self._course.file)
+        self._listener.note("measuring the reference against each baseline")
+        if not self._against_baselines([terms.reference], decide):
+            return False
+        with Store(grading(self._course) / STORE) as store:
+            blocks = blocks_of(Played(store), terms, terms.reference, decide({}))
+        shares = {name: share_of(won, PER_BLOCK) for name, won in blocks.items()}
+        for name, share in shares.items():
+            self._listener.note(f"reference against {name}: {_words(share)}")
+            if share.low <= FAIR:
+                what = f"the reference does not clearly beat the baseline '{name}': {_words(share)}"
+                hint = "choose a weaker baseline, or a stronger reference"
+                raise ArenaError(what, str(self._course.path), hint)
+        self.lock = replace(self.lock, shares=shares)
+        return True
+
+    def baselines(self, players: list[str]) -> bool:
+        """Play all hand-ins against the baselines; False if that was stopped."""
+        file = self._course.file
+        if not (players and file.marks.baselines):
+            return True
+        self._listener.note(f"playing {len(players)} hand-ins against each baseline")
+        left = dict.fromkeys(players)
+
+        def finished(bot: str, blocks: Blocks) -> None:
+            left.pop(bot, None)
+            total = total_of(baseline_parts(file, self.lock.shares, blocks))
+            games = PER_BLOCK * sum(map(len, blocks.values()))
+            self._listener.note(
+                f"{self._whose(bot)}: {total.points:.1f} ± {total.half_width:.1f} points against"
+                f" baselines after {games:,} games; {len(left)} left"
+            )
+
+        return self._against_baselines(players, decider(file, self.lock.shares), finished)
+
+    def _against_baselines(
+        self,
+        players: list[str],
+        decide: Decide,
+        finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
+    ) -> bool:
+        terms, listener = self.lock.terms, self._listener
+        infos = [self._infos[digest] for digest in self._infos] + self._own
+        info = conditions(terms, infos, self._course.file.name)
+        with Store(grading(self._course) / STORE, create=True) as store:
+            if store.league != info:
+                store.begin(info)
+            games = BaselineGames(store, Played(store), terms, players, decide, finished)
+            with listener.progress(len(games.due())) as on_result:
+                done = play_due(info, self._at_table(), self._engine, games, listener, on_result)
+            for bot in games.given_up:
+                listener.note(
+                    f"{self._whose(bot)}: a table killed its workers; its games end there"
+                )
+            return done
+
+    def field(self) -> bool:
+        """Play the field; False if that was stopped."""
+        points, lock = self._course.file.marks.field, self.lock
+        if not lock.field or len(lock.field) + len(self._own) < 2:
+            return True
+        self._listener.note(f"playing the field of {len(lock.field)} hand-ins and the baselines")
+        infos: list[BotInfo] = [self._infos[digest] for digest in lock.field] + self._own
+        start = start_of(lock.terms, infos, points, self._course.file.name)
+        path = store_of(grading(self._course), lock, points)
+        return play_field(path, start, self._at_table(), self._engine, self._listener)
+
+    def _whose(self, bot: str) -> str:
+        """Return the ids of the students who handed a bot in: copies have the same digest."""
+        ids = [id_ for id_, one in self.lock.hand_ins.items() if one.bot == bot]
+        return ", ".join(sorted(ids)) or "the reference"
+
+    def _at_table(self) -> Mapping[str, StagedBot]:
+        bots = self._found.bots
+        named = {name_of(digest): bot for digest, bot in bots.items()}
+        return named | {name: bots[key] for name, key in self.lock.terms.baselines.items()}
+
+
+def _words(share: Share) -> str:
+    return (
+        f"{100 * share.share:.1f} % of {share.games:,} games"
+        f" ({100 * share.low:.1f} to {100 * share.high:.1f} %)"
+    )

@@ -1,0 +1,97 @@
+"""course.lock: what a grading was made of, so that anyone can make it again."""
+
+import os
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.config_files.files import read_limited, reason
+from arena.course.shares import Share
+from arena.errors import ArenaError
+from arena.perudo.rules import Rules
+from arena.records import LimitsInfo
+
+LOCK = "course.lock"
+_MAX_BYTES = 64 << 20
+
+
+class Terms(Struct, frozen=True, forbid_unknown_fields=True):
+    """What decides games, and what they are worth."""
+
+    arena: str
+    """Its version."""
+    seed: str
+    sandbox: str
+    rules: Rules
+    limits: LimitsInfo
+    precision: float
+    budget: int
+    reference_games: int
+    scheme: str
+    """`marks` and `late` of course.yaml."""
+    baselines: dict[str, str]
+    """Digests by name."""
+    reference: str = ""
+    """Its digest."""
+
+
+class LockedHandIn(Struct, frozen=True, forbid_unknown_fields=True):
+    """The hand-in of a student that counts."""
+
+    file: str
+    received: str
+    days_late: int
+    content: str
+    """SHA-256 over what was handed in."""
+    bot: str = ""
+    """The digest of the bot that plays; "" if it cannot be started."""
+    steps: int = 0
+    """Steps of the check that it passed."""
+    of: int = 1
+
+
+class Lock(Struct, frozen=True, forbid_unknown_fields=True):
+    """All that a grading depends on beside the games."""
+
+    terms: Terms
+    shares: dict[str, Share] = {}
+    """What the reference reached against each baseline."""
+    hand_ins: dict[str, LockedHandIn] = {}
+    """By the id of the student, without those who handed nothing in."""
+    notes: dict[str, str] = {}
+    """By the id of the student: why that hand-in counts, or none."""
+    struck: list[str] = []
+    field: list[str] = []
+    """Digests of the hand-ins that play in the field."""
+
+
+def read_lock(folder: Path) -> Lock | None:
+    """Return what is in course.lock; None if nothing was graded yet. Raises ArenaError."""
+    path = folder / LOCK
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(read_limited(path, _MAX_BYTES), type=Lock)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        hint = "put it back as arena course grade wrote it, or remove it to grade from the start"
+        raise ArenaError(f"damaged: {error}", str(path), hint) from None
+
+
+def write_lock(folder: Path, lock: Lock) -> None:
+    """Write course.lock; raises ArenaError if that is not possible."""
+    content = msgspec.json.format(msgspec.json.encode(lock, order="deterministic"), indent=1)
+    write_file(folder / LOCK, content + b"\n", 0o600)
+
+
+def write_file(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """Replace a file, all or nothing; raises ArenaError if it cannot be written."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(content)
+        draft.chmod(mode)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise ArenaError(f"it cannot be written: {reason(error)}", str(path)) from None

@@ -1,0 +1,188 @@
+"""The worked example: a course of 30 made-up students that can be graded at once."""
+
+import csv
+import io
+import re
+import shutil
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena import shipped
+from arena.config_files.files import reason
+from arena.errors import ArenaError
+from arena.sandboxes.registry import AUTO, make_sandbox
+from arena.submissions.folder import files_of
+from arena.submissions.manifest import MANIFEST, load_bot
+
+STUDENTS = 30
+_ZONE = "Europe/Berlin"
+_DEADLINE = datetime(2026, 11, 20, 23, 59, tzinfo=ZoneInfo(_ZONE))
+_RAISE = 'min(max(held(best["face"]), best["min"]), best["max"])'
+"""How much `honest` bids."""
+_OWN = """\
+def choices(things, taken):
+    found = 1
+    for one in range(taken):
+        found = found * (things - one) // (one + 1)
+    return found
+
+
+def at_least(matching, dice, chance):
+    total = 0.0
+    for hits in range(matching, dice + 1):
+        total += choices(dice, hits) * chance**hits * (1.0 - chance) ** (dice - hits)
+    return total
+
+
+UNDOUBTED = round(at_least(3, 5, 1 / 3), 1)"""
+"""What a student has written, in place of a number."""
+_RENAMED = {"choices": "combinations", "things": "n", "taken": "k", "at_least": "tail"}
+_RENAMED |= {"matching": "wanted", "chance": "p", "total": "sum_", "found": "c", "hits": "i"}
+"""Names in the copy of it."""
+_CONFIG = """\
+# arena help course explains every key.
+name: Perudo, autumn 2026
+roster: roster.csv
+submissions: hand-ins          # or the zip file that Moodle, Canvas or another LMS gives
+received: received.csv         # file,received; without it, when each file was written
+deadline: 2026-11-20 23:59 Europe/Berlin
+grace: 5                       # minutes
+late: {points_per_day: 10, days: 3}
+extensions:
+  s28: 2026-11-27 23:59 Europe/Berlin
+marks:
+  total: 100
+  legal: 30                    # for the steps of the check that are passed
+  baselines:                   # all points for the win share of the reference, none for one half
+    random: {bot: "sample:random", points: 30}
+    honest: {bot: "sample:honest", points: 30}
+  field: 10                    # for the share of games won against all others
+reference: sample:odds
+precision: 2                   # points: half of a mark's 95 % interval
+budget: 6000                   # games of a student against each baseline, at most
+"""
+
+
+class _Work(Struct, frozen=True):
+    """What a made-up student hands in: a sample bot with something changed in it."""
+
+    sample: str
+    old: str = ""
+    new: str = ""
+    file: str = ""
+    """Where it was changed; "" for the program."""
+    suffix: str = ""
+    """What follows the id in the name of an archive; "" for a folder."""
+    hours: float = -5.0
+    """After the deadline."""
+
+
+def make_course(root: Path) -> list[str]:
+    """Make the folder of the example; returns the languages of the hand-ins.
+
+    C is among them if the sandbox in force can build it. Raises ArenaError if something is there.
+    """
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if any(root.iterdir()):
+            raise ArenaError("the folder is not empty", str(root), "name a new one")
+        (root / "course.yaml").write_text(_CONFIG, encoding="utf-8")
+        (root / "roster.csv").write_text(_csv(_roster()), encoding="utf-8")
+        languages, received = set(), [["file", "received"]]
+        works = [(_id(number), work) for number, each in _works().items() for work in each]
+        for id_, work in works:
+            name = _write(root / "hand-ins", id_, work)
+            languages.add(load_bot(shipped.folder("sample_bots") / work.sample).info.tags[0])
+            at = _DEADLINE + timedelta(hours=work.hours)
+            received.append([name, f"{at:%Y-%m-%d %H:%M:%S} {_ZONE}"])
+        (root / "received.csv").write_text(_csv(received), encoding="utf-8")
+    except OSError as error:
+        raise ArenaError(f"it cannot be made: {reason(error)}", str(root)) from None
+    return sorted(languages)
+
+
+def _roster() -> list[list[str]]:
+    rows = [["id", "name", "email", "group"]]
+    for number in range(1, STUDENTS + 1):
+        mail = f"{_id(number)}@school.example"
+        rows.append([_id(number), f"Student {number}", mail, "AB"[number % 2]])
+    return rows
+
+
+def _id(number: int) -> str:
+    return f"s{number:02}"
+
+
+def _works() -> dict[int, list[_Work]]:
+    """Return what each student hands in, by number.
+
+    7 is late, 12 cannot be read, 13 breaks the rules, 25 hands in nothing, 26 twice; 19 is 3 with
+    other names, 24 a copy of 17; 28 has an extension.
+    """
+    odds = [_Work("odds", "UNDOUBTED = 0.4", f"UNDOUBTED = {n / 10:.1f}") for n in range(10)]
+    js = [_Work("js-cautious", "bid.face) < 0", f"bid.face) < {n / 4}") for n in range(-2, 3)]
+    works = {number: [work] for number, work in enumerate(odds, 1)}
+    works[3] = [replace(odds[2], new=_OWN)]
+    works[7] = [replace(odds[6], hours=20)]
+    works |= {
+        11: [_Work("bluffer")],
+        12: [_Work("honest", "command:", "comand:", file=MANIFEST)],
+        13: [_Work("honest", _RAISE, 'held(best["face"])')],
+        14: [_Work("honest", _RAISE, 'best["min"]')],
+        15: [_Work("honest", hours=-30)],
+        **{number: [work] for number, work in enumerate(js[:3], 16)},
+        19: [replace(odds[2], new=_renamed(_OWN))],
+        20: [_Work("memory")],
+        21: [_Work("sh-minimal")],
+        22: [_Work("c-counter") if _builds_c() else js[3]],
+        23: [_Work("bluffer", "STORY = 0.25", "STORY = 0.75")],
+        24: [js[1]],
+        26: [_Work("random", hours=-90, suffix="_first"), _Work("honest", suffix="_second")],
+        27: [_Work("bluffer", "LIE = 2", "LIE = 1")],
+        28: [_Work("odds", hours=70)],
+        29: [_Work("random")],
+        30: [_Work("equilibrium")],
+    }
+    return works
+
+
+def _renamed(program: str) -> str:
+    return re.sub(r"\w+", lambda word: _RENAMED.get(word[0], word[0]), program)
+
+
+def _builds_c() -> bool:
+    """Tell whether the sandbox in force can build the sample bot in C."""
+    bot = load_bot(shipped.folder("sample_bots") / "c-counter")
+    return not (make_sandbox(AUTO).uses_host_programs and bot.missing_program)
+
+
+def _write(folder: Path, id_: str, work: _Work) -> str:
+    """Write a hand-in, a folder or an archive of one; returns its name."""
+    target = folder / f"{id_}{work.suffix}"
+    sample = shipped.folder("sample_bots") / work.sample
+    for path in files_of(sample):
+        copied = target / path.relative_to(sample)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        content = path.read_bytes()
+        if path.name == MANIFEST:
+            text = content.decode().replace(f"name: {work.sample}", f"name: {id_}")
+            content = text.replace("author: Perudo Arena", "author: a student").encode()
+        if path.name == work.file or (path.name != MANIFEST and not work.file):
+            content = content.replace(work.old.encode(), work.new.encode()) if work.old else content
+        copied.write_bytes(content)
+    if not work.suffix:
+        return target.name
+    archive = Path(shutil.make_archive(str(target), "zip", target))
+    shutil.rmtree(target)
+    return archive.name
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()

@@ -1,0 +1,107 @@
+"""Verifying a course: its games replayed, its marks derived again from them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.config_files.files import read_limited
+from arena.course.baseline_games import Played, final_blocks, pairing_of
+from arena.course.config import Course
+from arena.course.field import is_complete, store_of
+from arena.course.lock import LOCK, Lock, read_lock
+from arena.course.marks import decider, measure
+from arena.course.result import MARKS, STORE, grading, marks_csv, results_of
+from arena.course.shares import share_of
+from arena.course.tables import PER_BLOCK, block
+from arena.errors import ArenaError
+from arena.league.verify import Finding, check_stored, verify
+from arena.perudo.rules import Rules
+from arena.records import Fixture
+from arena.store.store import Store
+
+_MAX_BYTES = 64 << 20
+
+
+class Verified(Struct, frozen=True):
+    """What was checked and what was found."""
+
+    tables: int
+    """Of the games against baselines that count."""
+    games: int
+    field_games: int
+    findings: list[Finding]
+
+
+def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> Verified:
+    """Replay every game that counts, and derive marks.csv from them by course.lock.
+
+    Raises ArenaError if nothing was graded.
+    """
+    lock = read_lock(course.folder)
+    if lock is None:
+        hint = f"arena course grade {course.folder}"
+        raise ArenaError("nothing was graded yet", str(course.folder / LOCK), hint)
+    findings, tables, games = list[Finding](), 0, 0
+    if course.file.marks.baselines:
+        tell("replaying the games against baselines")
+        tables, games = _replay(course, lock, findings)
+        findings += _shares(course, lock)
+    field = 0
+    if lock.field:
+        tell("replaying the games of the field")
+        path = store_of(grading(course), lock, course.file.marks.field)
+        if not is_complete(path):
+            findings.append(Finding("field", "its games are missing"))
+        else:
+            with Store(path) as store:
+                found = verify(store, workers=workers)
+            field = found.games
+            findings += found.findings
+    findings += findings or _marks(course, lock)
+    return Verified(tables, games, field, findings)
+
+
+def _replay(course: Course, lock: Lock, findings: list[Finding]) -> tuple[int, int]:
+    tables = games = 0
+    with Store(grading(course) / STORE) as store:
+        expected = {one.id: one for one in _expected(course, lock, Played(store))}
+        rules: dict[str, tuple[Fixture, Rules]] = {
+            id_: (one, lock.terms.rules) for id_, one in expected.items()
+        }
+        for one in expected.values():
+            for stored in store.stored(one.index, one.index):
+                checked = check_stored(store, rules, stored)
+                findings += checked.findings
+                tables, games = tables + 1, games + checked.games
+    return tables, games
+
+
+def _expected(course: Course, lock: Lock, played: Played) -> Iterator[Fixture]:
+    """Yield the tables of all blocks that count, those of the reference among them."""
+    decide = decider(course.file, lock.shares)
+    bots = {
+        one.bot: decide for id_, one in lock.hand_ins.items() if one.bot and id_ not in lock.struck
+    }
+    for bot, how in [*bots.items(), (lock.terms.reference, measure(course.file))]:
+        for name, won in final_blocks(played, lock.terms, bot, how).items():
+            for number in range(len(won)):
+                yield from block(lock.terms, pairing_of(lock.terms, bot, name), number)
+
+
+def _shares(course: Course, lock: Lock) -> Iterator[Finding]:
+    with Store(grading(course) / STORE) as store:
+        played = Played(store)
+    how = measure(course.file)
+    for name, won in final_blocks(played, lock.terms, lock.terms.reference, how).items():
+        if not won or share_of(won, PER_BLOCK) != lock.shares.get(name):
+            what = f"the reference's share against '{name}' is not that of its games"
+            yield Finding(LOCK, what)
+
+
+def _marks(course: Course, lock: Lock) -> list[Finding]:
+    path: Path = course.folder / MARKS
+    wanted = marks_csv(course, results_of(course, lock)).encode()
+    if read_limited(path, _MAX_BYTES) == wanted:
+        return []
+    return [Finding(MARKS, "it is not what the games lead to: arena course grade writes it again")]

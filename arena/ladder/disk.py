@@ -1,0 +1,74 @@
+"""What a ladder takes of the disk: logs are pruned to their caps, and play needs free space."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from arena.config_files.sizes import size_text
+from arena.ladder.caps import Caps
+from arena.ladder.folder import Folder
+from arena.ladder.season import STORE
+from arena.league.prune import prune
+from arena.store import pruning
+from arena.store.failures import free_space
+from arena.store.logs import logs_path
+from arena.store.store import Store
+
+_SLACK = 16 << 20
+"""Bytes by which logs grow before they are pruned, unless a part of the cap is less."""
+_PARTS = 8
+"""That part is one of so many."""
+
+
+def lacks_space(folder: Folder, caps: Caps) -> str:
+    """Return why nothing may be played, "" if there is room."""
+    free = free_space(folder.config)
+    if free >= caps.free:
+        return ""
+    return f"only {size_text(free)} are free, disk.free is {size_text(caps.free)}: play is stopped"
+
+
+def logs_size(folder: Folder) -> int:
+    """Return the bytes that the logs of all seasons take on the disk."""
+    return _size(season / STORE for season in folder.seasons.iterdir())
+
+
+class Pruner:
+    """Keeps the logs of a ladder within their caps while a season is played."""
+
+    def __init__(self, folder: Folder, caps: Caps, store: Store) -> None:
+        """Prune this store, which is open for writing, and those of earlier seasons."""
+        self._folder, self._caps, self._store = folder, caps, store
+        self._before = 0
+        """What the logs took after the last pruning."""
+
+    def step(self, *, wait: bool) -> None:
+        """Prune if the logs grew by enough: those of earlier seasons first.
+
+        With `wait` that is put off until they grew twice as much. Raises FindingError if something
+        is damaged.
+        """
+        if self._store.last_position() < 0:
+            return
+        slack = min(_SLACK, self._caps.logs // _PARTS) * (2 if wait else 1)
+        used = pruning.used(self._store)
+        if used - self._before < slack:
+            return
+        room = self._caps.logs - self._prune_earlier(used)
+        prune(self._store, max(0, room), self._caps.stderr)
+        self._before = pruning.used(self._store)
+
+    def _prune_earlier(self, used: int) -> int:
+        """Prune earlier seasons, so that there is room for this one; returns what they take."""
+        folders = sorted(self._folder.seasons.iterdir(), key=lambda season: int(season.name))
+        paths = [season / STORE for season in folders if season != self._store.path.parent]
+        for path in paths:
+            over = used + _size(paths) - self._caps.logs
+            if over > 0 and logs_path(path).exists():
+                with Store(path, create=True) as store:
+                    prune(store, max(0, pruning.used(store) - over), self._caps.stderr)
+        return _size(paths)
+
+
+def _size(stores: Iterable[Path]) -> int:
+    logs = map(logs_path, stores)
+    return sum(file.stat().st_size for file in logs if file.exists())

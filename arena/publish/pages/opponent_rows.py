@@ -1,0 +1,55 @@
+"""The lines of a bot's results by opponent, which the template engine would write too slowly.
+
+A site of 200 bots has 40,000 of them at each table.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup, escape
+from msgspec import Struct
+
+from arena.publish.data.result_rows import HeadToHeadRow
+from arena.publish.links import Links
+from arena.publish.output.text import chance, grouped, percent
+from arena.publish.pages.leaderboard import Chance
+from arena.publish.pages.templates import share
+from arena.ratings.table import Leaderboard
+
+_LINE = (
+    '<tr><th scope="row" class="name">{}</th><td class="num strong">{}</td>'
+    '<td class="num">{} to {}</td><td class="num"><a href="{}">{}</a></td>'
+    '<td class={}>{}</td><td class="num">{}</td></tr>\n'
+)
+
+
+class Opponent(Struct, frozen=True):
+    """What a bot achieved against another, and which of the two is better."""
+
+    result: HeadToHeadRow
+    chance: Chance
+
+
+def opponent_rows(
+    results: Sequence[Opponent],
+    board: Leaderboard,
+    links: Links,
+    marked: Mapping[str, Markup],
+    root: str,
+) -> Markup:
+    """Return a line of HTML for each opponent; `marked` are the linked names of bots."""
+
+    def line(one: Opponent) -> str:
+        cell, better = one.result, one.chance
+        return _LINE.format(
+            marked[cell.opponent],
+            share(cell.share, 0.5),
+            escape(percent(cell.low, 0)),
+            escape(percent(cell.high, 0)),
+            escape(root + links.met(cell.bot, cell.opponent, board)),
+            grouped(cell.games),
+            better.tint,
+            better.words,
+            escape(chance(better.value, 0)),
+        )
+
+    return Markup("".join(map(line, results)))  # noqa: S704 (all parts are escaped, or numbers)

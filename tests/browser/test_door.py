@@ -1,0 +1,187 @@
+"""The web door in a real browser: with scripts and without, on a telephone and on a desk."""
+
+import io
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, Page, expect
+
+from arena.ladder.book import Book
+from arena.ladder.folder import Folder
+from arena.ladder.tables import Progress, State
+from arena.serve import secrets
+from arena.serve.secrets import Scope
+from tests.browser.test_pages import said
+from tests.cli.command import HANG, bot
+from tests.e2e.live import let_others_in
+from tests.ladder import club as clubs
+from tests.serve.doors import Door, door_of, ladder, uploads
+
+WIDTHS = (390, 1440)
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+DROP = """(form, [name, text]) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], name));
+  form.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+}"""
+LONG = "x" * 300
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Iterator[Door]:
+    with door_of(ladder(tmp_path)) as door:
+        yield door
+
+
+@contextmanager
+def visiting(browser: Browser, **options: Any) -> Iterator[Page]:
+    """Open a page that says nothing on its console but that pages were not found."""
+    heard: list[str] = []
+    context = browser.new_context(reduced_motion="reduce", **options)
+    context.set_default_timeout(1000 * HANG)
+    page = context.new_page()
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    yield page
+    context.close()
+    assert [one for one in heard if "the server responded with a status" not in one] == []
+
+
+def link(door: Door, author: str = "ann", scope: Scope = Scope.AUTHOR) -> str:
+    word, _ = secrets.invite(door.folder, author, scope)
+    return f"{door.base}/link/{word}"
+
+
+def log_in(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_role("button", name="Enter as").click()
+    page.wait_for_url("**/me")
+
+
+def archive(folder: Path) -> bytes:
+    """Return a bot as an archive of its folder."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for path in sorted(folder.iterdir()):
+            tar.add(path, path.name)
+    return packed.getvalue()
+
+
+def refuse(door: Door, why: str) -> None:
+    """Enter what was received and refuse it, as a ladder does."""
+    with Book(door.folder, writes=True) as book:
+        for upload in uploads(door):
+            book.add(upload, State.QUEUED, "it came")
+            book.set_state(book.version(upload.version), State.REFUSED, why)
+
+
+def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> None:
+    with visiting(browser, java_script_enabled=False) as page:
+        log_in(page, link(door))
+        page.get_by_label("Name of the bot").fill("mine")
+        file: Any = {"name": "mine.zip", "mimeType": "application/zip", "buffer": b"PK-no-zip"}
+        page.get_by_label("Archive of its folder").set_input_files(file)
+        page.get_by_role("button", name="Submit").click()
+        page.wait_for_url("**/versions/mine@1")
+        assert page.locator("meta[http-equiv=refresh]").count() == 1
+        refuse(door, "no zip")
+        page.wait_for_selector("text=refused: no zip")  # it reloads by itself
+        page.get_by_role("link", name="My bots").click()
+        page.get_by_role("button", name="Make a token").click()
+        assert len(page.locator("[data-token]").inner_text()) == 43
+        page.get_by_role("button", name="Log out").click()
+        page.wait_for_url(f"{door.base}/")
+        page.goto(f"{door.base}/me")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Unauthorized")
+    [upload] = uploads(door)
+    assert (door.folder.inbox / f"{upload.sha256}.zip").read_bytes() == b"PK-no-zip"
+
+
+def test_a_file_is_dropped_and_followed(browser: Browser, door: Door) -> None:
+    with visiting(browser) as page:
+        log_in(page, link(door))
+        form = page.locator("[data-upload]")
+        page.get_by_label("Name of the bot").fill("mine")
+        form.evaluate(DROP, ["a.tar", "dropped"])
+        page.wait_for_url("**/versions/mine@1")
+        expect(page.locator(".chip")).to_have_text("queued")
+        with Book(door.folder, writes=True) as book:
+            [upload] = uploads(door)
+            book.add(upload, State.QUEUED, "it came")
+            expect(page.locator("[data-log]")).to_contain_text("received: it came")
+            book.set_state(book.version("mine@1"), State.CHECKING, "check 1")
+            expect(page.locator(".chip")).to_have_text("checking")
+            steps = msgspec.json.encode(Progress("mine@1", 18, ("manifest",), "program"))
+            book.set_fact("check", steps.decode())
+            expect(page.locator("[data-live-part=check]")).to_contain_text("Step 2 of 18: program.")
+        expect(page.locator("[data-log] li")).to_have_count(2)
+
+
+def test_pages_fit_and_axe_finds_nothing(browser: Browser, door: Door) -> None:
+    address = link(door, "root", Scope.ADMINISTRATOR)
+    token = door.token("ann")
+    door.put("a-bot-with-a-long-name-012345678", b"1", token)
+    refuse(door, LONG)
+    door.put("mine", b"2", token)
+    clubs_private = door.folder.private / "ann"
+    clubs_private.mkdir(exist_ok=True)
+    paths = (
+        "",
+        "me",
+        "versions/mine@1",
+        "administration",
+        "none",
+        link(door)[len(door.base) + 1 :],
+    )
+    with visiting(browser) as page:
+        log_in(page, address)
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme=scheme)
+                for path in paths:
+                    check(page, f"{door.base}/{path}")
+
+
+def check(page: Page, address: str) -> None:
+    page.goto(address)
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(wide) <= 0, address
+    page.evaluate(AXE_SCRIPT)
+    found = page.evaluate("axe.run({preload: false, resultTypes: ['violations']})")
+    assert found["passes"]
+    assert [said(one) for one in found["violations"]] == [], address
+
+
+def test_from_the_link_to_the_first_rating(browser: Browser, tmp_path: Path) -> None:
+    let_others_in(tmp_path)
+    folder = Folder(clubs.make(tmp_path))
+    clubs.submitted(folder.root, "other", author="")
+    content = archive(bot(tmp_path / "mine"))
+    with clubs.running(folder.root) as running, door_of(folder) as door:
+        running.until(partial(clubs.is_in_state, folder.root, "other@1", "provisional"))
+        with visiting(browser) as page:
+            log_in(page, link(door))
+            page.get_by_label("Name of the bot").fill("mine")
+            file: Any = {"name": "mine.tar", "mimeType": "application/x-tar", "buffer": content}
+            page.get_by_label("Archive of its folder").set_input_files(file)
+            page.get_by_role("button", name="Submit").click()
+            page.wait_for_url("**/versions/mine@1")
+            # `log` refuses a version that the ladder has not entered yet.
+            running.until(lambda: "mine@1" in clubs.states(folder.root))
+            running.until(lambda: "admitted" in clubs.log(folder.root, "mine@1"))
+            running.until(partial(clubs.is_in_state, folder.root, "mine@1", "rated"))
+            expect(page.locator(".chip")).to_have_text("rated")
+            expect(page.locator("[data-log]")).to_contain_text("admitted")
+            expect(page.locator("[data-live-part=ratings]")).to_contain_text(" of 2")
+            running.until(lambda: "mine@1: rated" in clubs.page(folder.root, "ann"))
+            page.get_by_role("link", name="Checks, faults").click()
+            expect(page.get_by_role("heading", level=1)).to_contain_text("ann")
+        assert running.stop() == 0

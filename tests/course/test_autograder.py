@@ -1,0 +1,80 @@
+"""The autograder: the student's program is another user's, and ends before a result is written."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.course.autograder import result_of
+from arena.course.gradescope import write_autograder
+from tests.cli.command import LOWEST, ROOT, bot, environment
+
+USER = "nobody"
+SECONDS = 600 + os.getpid() / 1e7
+"""How long the spy's child sleeps; no other test's does."""
+SPY = """
+    import json, os, pathlib, subprocess
+    subprocess.Popen(["sleep", "{seconds}"], start_new_session=True)
+    home = pathlib.Path({home!r})
+    seen = [os.geteuid()]
+    for path in (home / "results", home / "source"):
+        try:
+            (path / "results.json").write_text('{{"score": 100}}')
+            seen.append(str(path))
+        except OSError:
+            pass
+    pathlib.Path({said!r}).write_text(json.dumps(seen))
+"""
+
+
+def test_result_has_a_test_for_each_step() -> None:
+    fault = {"what": "timeout", "where": "seat 0", "hint": ""}
+    report: dict[str, Any] = {
+        "steps": [
+            {"number": 1, "name": "manifest", "findings": []},
+            {"number": 2, "name": "program", "findings": [fault]},
+        ],
+        "left": 2,
+    }
+    tests = result_of(report, 20.0)["tests"]
+    assert [test["score"] for test in tests] == [5, 0, 0, 0]
+    assert [test["max_score"] for test in tests] == [5] * 4
+    assert tests[1]["output"] == "timeout / seat 0"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_program_runs_as_another_user_and_ends_before_the_result(tmp_path: Path) -> None:
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.is_relative_to("/tmp") and folder != Path("/tmp"):
+            folder.chmod(folder.stat().st_mode | 0o011)
+    home, said = tmp_path / "autograder", tmp_path / "open/said.txt"
+    said.parent.mkdir()
+    said.parent.chmod(0o777)
+    write_autograder(home / "source", 30)
+    (home / "source").chmod(0o700)
+    spy = "\n".join(line.removeprefix("    ") for line in SPY.splitlines())
+    source = spy.format(home=str(home), said=str(said), seconds=SECONDS) + "\n" + _dedented(LOWEST)
+    bot(home / "submission", source, name="spy")
+    ran = subprocess.run(
+        [sys.executable, home / "source/autograder.py", home, USER, "30"],
+        env=environment(PYTHONPATH=str(ROOT)),
+        capture_output=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads((home / "results/results.json").read_text())
+    assert "tests" in found, found
+    assert json.loads(said.read_text()) == [65534]
+    assert sum(test["score"] for test in found["tests"]) > 20
+    left = subprocess.run(
+        ["pgrep", "-u", USER, "-f", f"sleep {SECONDS}"], capture_output=True, check=False
+    )
+    assert left.stdout == b""
+
+
+def _dedented(text: str) -> str:
+    return "\n".join(line.removeprefix("    ") for line in text.splitlines())

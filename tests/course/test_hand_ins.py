@@ -1,0 +1,127 @@
+"""Hand-ins: whose they are, which one counts, and what is said of the others."""
+
+import os
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from arena.course.choice import HandIn, choose
+from arena.course.config import Course, load_course
+from arena.course.hand_ins import bot_in, hand_ins_of
+from arena.course.times import Due, parse_moment
+from arena.errors import ArenaError
+from tests.course.school import course_yaml, roster
+
+DUE = Due(parse_moment("2026-11-20 12:00 UTC", "here"), 10)
+
+
+def hand_in(name: str, moment: str) -> HandIn:
+    received = datetime.fromisoformat(f"2026-11-{moment}").replace(tzinfo=UTC)
+    return HandIn("s1", name, Path(name), received)
+
+
+CHOICES = {
+    "none": ([], 3, None, 0, "nothing was handed in"),
+    "one": ([("a", "20 11:00")], 3, "a", 0, ""),
+    "the last in time": ([("b", "20 11:00"), ("a", "20 11:59")], 3, "a", 0, "'b'"),
+    "in the grace": ([("a", "20 11:00"), ("b", "20 12:10")], 3, "b", 0, "'a'"),
+    "one in time, one late": ([("a", "20 11:00"), ("b", "20 12:11")], 3, "a", 0, "1 day late"),
+    "only late": ([("a", "21 11:00")], 3, "a", 1, "1 day late"),
+    "the last of the late ones": ([("a", "21 11:00"), ("b", "22 11:00")], 3, "b", 2, "2 days"),
+    "too late": ([("a", "24 11:00")], 3, None, 0, "'a'"),
+    "no late days": ([("a", "20 12:11")], 0, None, 0, "1 day late"),
+    "at the same moment": ([("b", "20 11:00"), ("a", "20 11:00")], 3, "b", 0, "'a'"),
+}
+
+
+@pytest.mark.parametrize("case", CHOICES)
+def test_choice(case: str) -> None:
+    names, days, wanted, late, said = CHOICES[case]
+    choice = choose([hand_in(*one) for one in names], DUE, days)
+    assert (choice.hand_in.name if choice.hand_in else None) == wanted
+    assert choice.days_late == late
+    assert said in choice.note
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    roster(tmp_path, "s1,Ada Lovelace", "s2,Bob", "s11,Cy", "4711,Dora Dee")
+    (tmp_path / "hand-ins").mkdir()
+    return load_course(course_yaml(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        ("s1", "s1"),
+        ("s1.zip", "s1"),
+        ("S1.ZIP", "s1"),
+        ("s1-second.tar.gz", "s1"),
+        ("s1_bot.zip", "s1"),
+        ("s11.zip", "s11"),
+        ("s1 (2).zip", "s1"),
+        ("Ada Lovelace_12345_assignsubmission_file_", "s1"),
+        ("deedora_LATE_4711_99_bot.zip", "4711"),
+        ("s12.zip", None),
+        ("notes.txt", None),
+    ],
+)
+def test_owner(course: Course, name: str, owner: str | None) -> None:
+    (course.submissions / name).write_bytes(b"")
+    with hand_ins_of(course) as (found, strangers):
+        assert [one.student for one in found] == ([owner] if owner else [])
+        assert strangers == ([] if owner else [name])
+
+
+def test_two_students_of_one_name_are_told_apart_by_ids_only(tmp_path: Path) -> None:
+    roster(tmp_path, "s1,Ada", "s2,Ada")
+    (tmp_path / "hand-ins/Ada_1_file").mkdir(parents=True)
+    with (
+        pytest.raises(ArenaError, match="may be from 's1' and 's2'"),
+        hand_ins_of(load_course(course_yaml(tmp_path))),
+    ):
+        pass
+
+
+def test_times_are_those_of_the_list_or_of_the_newest_file(course: Course) -> None:
+    folder = course.submissions / "s1"
+    folder.mkdir()
+    for number, name in enumerate(("old", "new")):
+        (folder / name).write_bytes(b"")
+        os.utime(folder / name, (1_000 + number, 1_000 + number))
+    with hand_ins_of(course) as (found, _):
+        assert found[0].received.timestamp() == 1_001
+    (course.folder / "received.csv").write_text("file,received\ns1,2026-11-20 12:00 UTC\n")
+    listed = load_course(course_yaml(course.folder, received="received.csv"))
+    with hand_ins_of(listed) as (found, _):
+        assert found[0].received == DUE.deadline
+
+
+def test_zip_file_of_an_lms(tmp_path: Path) -> None:
+    roster(tmp_path, "s1,Ada Lovelace", "s2,Bob")
+    inner = tmp_path / "inner.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("deep/bot.yaml", "name: x")
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        info = zipfile.ZipInfo("Ada Lovelace_7_file/bot.zip", (2026, 11, 20, 11, 0, 0))
+        archive.writestr(info, inner.read_bytes())
+        archive.writestr(zipfile.ZipInfo("s2/bot.yaml", (2026, 11, 20, 23, 0, 0)), "name: y")
+    course = load_course(course_yaml(tmp_path, submissions="all.zip"))
+    with hand_ins_of(course) as (found, _):
+        ada, bob = found
+        assert ada.name == "Ada Lovelace_7_file/bot.zip"
+        assert f"{ada.received:%H:%M}" == "10:00"  # 11:00 on the clock of the deadline
+        assert bob.student == "s2"
+        assert bot_in(bob.source).joinpath("bot.yaml").is_file()
+
+
+def test_bot_is_found_in_wrapping_folders(tmp_path: Path) -> None:
+    inner = tmp_path / "a/b/c"
+    inner.mkdir(parents=True)
+    (inner / "bot.yaml").write_text("")
+    (tmp_path / "a/.DS_Store").write_text("")
+    assert bot_in(tmp_path) == inner
+    (tmp_path / "a/readme").write_text("")
+    assert bot_in(tmp_path) == tmp_path / "a"

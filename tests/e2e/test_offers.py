@@ -1,0 +1,52 @@
+"""Workers of a cluster that are offered other bots while the connection lasts."""
+
+from pathlib import Path
+from typing import Any
+
+from arena.league.cluster.client import Cluster
+from arena.league.cluster.connection import connected
+from arena.league.cluster.worker import RunSpec
+from arena.league.workers import Task
+from arena.perudo.rules import BGA
+from arena.records import Fixture, LimitsInfo
+from arena.sandboxes.process import ProcessSandbox
+from arena.sandboxes.run_folder import run_folder
+from arena.submissions.bot import StagedBot
+from arena.submissions.manifest import load_bot
+from arena.submissions.staging import stage
+from tests.cli.command import LOWEST, bot
+from tests.e2e.live import let_others_in
+
+SPEC = RunSpec(sandbox="process", images={}, trusted=True, freeze=False, pin=False)
+
+
+def played(cluster: Cluster, bots: list[StagedBot]) -> int:
+    """Play a fixture; returns how many of its games had a fault."""
+    fixture = Fixture("f", 0, "bga", tuple(bot.name for bot in bots), "seed", 2)
+    with cluster.executor(1) as executor:
+        future = cluster.submit(executor, [Task(fixture, BGA, tuple(bots), LimitsInfo())])
+        [packed] = cluster.collect(future)
+    games = packed.result().games
+    assert len(games) == 2
+    return sum(any(game.faults) for game in games)
+
+
+def served(dask_scheduler: Any) -> list[str]:
+    """Return what a scheduler has of runs."""
+    known = [*dask_scheduler.plugins, *dask_scheduler.handlers]
+    return [name for name in known if name.startswith("arena-")]
+
+
+def test_other_bots_are_offered_to_the_same_workers(tmp_path: Path) -> None:
+    let_others_in(tmp_path)
+    notes = list[str]()
+    with run_folder() as runs, connected("local:1") as cluster:
+        sizes = []
+        for names in ("ab", "abc", "cd"):
+            folders = [bot(tmp_path / f"{names}-{one}", LOWEST, name=one) for one in names]
+            bots = [stage(load_bot(one), runs, ProcessSandbox()) for one in folders]
+            cluster.distribute(SPEC, bots, notes.append)
+            assert played(cluster, bots) == 0
+            sizes.append(len(cluster._client.run_on_scheduler(served)))
+    assert sizes == [sizes[0]] * 3
+    assert notes == ["workers: 1 at local:1; their sandboxes: process (1)"] * 3

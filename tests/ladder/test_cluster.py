@@ -1,0 +1,23 @@
+"""A ladder whose games are played by the workers of a cluster, with bots that arrive meanwhile."""
+
+from functools import partial
+from pathlib import Path
+
+from tests.cli.command import run
+from tests.ladder import club as clubs
+from tests.ladder.club import running
+
+
+def test_workers_of_a_cluster_play_bots_that_arrive_while_it_runs(tmp_path: Path) -> None:
+    club = clubs.make(tmp_path, cluster="local:1", workers=None, rounds=400)
+    for name in ("one", "two"):
+        assert clubs.submitted(club, name).code == 0
+    with running(club) as ladder:
+        for name in ("one", "two"):
+            ladder.until(partial(clubs.is_in_state, club, f"{name}@1", "rated"))
+        assert clubs.submitted(club, "three").code == 0
+        ladder.until(partial(clubs.is_in_state, club, "three@1", "rated"))
+        assert ladder.stop() == 0
+        said = ladder.said.read_text()
+    assert said.count("workers: 1 at local:1; their sandboxes: process (1)") > 1, said
+    assert "all replay byte for byte" in run("verify", "seasons/1/league.yaml", cwd=club).out

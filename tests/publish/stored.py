@@ -1,0 +1,58 @@
+"""Stores of a few games, and the sites made from them."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from arena.perudo.rules import VARIANTS
+from arena.publish.replay.selection import NEWEST, ReplayChoice
+from arena.publish.site import StoreState, publish
+from arena.publish.stored_games import stored_games
+from arena.ratings.standings import by_division, rate_results
+from arena.records import PlayedFixture
+from arena.store.rows import pack
+from arena.store.store import Store
+from tests.publish import factory
+from tests.publish.pages import timeless
+from tests.publish.test_feed import strong_first
+from tests.support import played_games as games
+
+BGA = VARIANTS["bga"]
+BOTS = ("alpha", "Bravo Bot", "gamma")
+LEAGUE = factory.league(BOTS)
+PAIRS = [(a, b) for a in BOTS for b in BOTS if a != b]
+PLAYED = [games.fixture(index, "bga", BGA, seats, 3) for index, seats in enumerate(PAIRS)]
+REPLAYED = games.fixture(0, "bga", BGA, PAIRS[0], 4)
+
+
+def begun(path: Path, fixtures: Sequence[PlayedFixture] = ()) -> Path:
+    """Return a store of these fixtures."""
+    with Store(path, create=True) as store:
+        store.begin(LEAGUE)
+        for one in fixtures:
+            store.add(pack(one))
+    return path
+
+
+def add(path: Path, one: PlayedFixture) -> None:
+    with Store(path, create=True) as store:
+        store.add(pack(one))
+
+
+def report(
+    path: Path, site: Path, replays: ReplayChoice = NEWEST, struck: Collection[str] = ()
+) -> dict[str, bytes]:
+    """Write the site of a store without the struck fixtures; return its files."""
+    with (
+        Store(path) as store,
+        stored_games(store, LEAGUE, lambda id_: id_ not in struck) as source,
+    ):
+        ratings = rate_results(by_division(source.results), LEAGUE.ratings, source.cached)
+        assert source.root == store.root()
+        publish(LEAGUE, ratings, source, site, state=StoreState(source.root), replays=replays)
+    return timeless(site)
+
+
+def staged(path: Path) -> Path:
+    """Return a store of blocks in which ranks change, and of some real games."""
+    real = games.fixture(100, "bga", BGA, BOTS, 3)
+    return begun(path, [*strong_first(8, BOTS), real])

@@ -1,0 +1,32 @@
+"""Schedules that a module of the arena draws, and whether it lets them go."""
+
+from types import ModuleType
+from typing import Any
+from weakref import ref
+
+import pytest
+
+from arena.league.schedule import Schedule
+from arena.league.stored_league import schedule_of
+from arena.ratings.standings import Ratings, rate_results
+from arena.store.store import Store
+
+
+def let_go_before_rating(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> list[ref[Schedule]]:
+    """Let the ratings of a module fail while its schedule is kept; returns what it draws."""
+    schedules: list[ref[Schedule]] = []
+
+    def draw(store: Store) -> Schedule:
+        schedule = schedule_of(store)
+        schedules.append(ref(schedule))
+        return schedule
+
+    def rated(*given: Any) -> Ratings:
+        assert [schedule() for schedule in schedules] == [None]
+        return rate_results(*given)
+
+    monkeypatch.setattr(module, "schedule_of", draw)
+    monkeypatch.setattr(module, "rate_results", rated)
+    return schedules

@@ -1,0 +1,66 @@
+"""The units of systemd: what they start exists, and systemd accepts them."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.ladder.folder import existing
+from arena.ladder.new import make_ladder
+from tests.cli.command import HANG, ROOT, error_line, run
+
+UNITS = sorted((ROOT / "deploy").glob("*@.*"))
+COMMAND = "/usr/local/bin/arena"
+
+
+def test_units_start_commands_that_exist(tmp_path: Path) -> None:
+    started = [line for unit in UNITS for line in re.findall(rf"{COMMAND} (.+)", unit.read_text())]
+    assert len(started) == 3
+    for line in started:
+        command = [word for word in line.replace('"', "").split() if word.isalpha()]
+        command = command[:1] if "serve" in command else command
+        more = ["copy"] if "backup" in command else []
+        error_line(run(*command, "club", *more, cwd=tmp_path), "it is no ladder / club / ")
+
+
+def command_of(unit: str, name: str, key: str = "ExecStart=") -> list[str]:
+    """Return the command that a unit of this name starts, as systemd reads it."""
+    text = (ROOT / "deploy" / unit).read_text().replace("\\\n", " ")
+    [command] = re.findall(f"{key}(.+)", text)
+    return shlex.split(command.replace("$$", "$").replace("%i", name).replace("%%", "%"))
+
+
+def test_the_newest_backups_are_kept(tmp_path: Path) -> None:
+    make_ladder(tmp_path / "arena/my-club", "process", trusted=True)
+    backups = tmp_path / "arena-backups/my-club"
+    for name in (*(f"2025-01-0{day}T00-00-00Z" for day in range(1, 10)), ".2025.1.part"):
+        (backups / name).mkdir(parents=True)
+    command = command_of("arena-ladder-backup@.service", "my-club")
+    places = {"/var/lib": str(tmp_path), COMMAND: f"{sys.executable} -m arena"}
+    for before, after in places.items():
+        command = [word.replace(before, after) for word in command]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(command, env=env, capture_output=True, timeout=HANG, check=True)
+    left = sorted(path.name for path in backups.iterdir())
+    assert left[:-1] == [f"2025-01-0{day}T00-00-00Z" for day in range(4, 10)]
+    assert existing(backups / left[-1]).ladder.exists()
+
+
+@pytest.mark.parametrize("name", ["club", "my-club"])
+def test_systemd_accepts_the_units(tmp_path: Path, name: str) -> None:
+    for unit in UNITS:
+        # It looks for the programs on this machine.
+        text = unit.read_text().replace(COMMAND, "/bin/true")
+        (tmp_path / unit.name.replace("@", f"@{name}")).write_text(text)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *sorted(tmp_path.iterdir())],
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
