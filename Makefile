@@ -28,14 +28,14 @@ demo: $(VENV)/.serve ## a ladder with the sample bots and its web door at http:/
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
-check: $(VENV)/.test ## while you work: lint, types, layers, and the tests that need no process
+check: $(VENV)/.test ## while you work: lint, types, layers, and the fast tests that need no process
 	@$(LINT)
-	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes
+	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes --slow none
 
-test: $(VENV)/.test ## all tests, long series sampled; FULL=1 runs them in full, as in CI
+test: $(VENV)/.test ## tests, slow ones and long series sampled; FULL=1 runs all, as in CI
 	@./.ci/system
 	@$(LINT)
-	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal
+	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal --slow $(if $(FULL),all,some)
 
 define LINT
 $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

@@ -25,7 +25,7 @@ pytest.register_assert_rewrite(*_PACKAGES - sys.modules.keys())
 
 from tests.support import no_processes  # noqa: E402 (imported with its assertions rewritten)
 from tests.support.depth import FULL, depth  # noqa: E402
-from tests.support.sampling import SEED  # noqa: E402
+from tests.support.sampling import SEED, random  # noqa: E402
 
 settings.register_profile("quick", max_examples=25, deadline=None, database=None)
 settings.register_profile("full", max_examples=100, deadline=None, database=None)
@@ -33,9 +33,11 @@ settings.load_profile(depth("quick", "full"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what `make check` asks for."""
+    """Add what `make check` and `make test` ask for."""
     about = "skip each test at the first process, container or browser that it asks for"
     parser.addoption("--no-processes", action="store_true", help=about)
+    about = "which of the tests that are marked as slow to run: all, a sample of a third, or none"
+    parser.addoption("--slow", choices=("all", "some", "none"), default="all", help=about)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -73,7 +75,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Try a tenth of the examples of each property in `make check`."""
+    """Choose among slow tests; try a tenth of the examples of each property in `make check`."""
+    _choose(config, items)
     if not config.getoption("no_processes"):
         return
     for test in {getattr(item, "obj", None) for item in items}:
@@ -81,6 +84,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if asked := getattr(test, "_hypothesis_internal_use_settings", None):
             fewer = settings(asked, max_examples=max(1, asked.max_examples // 10))
             test._hypothesis_internal_use_settings = fewer  # type: ignore[union-attr]
+
+
+def _choose(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    count = {"all": len(slow), "some": len(slow) // 3, "none": 0}[config.getoption("slow")]
+    chosen = {item.nodeid for item in random("slow tests").sample(slow, count)}
+    left_out = [item for item in slow if item.nodeid not in chosen]
+    config.hook.pytest_deselected(items=left_out)
+    without = {item.nodeid for item in left_out}
+    items[:] = [item for item in items if item.nodeid not in without]
 
 
 @pytest.fixture(autouse=True, scope="session")

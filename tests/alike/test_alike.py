@@ -64,6 +64,7 @@ def bot(found: Found, name: str) -> Found:
     return bots[name]
 
 
+@pytest.mark.slow
 def test_all_planted_pairs_stand_at_the_top_and_no_other_stands_out(found: Found) -> None:
     planted = [list(pair) for pair in combinations(sorted(COPIES), 2)]
     planted.append(["apart", "crashes"])
@@ -137,6 +138,7 @@ def test_page_has_both_places_side_by_side(found: Found, folder: Path) -> None:
         assert f"{part['file']}, lines {part['first']} to {part['last']}" in page
 
 
+@pytest.mark.slow
 def test_no_pair_of_sample_bots_is_unexplained(tmp_path: Path) -> None:
     """Those that stand out begin with the same code: sample_bots/README.md says so."""
     ran = run("alike", "sample:*", *HOW, cwd=tmp_path)

@@ -20,6 +20,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site" / "coach-honest.html"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_fits_every_window_and_axe_finds_nothing_serious(
     browser: Browser, page_file: Path, scheme: str

@@ -24,6 +24,8 @@ from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
 from tests.serve.doors import Door, door_of, ladder, uploads
 
+pytestmark = pytest.mark.slow
+
 WIDTHS = (390, 1440)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 DROP = """(form, [name, text]) => {

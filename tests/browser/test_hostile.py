@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import html5lib
+import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.conftest import address, watched
@@ -20,6 +21,7 @@ TRIED = """() => ({
 })"""
 
 
+@pytest.mark.slow
 def test_every_page_is_harmless_in_a_browser(browser: Browser, hostile: Path) -> None:
     pages = sorted(hostile.rglob("*.html"))
     assert len(pages) >= 8 + len(ATTACK)

@@ -56,6 +56,7 @@ def test_links_all_resolve(report: Path) -> None:
     assert broken_links(report) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("site", "kind"), sample(VISITED, 20, "pages that fit"))
 def test_page_fits_every_window_and_scheme(
     browser: Browser, shown: Path, site: str, kind: str
@@ -71,6 +72,7 @@ def test_page_fits_every_window_and_scheme(
             assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("site", "kind", "scheme"),
     sample([(*one, scheme) for one in VISITED for scheme in SCHEMES], 14, "pages for axe"),

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 
 from tests.browser import pictures
@@ -12,6 +13,7 @@ MOST = 150_000
 """Bytes."""
 
 
+@pytest.mark.slow
 def test_pictures_are_those_of_the_readme_and_small(
     browser: Browser, showcase: Path, tmp_path: Path
 ) -> None:

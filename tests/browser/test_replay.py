@@ -103,6 +103,7 @@ def test_dice_and_buttons_are_large_enough(browser: Browser, site: Path, width: 
     page.close()
 
 
+@pytest.mark.slow
 def test_controls_stay_where_they_are_on_a_phone(browser: Browser, site: Path) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 844})
     show(page, site, "#0.0.0")

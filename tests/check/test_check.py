@@ -60,6 +60,7 @@ def test_bot_of_real_chance_is_not_compared(tmp_path: Path) -> None:
     assert "not compared" in report.steps[-1].note
 
 
+@pytest.mark.slow
 def test_check_stops_at_the_first_fault_unless_told_to_go_on(tmp_path: Path) -> None:
     folder = write(tmp_path / "new", ODD)
     first = checked(folder)
@@ -92,6 +93,7 @@ def test_unknown_step_is_refused(tmp_path: Path) -> None:
     assert "1 manifest, 2 program" in refusal.value.hint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ready", "most"),
     [
@@ -132,6 +134,7 @@ told = note
 """One game after another, each with its end, and no id twice."""
 
 
+@pytest.mark.slow
 def test_steps_at_one_table_are_further_games_of_one_fixture(tmp_path: Path) -> None:
     report = checked(
         write(tmp_path / "new", start("""say('{"type":"ready","calza":true}')""") + IN_ORDER)
@@ -159,6 +162,7 @@ while number == 2 and os.path.getsize(MARKS) < 4:
 """The first start is slow; the second one ends only when two others have begun."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ready", ['{"type":"ready"}', '{"type":"ready","reusable":true}'])
 def test_slow_starts_go_on_side_by_side(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ready: str
@@ -197,6 +201,7 @@ def test_slow_start_is_told_with_the_limit(tmp_path: Path) -> None:
     assert said.startswith("it started in 4.1 of 5 s")
 
 
+@pytest.mark.slow
 def test_interruption_keeps_what_was_found(tmp_path: Path) -> None:
     class Impatient(Silent):
         def note(self, text: str) -> None:

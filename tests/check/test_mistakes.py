@@ -160,6 +160,7 @@ def check_found(report: Report, step: str, what: str, hint: str) -> None:
     check_screen(lines_of(report))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "step", "what", "hint"), RUNNING.values(), ids=RUNNING)
 def test_mistake_of_a_program_is_explained(
     tmp_path: Path, body: str, step: str, what: str, hint: str

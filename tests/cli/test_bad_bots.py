@@ -146,6 +146,7 @@ def test_league_without_any_runtime_is_refused(tmp_path: Path) -> None:
     error_line(ran, "1 bots are too few for tables of 2 / league.yaml:1:1 / name more bots")
 
 
+@pytest.mark.slow
 def test_bots_that_fault_in_play_are_counted_and_the_league_ends(tmp_path: Path) -> None:
     crashes = READY + "            sys.exit('gave up')\n"
     cheats = LOWEST.replace('first["min"]', "99")

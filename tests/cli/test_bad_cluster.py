@@ -51,6 +51,7 @@ def _refused(folder: Path, address: str, *parts: str, env: dict[str, str] | None
     return line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "[::1]", "x" * 300])
 def test_unreachable_host_is_refused(
     tmp_path: Path, host: str, monkeypatch: pytest.MonkeyPatch
@@ -100,6 +101,7 @@ def test_certificates_that_cannot_be_read_are_refused(tmp_path: Path, certificat
                 _refused(tmp_path, "tls://127.0.0.1:9", "settings for TLS cannot be used", "TLS__")
 
 
+@pytest.mark.slow
 def test_missing_scheduler_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
     league(tmp_path, sandbox="process")
@@ -172,6 +174,7 @@ UNFIT: list[tuple[Callable[[Path], dict[str, str]], str]] = [
 """Environments of workers that cannot take part, and why."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("environment", "why"), UNFIT)
 def test_cluster_of_unfit_workers_is_refused(
     grid: Grid, tmp_path: Path, environment: Callable[[Path], dict[str, str]], why: str
@@ -181,6 +184,7 @@ def test_cluster_of_unfit_workers_is_refused(
         _refused(tmp_path, grid.address, "the worker tcp://", why, "install")
 
 
+@pytest.mark.slow
 def test_unfit_workers_are_left_out_and_named(grid: Grid, tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     with ExitStack() as stack:
@@ -196,6 +200,7 @@ def test_unfit_workers_are_left_out_and_named(grid: Grid, tmp_path: Path) -> Non
     assert all(any(why in line for line in left_out) for _, why in UNFIT)
 
 
+@pytest.mark.slow
 def test_workers_that_do_not_answer_are_left_out(
     grid: Grid, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,12 +218,14 @@ def test_workers_that_do_not_answer_are_left_out(
     assert "left out until it answers: the worker tcp://" in ran.err
 
 
+@pytest.mark.slow
 def test_scheduler_of_another_arena_is_refused(tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     with Grid(tmp_path, env=_other_arena(tmp_path / "other")) as grid, grid.nodes(1, NO_NANNY):
         _refused(tmp_path, grid.address, "the scheduler tcp://", "the run is of arena", "install")
 
 
+@pytest.mark.slow
 def test_sandboxes_are_mixed_only_if_asked_for(grid: Grid, tmp_path: Path) -> None:
     """The arena's machine has them all: what counts is where games are played."""
     bins = tmp_path / "bin"
@@ -242,6 +249,7 @@ def test_sandboxes_are_mixed_only_if_asked_for(grid: Grid, tmp_path: Path) -> No
     assert "workers: 2" in mixed.err
 
 
+@pytest.mark.slow
 def test_plain_tcp_beyond_loopback_says_what_it_means(grid: Grid, tmp_path: Path) -> None:
     league(tmp_path, sandbox="process")
     # Linux takes this to be the machine itself; for the arena it is not loopback.

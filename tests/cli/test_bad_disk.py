@@ -59,6 +59,7 @@ def test_a_store_that_became_read_only(tmp_path: Path) -> None:
     assert tree(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_a_site_that_is_not_writable(tmp_path: Path) -> None:
     league(tmp_path)
     site = tmp_path / "site"
@@ -104,6 +105,7 @@ WAITS = """
 SHOW_STORE = "cp disk/league.* . ; exit $code"
 
 
+@pytest.mark.slow
 def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
     """What was stored before the disk was full is there, and the league goes on from it."""
     league(tmp_path, games=100)
@@ -122,6 +124,7 @@ def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
     assert set(stored) < set(records(tmp_path / "league.sqlite"))
 
 
+@pytest.mark.slow
 def test_a_store_at_the_limit_of_a_file_s_size(tmp_path: Path) -> None:
     league(tmp_path, games=60)
     ran = run(*PLAY, cwd=tmp_path, under=["prlimit", "--fsize=65536:", "--"])
@@ -186,6 +189,7 @@ def test_logs_whose_store_was_deleted(tmp_path: Path, command: str) -> None:
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "verify", "report"])
 def test_a_store_with_the_logs_of_another(tmp_path: Path, command: str) -> None:
     league(tmp_path)
@@ -208,6 +212,7 @@ def test_a_store_that_is_none(tmp_path: Path, command: str) -> None:
     assert tree(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_two_at_once_on_one_store(tmp_path: Path) -> None:
     """One plays, the other is told so; the store holds one league."""
     go = tmp_path / "go"

@@ -38,16 +38,19 @@ def assert_refused(folder: Path, under: Sequence[object], why: str) -> None:
     assert tree(folder) == before
 
 
+@pytest.mark.slow
 def test_store_mounted_read_only_is_refused(played: Path) -> None:
     store = played / "league.sqlite"
     assert_refused(played, confined("--ro-bind", store, store), "Read-only file system")
 
 
+@pytest.mark.slow
 def test_store_without_write_permission_is_refused(played: Path) -> None:
     (played / "league.sqlite").chmod(0o444)
     assert_refused(played, without_privileges(), "Permission denied")
 
 
+@pytest.mark.slow
 def test_store_in_a_folder_without_write_permission_is_refused(played: Path) -> None:
     played.chmod(0o555)
     try:

@@ -98,6 +98,7 @@ def ids(found: Iterable[Any]) -> list[str]:
     return [record["fixture"]["id"] for record in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ACCEPTED.values(), ids=ACCEPTED)
 def test_change_that_decides_games_must_be_accepted(copy: Path, row: Row) -> None:
     before = contents(copy)
@@ -118,6 +119,7 @@ def test_change_that_decides_games_must_be_accepted(copy: Path, row: Row) -> Non
     assert broken_links(copy / "site") == []
 
 
+@pytest.mark.slow
 def test_accepted_change_is_not_asked_about_again(copy: Path) -> None:
     league(copy, **{**KEYS, "games": 2})
     assert run(*PLAY, "--accept-changes", cwd=copy).code == 0
@@ -125,6 +127,7 @@ def test_accepted_change_is_not_asked_about_again(copy: Path) -> None:
     assert (again.code, said(again.err, "the league changed")) == (0, [])
 
 
+@pytest.mark.slow
 def test_larger_tables_that_no_longer_count_are_exported(copy: Path) -> None:
     for players in (3, 2):
         league(copy, **{**KEYS, "players": players})
@@ -134,6 +137,7 @@ def test_larger_tables_that_no_longer_count_are_exported(copy: Path) -> None:
     assert "seat_2" in head.split(",")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"games": 2}, {"variants": ["classic"]}], ids=str)
 def test_undone_change_lets_games_count_again(copy: Path, change: dict[str, object]) -> None:
     """Undone after it was accepted: the games of before count, and nothing is played again."""
@@ -151,6 +155,7 @@ def test_undone_change_lets_games_count_again(copy: Path, change: dict[str, obje
     assert {**after, "conditions.html": b""} == {**before, "conditions.html": b""}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["bot.py", "bot.yaml", "book.txt"])
 def test_bot_with_changed_files_is_a_new_version(copy: Path, file: str) -> None:
     with (copy / "mine" / file).open("a") as written:

@@ -53,6 +53,7 @@ FAULTY: dict[str, tuple[str, str, str]] = {
 }
 
 
+@pytest.mark.slow
 def test_sample_bots_have_no_faults(tmp_path: Path) -> None:
     ran = run("check", *SAMPLES, "--sandbox", "process", cwd=tmp_path)
     assert ran.code == 0, ran

@@ -81,6 +81,7 @@ def test_worst_decisions_lead_to_their_step(quick: tuple[Path, Ran]) -> None:
     assert run(*path, cwd=folder).code == 0
 
 
+@pytest.mark.slow
 def test_tables_of_a_league_are_judged_apart(tmp_path: Path) -> None:
     path = league(tmp_path, variants=["bga", "italian"], players=[2, 3], games=1)
     assert run("run", path, "--sandbox", "process", cwd=tmp_path).code == 0
@@ -164,6 +165,7 @@ def test_hostile_names_are_text_on_the_page(tmp_path: Path) -> None:
     assert "&lt;b&gt;x&lt;/b&gt;" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_leaks_come_with_what_their_estimate_does_not_know(tmp_path: Path) -> None:
     bot(tmp_path / "x", LOWEST)
     options = ("--games", "6", "--trust-bots", "--site", "site", "--sandbox", "process")

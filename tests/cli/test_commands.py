@@ -101,6 +101,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
     return folder, run("run", "league.yaml", "--sandbox", "process", "--json", cwd=folder)
 
 
+@pytest.mark.slow
 def test_run_json(played: tuple[Path, Ran]) -> None:
     folder, ran = played
     assert ran.code == 0, ran.err

@@ -22,6 +22,7 @@ def strength(out: str) -> list[str]:
     return out.split("\n\n", maxsplit=1)[0].splitlines()
 
 
+@pytest.mark.slow
 def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
     ran = run("compare", "sample:random", "sample:odds", *FIELD, *SHORT, cwd=tmp_path)
     assert ran.code == 0, ran.err
@@ -49,6 +50,7 @@ def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == []
 
 
+@pytest.mark.slow
 def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
     arguments = ["compare", "sample:honest", "sample:odds", *FIELD, *SHORT, "--players", 3]
     arguments += ["--variant", "italian", "--seed", "mine", "--json"]
@@ -69,6 +71,7 @@ def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
     assert run(*arguments, cwd=tmp_path).out == ran.out
 
 
+@pytest.mark.slow
 def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -> None:
     arguments = ["compare", "sample:honest", "sample:bluffer", *FIELD, *SHORT, "--seed", "mine"]
     ran = run(*arguments, cwd=tmp_path)
@@ -97,6 +100,7 @@ def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -
     assert {"request", "old", "new", "seats", "variant"} <= said["examples"][0].keys()
 
 
+@pytest.mark.slow
 def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
     arguments = ["compare", "sample:random", "sample:odds", *FIELD, *ALONE, "--games", 3]
     arguments += ["--until", 0.95, "--rounds", 40, "--seed", "mine"]
@@ -116,6 +120,7 @@ def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_path: Path) -> None:
     arguments = ["compare", "sample:random", "sample:odds", *FIELD, *SHORT]
     shapes = ["--variant", "bga", "--variant", "italian", "--players", 3, "--players", 2]
@@ -140,6 +145,7 @@ def test_until_says_that_nothing_was_decided(tmp_path: Path) -> None:
     assert strength(ran.out)[-1].startswith("not decided at 99 %, after 4 of 4 rounds, by ")
 
 
+@pytest.mark.slow
 def test_salt_is_mixed_into_a_seed_that_the_versions_could_guess(tmp_path: Path) -> None:
     for name in ("old", "new"):
         bot(tmp_path / name)
@@ -169,6 +175,7 @@ def test_two_folders_with_one_name_against_a_pattern(tmp_path: Path) -> None:
     assert [bot["name"] for bot in said["conditions"]["bots"]] == ["ann", "bob"]
 
 
+@pytest.mark.slow
 def test_without_a_field_the_samples_play(tmp_path: Path) -> None:
     ran = run(
         "compare", "sample:honest", "sample:honest", "--rounds", 2, "--games", 1, cwd=tmp_path

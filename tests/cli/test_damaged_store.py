@@ -76,6 +76,7 @@ def assert_one_line(ran: Ran) -> None:
     assert ran.err.count("\n") == 1, ran
 
 
+@pytest.mark.slow
 def test_changed_value_is_told_by_whoever_reads_it(whole: Path, tmp_path: Path) -> None:
     draw = random("changed values")
     expected = {name: run(name, "league.yaml", cwd=whole).out for name in ("status", "export")}
@@ -103,6 +104,7 @@ def test_changed_value_is_told_by_whoever_reads_it(whole: Path, tmp_path: Path) 
         shutil.rmtree(tmp_path / "site", ignore_errors=True)
 
 
+@pytest.mark.slow
 def test_damaged_fixture_is_named_mended_and_played_again(whole: Path, tmp_path: Path) -> None:
     store = copied(whole, tmp_path)
     edit.execute(

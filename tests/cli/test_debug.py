@@ -96,6 +96,7 @@ def test_without_a_terminal_nothing_stops_it(played: Path, tmp_path: Path) -> No
     assert re.search(r"started, process \d+; to attach: gdb -p \d+", ran.err)
 
 
+@pytest.mark.slow
 def test_no_time_limit_holds(played: Path, tmp_path: Path) -> None:
     folder = build(tmp_path / "new", at_turns(1, do="time.sleep(1.2)"))
     again = ("rerun", *words(folder)[1:])

@@ -78,6 +78,7 @@ def test_daemon_that_went_away_is_refused(tmp_path: Path) -> None:
     check_refused(ran, "the sandbox 'docker' does not work here: no Docker daemon answers")
 
 
+@pytest.mark.slow
 def test_old_api_is_refused(tmp_path: Path) -> None:
     with daemon(tmp_path, {"/version": (200, VERSION | {"ApiVersion": "1.30"})}) as address:
         ran = run_with(tmp_path, address)
@@ -85,6 +86,7 @@ def test_old_api_is_refused(tmp_path: Path) -> None:
     check_refused(ran, what)
 
 
+@pytest.mark.slow
 def test_missing_image_is_refused(tmp_path: Path) -> None:
     missing = (404, {"message": "No such image: perudo-arena/python"})
     answers = {"/version": (200, VERSION), "/json": missing}
@@ -94,6 +96,7 @@ def test_missing_image_is_refused(tmp_path: Path) -> None:
     check_refused(ran, what, "arena images build")
 
 
+@pytest.mark.slow
 def test_full_disk_is_refused(tmp_path: Path) -> None:
     full = (500, {"message": FULL})
     answers: dict[str, tuple[int, object]] = {
@@ -144,6 +147,7 @@ def test_wrong_images_are_refused(tmp_path: Path, images: dict[str, str], words:
     check_refused(run(*ARGUMENTS, cwd=tmp_path), words)
 
 
+@pytest.mark.slow
 def test_old_runc_is_a_warning(tmp_path: Path) -> None:
     """No error: distributions patch old releases without changing the number."""
     old = VERSION | {"Components": [{"Name": "runc", "Version": "1.2.7"}]}
@@ -156,6 +160,7 @@ def test_old_runc_is_a_warning(tmp_path: Path) -> None:
         assert ("runc 1.2.7 is older" in ran.err) == warned
 
 
+@pytest.mark.slow
 def test_league_is_played_in_containers(tmp_path: Path) -> None:
     bots = depth(["sample:honest", "sample:random", "sample:c-*"], ["sample:*"])
     league(tmp_path, bots=bots, games=2, seed="docker")
@@ -181,6 +186,7 @@ def test_unknown_runtime_has_a_hint(tmp_path: Path) -> None:
     error_line(run("images", "build", "nod", cwd=tmp_path), "unknown runtime 'nod'", "'node'")
 
 
+@pytest.mark.slow
 def test_failed_build_reports_the_reason(tmp_path: Path) -> None:
     refused = (200, {"error": "pull access denied for python"})
     with daemon(tmp_path, {"/version": (200, VERSION), "/build": refused}) as address:
@@ -189,6 +195,7 @@ def test_failed_build_reports_the_reason(tmp_path: Path) -> None:
     error_line(ran, what, "pull access denied for python", "arena images build --from-host")
 
 
+@pytest.mark.slow
 def test_bot_is_checked_in_an_image_that_is_named(tmp_path: Path) -> None:
     ran = run("check", "sample:honest", "--image", "perudo-arena/python", cwd=tmp_path)
     assert ran.code == 0, ran.out + ran.err

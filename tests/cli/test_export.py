@@ -47,6 +47,7 @@ def jsonl(folder: Path, *options: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in ran.out.splitlines()]
 
 
+@pytest.mark.slow
 def test_rows_are_what_the_records_say(played: Path) -> None:
     rows = jsonl(played)
     records = opened(played / "league.sqlite")

@@ -39,6 +39,7 @@ def jsonl(folder: Path, *options: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in ran.out.splitlines()]
 
 
+@pytest.mark.slow
 def test_rows_are_the_decisions_of_the_records(played: Path) -> None:
     rules = variant("classic", {}, calza=True, starting_dice=3)
     rows, expected = jsonl(played), list[dict[str, Any]]()

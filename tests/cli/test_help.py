@@ -43,6 +43,7 @@ def messages(path: Path) -> Iterator[str]:
             yield node.value
 
 
+@pytest.mark.slow
 def test_messages_name_topics_and_no_files_of_the_repository() -> None:
     """An installation has no checkout beside it."""
     modules = [path for path in (ROOT / "arena").rglob("*.py") if path.name != "help.py"]

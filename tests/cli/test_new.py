@@ -63,6 +63,7 @@ def run_own_tests(folder: Path, command: str) -> subprocess.CompletedProcess[str
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", KITS)
 def test_kit_passes_its_own_tests_until_a_position_is_damaged(
     tmp_path: Path, language: str
@@ -112,6 +113,7 @@ def test_forgotten_move_is_named_with_its_place(tmp_path: Path, language: str) -
 PLACES = [(language, sandbox) for language in KITS for sandbox in ("docker", "bubblewrap")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "sandbox"), sample(PLACES, 8, "kits"))
 def test_kit_is_built_and_plays_without_a_fault_in_the_sandbox(
     tmp_path: Path, language: str, sandbox: str
@@ -132,6 +134,7 @@ def test_kit_beats_the_honest_bot(tmp_path: Path, language: str) -> None:
     assert wins["my-bot"] > wins["honest"], wins
 
 
+@pytest.mark.slow
 def test_kits_decide_alike(tmp_path: Path) -> None:
     lines = POSITIONS.read_text(encoding="utf-8").splitlines(keepends=True)
     talk = "".join(line for line in lines if '"bye"' not in line)

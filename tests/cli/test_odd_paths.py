@@ -25,6 +25,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize(
     ("name", "parameter"), PATHS, ids=[f"{name} {one.name}" for name, one in PATHS]
@@ -125,6 +126,7 @@ BESIDE = [
 ]
 
 
+@pytest.mark.slow
 def test_folder_in_place_of_a_file_is_no_bug(tmp_path: Path) -> None:
     """Of the store or of the site, whatever is done with them."""
     league(tmp_path, bots=["sample:odds", "sample:honest"], games=1, sandbox="process")

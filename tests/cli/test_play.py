@@ -36,6 +36,7 @@ def test_bots_play_and_the_result_is_shown(tmp_path: Path) -> None:
     assert run("verify", "game/league.yaml", cwd=tmp_path).code == 0
 
 
+@pytest.mark.slow
 def test_games_go_to_a_folder_of_their_own_unless_one_is_named(tmp_path: Path) -> None:
     arguments = ("play", "sample:honest", "sample:random", "--games", "1", "--json")
     folders = []
@@ -58,6 +59,7 @@ def test_faults_are_findings(tmp_path: Path) -> None:
     assert ran.code == 1, ran
 
 
+@pytest.mark.slow
 def test_games_are_shown_in_the_browser_on_request(tmp_path: Path) -> None:
     """There is no league to report first."""
     program = tmp_path / "browser"
@@ -116,6 +118,7 @@ def test_game_of_a_person_who_leaves_leaves_nothing(
     assert not (tmp_path / "game").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])
 def test_person_interrupts_in_mid_game(tmp_path: Path, sent: signal.Signals) -> None:
     command = arena("play", "--me", "sample:honest", "--into", "game")

@@ -85,6 +85,7 @@ def rest(process: "subprocess.Popen[str]") -> str:
     return said.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_watched_site_follows_the_league_and_ends_with_it(halved: Path) -> None:
     with watching(halved) as process:
         assert line(process) == "written: watched/index.html (12 games; 6 fixtures are left)\n"
@@ -93,6 +94,7 @@ def test_watched_site_follows_the_league_and_ends_with_it(halved: Path) -> None:
     assert tree(halved / "watched") == tree(halved / "site")
 
 
+@pytest.mark.slow
 def test_watching_may_begin_before_the_league(copied: Path) -> None:
     removed(copied / "league.sqlite")
     with watching(copied) as process:

@@ -67,6 +67,7 @@ def test_rerun_of_a_whole_fixture_is_the_same(played: Path) -> None:
     assert said["transcript"]
 
 
+@pytest.mark.slow
 def test_fixture_of_an_earlier_variant_is_the_same(tmp_path: Path) -> None:
     for dice in (2, 3):
         rules = {"variant": "bga", "label": "bga", "starting_dice": dice}

@@ -166,6 +166,7 @@ def test_fault_is_explained_at_its_step_and_the_next_request_follows(
     assert explained in ran.out
 
 
+@pytest.mark.slow
 def test_bot_that_is_late_is_given_up_after_its_restarts(tmp_path: Path) -> None:
     limits = {"answer": 0.5, "game": 60, "restarts": 1, "wall": 2}
     folder = play(tmp_path / "league", limits=limits)

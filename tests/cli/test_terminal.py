@@ -36,6 +36,7 @@ def _visible(text: str) -> bool:
     return all(c.isprintable() or c == "\n" for c in text)
 
 
+@pytest.mark.slow
 def test_names_do_no_harm(tmp_path: Path) -> None:
     variants = [{"variant": "bga", "label": "[bold]<i>"}]
     league(tmp_path, bots=_bots(tmp_path), variants=variants, games=1, name="<u>[blink]")

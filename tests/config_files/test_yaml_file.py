@@ -124,6 +124,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
 def test_refused_text_has_a_place(tmp_path: Path, text: str, reason: str) -> None:
     refusal = _refusal(tmp_path, text)

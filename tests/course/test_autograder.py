@@ -46,6 +46,7 @@ def test_result_has_a_test_for_each_step() -> None:
     assert tests[1]["output"] == "timeout / seat 0"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_program_runs_as_another_user_and_ends_before_the_result(tmp_path: Path) -> None:
     for folder in (tmp_path, *tmp_path.parents):

@@ -77,6 +77,7 @@ def copy(graded: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(graded, tmp_path / "course", symlinks=True))
 
 
+@pytest.mark.slow
 def test_marks_follow_from_checks_and_games(graded: Path) -> None:
     found = marks(graded)
     assert [*found] == [line.partition(",")[0] for line in STUDENTS]
@@ -120,6 +121,7 @@ def test_no_cell_is_a_formula(graded: Path) -> None:
     assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
 
 
+@pytest.mark.slow
 def test_grading_again_changes_nothing(copy: Path) -> None:
     before = (copy / "marks.csv").read_bytes()
     ran = grade(copy)
@@ -128,6 +130,7 @@ def test_grading_again_changes_nothing(copy: Path) -> None:
     assert "moved" not in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", sample((signal.SIGKILL, signal.SIGINT), 1, "course stopped"))
 def test_stopped_and_started_again_it_leads_to_the_same_marks(
     copy: Path, sent: signal.Signals
@@ -194,6 +197,7 @@ def test_course_verifies(copy: Path) -> None:
     assert "marks.csv: it is not what the games lead to" in ran.out
 
 
+@pytest.mark.slow
 def test_struck_student_moves_marks_through_the_field_alone(copy: Path) -> None:
     before = marks(copy)
     course_yaml(copy, received="received.csv", late=LATE, struck=["s1"])
@@ -210,6 +214,7 @@ def test_struck_student_moves_marks_through_the_field_alone(copy: Path) -> None:
     assert all("field" in line and "random" not in line for line in others), lines
 
 
+@pytest.mark.slow
 def test_changed_marks_must_be_accepted(copy: Path) -> None:
     other = {**QUICK["marks"], "legal": 50, "field": 0}  # type: ignore[dict-item]
     course_yaml(copy, received="received.csv", late=LATE, marks=other)

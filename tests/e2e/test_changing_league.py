@@ -8,6 +8,8 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cli.command import FIELD, LOWEST, bot, error_line, league, opened, records, run
 from tests.publish.pages import broken_links
 from tests.store.edit import forget
@@ -92,6 +94,7 @@ def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path
     assert f"in {len(whole)} of {len(whole)} fixtures" in verified.out
 
 
+@pytest.mark.slow
 def test_interrupted_anywhere_it_goes_on_to_the_same_end(tmp_path: Path) -> None:
     league(tmp_path, **UNTIL)
     assert run(*PLAY, cwd=tmp_path).code == 0
@@ -112,6 +115,7 @@ def test_a_block_that_was_taken_out_is_found(tmp_path: Path) -> None:
     assert "it was played after its division had to stop" in verified.out
 
 
+@pytest.mark.slow
 def test_bots_that_are_tied_when_the_budget_is_spent_are_named(tmp_path: Path) -> None:
     for name in ("ann", "bob"):
         bot(tmp_path / name)
@@ -186,6 +190,7 @@ def test_games_of_a_struck_bot_count_no_more_and_then_again(tmp_path: Path) -> N
     assert records(tmp_path / "league.sqlite") == before
 
 
+@pytest.mark.slow
 def test_a_new_version_of_a_bot_plays_beside_the_old_ones_results(tmp_path: Path) -> None:
     bot(tmp_path / "mine")
     league(tmp_path, bots=[*FIELD, "mine"], players=3)
@@ -212,6 +217,7 @@ def test_a_new_version_of_a_bot_plays_beside_the_old_ones_results(tmp_path: Path
     assert "mine@2" in exported.out
 
 
+@pytest.mark.slow
 def test_a_bot_joins_a_league_that_stopped(tmp_path: Path) -> None:
     league(tmp_path, **{**UNTIL, "bots": ["sample:odds", "sample:random"]})
     assert run(*PLAY, cwd=tmp_path).code == 0

@@ -6,10 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.command import HANG, bot, error_line, league, run
 from tests.e2e.grid import Grid, make_certificates, tls_environment
 from tests.e2e.live import Live, processes
 from tests.e2e.test_interrupted import STUBBORN
+
+pytestmark = pytest.mark.slow
 
 MARK = f"mark-closed-{os.getpid()}"
 STRANGER = """

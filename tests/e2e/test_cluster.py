@@ -15,6 +15,8 @@ from tests.e2e.test_interrupted import STUBBORN
 from tests.publish.pages import timeless
 from tests.support.sampling import sample
 
+pytestmark = pytest.mark.slow
+
 HOUR = 3600.0
 OURS = ("--sandbox", "process", "--trust-bots")
 NO_NANNY = "--no-nanny"

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from arena.store.store import Store
 from arena.submissions.manifest import load_bot
 from tests.cli.command import error_line, league, records, run
@@ -19,6 +21,7 @@ def digests(path: Path) -> dict[str, str]:
         return {one.name: one.digest for one in store.league.bots}
 
 
+@pytest.mark.slow
 def test_edited_bot_plays_on_unchanged_and_is_named_by_the_next_run(tmp_path: Path) -> None:
     mark = kills.write_bots(tmp_path)
     league(tmp_path, bots=["ann", "bob", "cheat"], rounds=8)

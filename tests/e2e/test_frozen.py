@@ -19,6 +19,7 @@ def _records(folder: Path, sandbox: str, *, freeze: bool) -> list[bytes]:
     return records(folder / store)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sandbox", sample(["docker", "bubblewrap"], 1, "frozen league"))
 def test_reusable_bots_play_every_round_of_a_frozen_league(tmp_path: Path, sandbox: str) -> None:
     """Between two fixtures they wait frozen in the warm pool, and are greeted again."""

@@ -67,6 +67,7 @@ def _check_nothing_is_left(live: Live) -> None:
     assert "Traceback" not in live.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "ctrl c saves and says how to go on"))
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, mark: str, sandbox: str) -> None:
     _league(tmp_path, mark)
@@ -137,6 +138,7 @@ def test_a_killed_arena_leaves_no_process(tmp_path: Path, mark: str, sandbox: st
         live.wait_until_all_are_gone()
 
 
+@pytest.mark.slow
 def test_a_killed_arena_goes_on(tmp_path: Path, mark: str) -> None:
     _league(tmp_path, mark)
     stopped(
@@ -150,6 +152,7 @@ def test_a_killed_arena_goes_on(tmp_path: Path, mark: str) -> None:
     assert records(tmp_path / "league.sqlite") == whole
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, mark: str) -> None:
     _league(tmp_path, mark)
     killed: list[int] = []

@@ -91,6 +91,7 @@ def play(folder: Path, name: str, sandbox: str, env: dict[str, str]) -> float:
     return float(numbers[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sandbox", sample(["process", "bubblewrap"], 1, "jumping clock"))
 def test_jumping_wall_clock_changes_no_result_and_no_speed(
     tmp_path: Path, jumping: dict[str, str], sandbox: str

@@ -31,6 +31,8 @@ from tests.publish.pages import broken_links, timeless
 from tests.support import sampling
 from tests.support.depth import depth
 
+pytestmark = pytest.mark.slow
+
 LEAGUES = depth(1, 2)
 KILLS = depth(4, 30)
 """In each league; twenty of bots and twenty of reports make it a hundred."""

@@ -50,6 +50,7 @@ def kill_at_random(folder: Path, mark: str, rng: random.Random) -> bool:
         return ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sampling.sample([1, 2], 1, "leagues in docker"))
 def test_killed_at_random_moments(tmp_path: Path, seed: int) -> None:
     """The arena alone is killed: its workers, containers and guards must see it."""

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+import pytest
+
 from arena.publish.output.site_folder import FRONT, MANIFEST, STAGING
 from tests.cli.command import league, run
 from tests.e2e import kills
@@ -81,6 +83,7 @@ def _linked(front: Path) -> set[Path]:
     return found
 
 
+@pytest.mark.slow
 def test_a_report_that_is_killed_leaves_a_site_that_can_be_read(tmp_path: Path) -> None:
     rng, killed, site = sampling.random("killed reports"), 0, tmp_path / "site"
     mark = kills.write_bots(tmp_path)

@@ -27,6 +27,7 @@ def _boards(site: Path) -> dict[str, dict[str, Any]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "several languages"))
 def test_a_league_of_bots_in_several_languages(tmp_path: Path, sandbox: str) -> None:
     names = ["c-counter", "honest", "js-cautious", "odds", "sh-minimal"]
@@ -84,6 +85,7 @@ def test_the_boards_are_printed_best_first(tmp_path: Path) -> None:
             assert shown[1:3] == pytest.approx([row["mu"], row["mean_place"]], abs=0.005)
 
 
+@pytest.mark.slow
 def test_the_strongest_sandbox_is_taken_unless_another_is_asked_for(tmp_path: Path) -> None:
     for number, (arguments, in_file, expected) in enumerate(
         [
@@ -101,6 +103,7 @@ def test_the_strongest_sandbox_is_taken_unless_another_is_asked_for(tmp_path: Pa
         assert f"\nsandbox: {expected}; store: league.sqlite\n" in ran.err
 
 
+@pytest.mark.slow
 def test_without_bubblewrap_the_next_sandbox_is_taken_and_said(tmp_path: Path) -> None:
     bins = tmp_path / "bin"
     bins.mkdir()
@@ -139,6 +142,7 @@ def _play(
     return records(folder / f"{name}.sqlite"), timeless(folder / name)
 
 
+@pytest.mark.slow
 def test_the_same_bytes_whatever_the_workers_and_the_sandbox(tmp_path: Path) -> None:
     """Bots that fault are deterministic, too."""
     bot(tmp_path / "cheat", LOWEST.replace('first["min"]', 'first["min"] - (asked["round"] == 1)'))
@@ -164,6 +168,7 @@ def test_another_seed_is_another_league(tmp_path: Path) -> None:
     assert not set(first) & set(second)
 
 
+@pytest.mark.slow
 def test_odds_beats_honest_beats_random_under_every_rule_book(tmp_path: Path) -> None:
     """With 95 % confidence: the ranges of the ranks do not touch."""
     league(tmp_path, variants=VARIANTS, games=50, seed="strength")

@@ -60,6 +60,7 @@ def test_daemons_of_bots_end_with_an_interrupted_run(
         assert live.bots() == []
 
 
+@pytest.mark.slow
 def test_next_start_removes_what_a_killed_run_left(tmp_path: Path) -> None:
     mark = write_league(tmp_path, DAEMON + LOWEST)
     with Live(*RUN, cwd=tmp_path, mark=mark) as live:
@@ -79,6 +80,7 @@ def test_next_start_removes_what_a_killed_run_left(tmp_path: Path) -> None:
     assert live.bots() == []
 
 
+@pytest.mark.slow
 def test_killed_resource_tracker_is_no_traceback(tmp_path: Path) -> None:
     """Python starts one with each pool, to remove semaphores."""
     mark = write_league(tmp_path)
@@ -97,6 +99,7 @@ def test_killed_resource_tracker_is_no_traceback(tmp_path: Path) -> None:
     assert not [name for name in semaphores() if int(name.split(".")[3]) == live.process.pid]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, True])
 def test_killed_workers_of_a_cluster_leave_nothing(tmp_path: Path, whole: bool) -> None:
     """Alone, or with all the rest of the run."""

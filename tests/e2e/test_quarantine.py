@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.command import LOWEST, Ran, bot, league, opened, run
 from tests.publish.pages import broken_links
 
@@ -28,6 +30,7 @@ def _missing(folder: Path) -> list[str]:
     return re.findall(r"<code>([0-9a-f]+)</code>", table.partition("</table>")[0])
 
 
+@pytest.mark.slow
 def test_a_league_ends_without_what_was_set_aside(tmp_path: Path) -> None:
     spare = tmp_path / "spare"
     bot(tmp_path / "killer", KILLER % str(spare) + LOWEST)

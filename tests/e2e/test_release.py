@@ -43,6 +43,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_commit_gives_the_same_bytes_wherever_it_is_built(built: Path, tmp_path: Path) -> None:
     """In another checkout, another time zone and by a user whose files nobody else may read."""
     assert run("git", "clone", "-q", ROOT, "clone", cwd=tmp_path).returncode == 0

@@ -75,6 +75,7 @@ def test_the_bot_of_these_tests_knows_dice_that_it_saw() -> None:
         assert (KNOWN in ran.stderr.decode()) == knows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sandbox", "workers", "players", "memory"), sample(CASES, 6, "secret dice")
 )
@@ -92,6 +93,7 @@ def test_no_process_is_dealt_dice_that_it_knows(
     assert [text for text in texts if KNOWN in text] == []
 
 
+@pytest.mark.slow
 def test_no_two_tables_of_a_round_with_a_bot_in_common_overlap(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     program = TRACING.replace("TRACE", repr(str(trace)))
@@ -131,6 +133,7 @@ def _kill_a_worker() -> None:
     os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [_interrupt, _kill_a_worker])
 def test_no_process_knows_its_dice_after_a_run_was_stopped(
     tmp_path: Path, stop: Callable[[], None]

@@ -15,6 +15,8 @@ from tests.e2e.live import Live
 from tests.support.depth import depth
 from tests.support.sampling import sample
 
+pytestmark = pytest.mark.slow
+
 FIXTURES = 6
 LIMIT = 0.5
 """Seconds for an answer, by each clock."""

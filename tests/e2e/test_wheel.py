@@ -96,6 +96,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert modules <= set(names)
 
 
+@pytest.mark.slow
 def test_the_installed_command_is_the_wheel_s(installed: Path, tmp_path: Path) -> None:
     where = "import arena, arena.shipped; print(arena.__file__, arena.shipped.folder('reports'))"
     ran = _run([str(installed / "python"), "-c", where], tmp_path)
@@ -107,6 +108,7 @@ def test_the_installed_command_is_the_wheel_s(installed: Path, tmp_path: Path) -
     assert ran == Ran(0, "568\n", "")
 
 
+@pytest.mark.slow
 def test_an_author_begins_with_the_wheel_alone(installed: Path, tmp_path: Path) -> None:
     """A kit, the manual, and the recipes of images."""
     arena = str(installed / "arena")

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+import pytest
 
 from arena.env.vector import VectorEnv
 from arena.submissions.manifest import load_bot
@@ -61,6 +62,7 @@ def play_live(folder: Path) -> None:
         assert '"faults": 0' in ran.out
 
 
+@pytest.mark.slow
 def test_training_on_exported_rows_makes_a_bot_that_plays(tmp_path: Path) -> None:
     options = ("--into", "played", "--sandbox", "process", "--games", depth(30, 300))
     assert run("play", "sample:odds", "sample:random", *options, cwd=tmp_path).code == 0

@@ -75,6 +75,7 @@ class Ours(policies.Policy):  # type: ignore[misc]
         return DUDO if edge % 2 or bid is None else self._table.bid(bid.quantity, bid.face)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("book", BOOKS)
 def test_exact_plans_cannot_be_exploited_and_have_the_exact_value(book: str) -> None:
     game = small(book)

@@ -151,6 +151,7 @@ def choose(mask: np.ndarray, rng: Random) -> int:
     return rng.choice([one for one in legal if one >= FIRST_BID][: rng.choice([3, 400])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("book", VARIANTS)
 @pytest.mark.parametrize(("players", "dice", "calza"), TABLES)
 def test_games_are_those_of_the_engine(book: str, players: int, dice: int, calza: bool) -> None:

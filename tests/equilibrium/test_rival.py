@@ -98,6 +98,7 @@ def test_rival_of_a_bot_that_always_doubts_bids_what_it_holds() -> None:
     assert positions == 6 * 12
 
 
+@pytest.mark.slow
 def test_luck_of_few_answers_is_between_the_bounds() -> None:
     """A bot that opens by lot seems to give its die away in four answers."""
     lot = Random(1)

@@ -32,6 +32,7 @@ def test_tree_holds_every_sequence_up_to_the_dice_on_the_table(variant: str) -> 
     assert counted == perft(Standing(short, (1, 1), (False, False), 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["bga", "pressman"])
 def test_normal_round_of_one_die_each_is_worth_17_in_36(variant: str) -> None:
     game = tree(variant, State(1, 1))

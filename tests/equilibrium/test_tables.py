@@ -33,6 +33,7 @@ def test_rounding_costs_little() -> None:
     assert rounded.high - exact.high < 1e-3
 
 
+@pytest.mark.slow
 def test_bot_reads_what_was_written() -> None:
     game = TreeGame(round_game(State(2, 1), BGA, (0.8, 1.0)))
     block = block_of(game, solve(game, 5))
@@ -41,6 +42,7 @@ def test_bot_reads_what_was_written() -> None:
         assert read[one.key] == (one.actions, one.weights.tobytes())
 
 
+@pytest.mark.slow
 def test_stopped_training_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     whole, begun = Trainer(BGA, tmp_path / "whole", QUICK), Trainer(BGA, tmp_path / "cut", QUICK)
     for state in FEW:
@@ -63,6 +65,7 @@ def test_approximation_is_the_same_for_the_same_seed() -> None:
     assert blocks[0] == blocks[1] != blocks[2]
 
 
+@pytest.mark.slow
 def test_approximation_comes_close_where_the_exact_value_is_known() -> None:
     worth = (5 / 6, 1.0)
     rough = Approximation(round_game(State(2, 1), BGA, worth, few_jumps(3)), 1, hands=64)

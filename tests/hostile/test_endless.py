@@ -76,6 +76,7 @@ def act(m):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [1, 6])
 def test_sleeper_just_below_its_limits_uses_up_its_time(together: int, runs: Path) -> None:
     """However many games are under way, and whatever it may be restarted."""

@@ -4,6 +4,8 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
+
 from arena.store.store import Store
 from tests.cli.command import Ran, bot, league, records, run
 
@@ -91,6 +93,7 @@ def test_salted_seed_is_not_guessed_and_repeats_the_league_once_published(tmp_pa
     assert first == second
 
 
+@pytest.mark.slow
 def test_bot_that_joins_does_not_profit_from_a_published_seed(tmp_path: Path) -> None:
     """The seed of a league of sample bots may be read in its league.yaml."""
     _run(tmp_path, bots=["sample:honest", "sample:odds"])

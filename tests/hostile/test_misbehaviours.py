@@ -13,6 +13,7 @@ IN_DOCKER = [case for case in CASES if case[1] == "docker"]
 SAMPLE = [case for case in CASES if case[1] != "docker"] + sample(IN_DOCKER, 24, "hostile docker")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("misbehaviour", "sandbox"), SAMPLE)
 def test_bot_that(misbehaviour: str, sandbox: str) -> None:
     check(attack(misbehaviour, sandbox))

@@ -38,6 +38,7 @@ def printable(text: str) -> bool:
     return all(char.isprintable() or char == "\n" for char in text)
 
 
+@pytest.mark.slow
 def test_hostile_output_on_the_terminal(folder: Path) -> None:
     text = (folder / "terminal").read_text(encoding="utf-8")
     assert NAME in text

@@ -3,11 +3,14 @@
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from tests.cli.command import run
 from tests.ladder import club as clubs
 from tests.ladder.club import running
 
 
+@pytest.mark.slow
 def test_workers_of_a_cluster_play_bots_that_arrive_while_it_runs(tmp_path: Path) -> None:
     club = clubs.make(tmp_path, cluster="local:1", workers=None, rounds=400)
     for name in ("one", "two"):

@@ -25,6 +25,8 @@ from tests.ladder import club as clubs
 from tests.publish import factory
 from tests.support.depth import depth
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 CAPS = Caps(logs=8 * MIB, stderr=2 * MIB, replays=100, free=0)
 

@@ -55,6 +55,7 @@ def checked(asked: CheckOrder) -> CheckResult:
         return decoded(check_submission(asked, told))
 
 
+@pytest.mark.slow
 def test_an_image_of_ladder_yaml_that_is_not_there(club: Path) -> None:
     clubs.change(club, images={"python": "mine:1"})
     ran = run("ladder", "run", club, cwd=club.parent)
@@ -62,6 +63,7 @@ def test_an_image_of_ladder_yaml_that_is_not_there(club: Path) -> None:
     assert clubs.log(club) == ""
 
 
+@pytest.mark.slow
 def test_a_bot_whose_runtime_has_no_image_is_refused(club: Path) -> None:
     source = bot(club.parent / "mine", name="mine", runtime="rust")
     found = checked(order(club, source))
@@ -73,6 +75,7 @@ def test_a_bot_whose_runtime_has_no_image_is_refused(club: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_check_uses_the_images_of_ladder_yaml(club: Path) -> None:
     source = bot(club.parent / "mine", name="mine", runtime="python")
     asked = order(club, source)

@@ -6,6 +6,8 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from arena.store.store import Store
 from tests.cli.command import bot, records, run
 from tests.e2e import kills
@@ -14,6 +16,8 @@ from tests.ladder import club as clubs
 from tests.ladder.club import Running, running
 from tests.support import sampling
 from tests.support.depth import depth
+
+pytestmark = pytest.mark.slow
 
 KILLS = depth(4, 20)
 PROCESSES = depth(8, 120)

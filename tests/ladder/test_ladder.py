@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from arena.check.steps import STEPS
 from arena.ladder.book import Book
@@ -119,6 +120,7 @@ def until_ordered(ladder: Running, club: Path, *order: object) -> None:
     ladder.until(lambda: clubs.log(club).count(": done: ") > before)
 
 
+@pytest.mark.slow
 def test_orders_are_carried_out_and_logged_with_who_and_why(copy: Path) -> None:
     with running(copy) as ladder:
         until_ordered(ladder, copy, "rest", copy, "one@1", "--why", "a holiday")
@@ -134,6 +136,7 @@ def test_orders_are_carried_out_and_logged_with_who_and_why(copy: Path) -> None:
     assert "two@1 is struck: " in ran.err
 
 
+@pytest.mark.slow
 def test_a_closed_season_reveals_its_seed_and_the_next_begins(copy: Path) -> None:
     clubs.change(copy, games=4)
     ran = run("ladder", "run", copy, cwd=copy.parent)
@@ -155,6 +158,7 @@ def test_a_closed_season_reveals_its_seed_and_the_next_begins(copy: Path) -> Non
     assert (copy / "seasons/1").stat().st_mode & 0o055 == 0o055
 
 
+@pytest.mark.slow
 def test_a_new_version_plays_in_place_of_the_one_before(copy: Path) -> None:
     clubs.submitted(copy, "one", author="ann", number=2)
     with running(copy) as ladder:
@@ -165,6 +169,7 @@ def test_a_new_version_plays_in_place_of_the_one_before(copy: Path) -> None:
     assert found["one@1"]["why"] == "one@2 plays in its place"
 
 
+@pytest.mark.slow
 def test_a_backup_made_while_it_runs_goes_on_elsewhere(copy: Path) -> None:
     folder = copy.parent
     clubs.submitted(copy, "three", clubs.CRASHES, author="bob")
@@ -194,6 +199,7 @@ RECKLESS = READY + (
 """A bot that bids as much as it can, and so hardly ever wins a game."""
 
 
+@pytest.mark.slow
 def test_a_version_that_is_worse_on_the_same_dice_rests_if_the_better_one_is_kept(
     copy: Path,
 ) -> None:

@@ -7,6 +7,8 @@ import signal
 from itertools import chain
 from pathlib import Path
 
+import pytest
+
 from arena.ladder.folder import Folder
 from arena.ladder.site import publish_all
 from arena.sandboxes.base import PATH
@@ -59,6 +61,7 @@ def test_a_second_ladder_is_refused_and_the_first_plays_on(copy: Path) -> None:
     verified(copy, 2)
 
 
+@pytest.mark.slow
 def test_a_strike_in_mid_block(copy: Path) -> None:
     assert clubs.submitted(copy, "three", author="ann").code == 0
     store = next_season(copy, rounds=5000)
@@ -77,6 +80,7 @@ def test_a_strike_in_mid_block(copy: Path) -> None:
         assert (row["counts"] == "False") == ("two@1" in {row["seat_0"], row["seat_1"]})
 
 
+@pytest.mark.slow
 def test_a_version_that_faults_after_its_check_rests_with_the_reason(copy: Path) -> None:
     flag = copy.parent / "ill"
     source = FALLS_ILL % str(flag)
@@ -102,6 +106,7 @@ FREE, PAGE = 600_000, 4096
 SHOW = 'cp -a club disk; "$@"; code=$?; cp -a disk/club after; exit $code'
 
 
+@pytest.mark.slow
 def test_a_full_disk(copy: Path) -> None:
     folder, after = copy.parent, copy.parent / "after"
     store = next_season(copy, rounds=5000, disk={"free": "0"})
@@ -124,6 +129,7 @@ def test_a_full_disk(copy: Path) -> None:
     verified(after, 2)
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_is_gone_in_mid_season(copy: Path) -> None:
     """Nobody is blamed for it, and nothing is played in another one."""
     store = next_season(copy, rounds=5000)
@@ -148,6 +154,7 @@ def test_a_sandbox_that_is_gone_in_mid_season(copy: Path) -> None:
     verified(copy, 2)
 
 
+@pytest.mark.slow
 def test_submissions_while_it_starts_and_stops(copy: Path) -> None:
     clubs.change(copy, quotas={"uploads": 1000, "refused": 1000})
     acknowledged: list[str] = []

@@ -35,6 +35,7 @@ def noted(club: Path) -> str:
         return book.facts()["arena"]
 
 
+@pytest.mark.slow
 def test_another_arena_that_plays_the_same_goes_on(older: Path) -> None:
     clubs.submitted(older, "one", author="ann", number=2)
     with running(older) as ladder:

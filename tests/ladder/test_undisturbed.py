@@ -21,6 +21,8 @@ from tests.ladder.club import Running, running
 from tests.support import sampling
 from tests.support.depth import depth
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["jumping"]
 KILLS = depth(6, 60)
 _CHECKS_KILLED = 2

@@ -4,6 +4,8 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from tests.cli.command import ROOT, run
 from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
@@ -17,6 +19,7 @@ def walk() -> list[list[str]]:
     return [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
 
 
+@pytest.mark.slow
 def test_the_walk_of_an_operator(tmp_path: Path) -> None:
     let_others_in(tmp_path)
     init, invite, start, *rest = walk()

@@ -65,6 +65,7 @@ def test_too_many_bots_of_one_author_meet_as_seldom_as_may_be() -> None:
     assert kept_apart(block, alone, "seed") == block
 
 
+@pytest.mark.slow
 def test_pairs_of_different_authors_still_meet_about_as_often() -> None:
     bots = tuple(factory.bot(f"bot{n:02}", f"author {n // 2}") for n in range(20))
     start = league("", 4, bots=bots, endless=True)

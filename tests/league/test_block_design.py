@@ -41,6 +41,7 @@ def is_connected(tables: Iterable[Table], bots: int) -> bool:
     return len(met[0]) == bots
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bots", "players"), sample(SHAPES, 30, "block designs"))
 @pytest.mark.parametrize("seed", ["a", "b"])
 def test_every_prefix_of_a_pass_is_connected_and_even(bots: int, players: int, seed: str) -> None:

@@ -89,6 +89,7 @@ def play(old: str, new: str, *field: str, **options: Any) -> Comparison:
     return found
 
 
+@pytest.mark.slow
 def test_bot_is_as_good_as_itself() -> None:
     found = play("sample:bluffer", "sample:bluffer", "honest", "memory")
     assert found.games == 6 * 2 * 4
@@ -106,6 +107,7 @@ def otherwise(found: Comparison) -> dict[str, int]:
     return {one.kind: one.versions.otherwise for one in found.behaviour.differences}
 
 
+@pytest.mark.slow
 def test_better_bot_is_found_to_be_better() -> None:
     found = play("sample:random", "sample:odds", "honest", "memory")
     assert found.better > 0.99
@@ -125,6 +127,7 @@ def act(m): opens(m) if not m["dudo"] else answer(m, action="dudo") if random() 
 """
 
 
+@pytest.mark.slow
 def test_changed_opening_is_told_from_doubts_that_are_drawn(tmp_path: Path) -> None:
     """Both versions draw their doubts without a seed: there they differ from themselves, too."""
     for name, quantity in (("one", 1), ("two", 2)):
@@ -142,6 +145,7 @@ def test_changed_opening_is_told_from_doubts_that_are_drawn(tmp_path: Path) -> N
     assert (example.old.quantity, example.new.quantity) == (1, 2)
 
 
+@pytest.mark.slow
 def test_offers_of_calza_are_compared_where_it_is_played() -> None:
     found = play("sample:honest", "sample:odds", "memory", rounds=8, games=4, calza=True)
     assert found.behaviour
@@ -159,6 +163,7 @@ def test_interrupted_behaviour_leaves_the_result(monkeypatch: pytest.MonkeyPatch
     assert found.games == 2
 
 
+@pytest.mark.slow
 def test_until_stops_as_soon_as_a_version_is_better() -> None:
     options = {"rounds": 20, "games": 3, "until": 0.95}
     found = play("sample:random", "sample:odds", "honest", "memory", workers=2, **options)
@@ -186,6 +191,7 @@ def test_without_until_there_is_one_look_at_the_end() -> None:
     assert (found.until, found.games) == (None, 8)
 
 
+@pytest.mark.slow
 def test_same_seed_plays_the_same_games() -> None:
     options = {"players": (3, 2), "variants": ("italian", "bga"), "rounds": 2, "games": 2}
     one = play("sample:honest", "sample:odds", "honest", "memory", workers=2, **options)
@@ -197,6 +203,7 @@ def test_same_seed_plays_the_same_games() -> None:
     assert all(1 <= division.mean_place.new <= division.players for division in one.divisions)
 
 
+@pytest.mark.slow
 def test_results_by_division_and_by_opponent_have_the_mean_of_all() -> None:
     found = play(
         *("sample:random", "sample:odds", "honest", "memory", "bluffer"),
@@ -213,6 +220,7 @@ def test_results_by_division_and_by_opponent_have_the_mean_of_all() -> None:
             assert getattr(found.rivals_beaten, version) == pytest.approx(sum(shares) / len(shares))
 
 
+@pytest.mark.slow
 def test_faults_are_counted_by_version(tmp_path: Path) -> None:
     quits = bot(tmp_path / "quits", READY + "            sys.exit(3)\n")
     found = play("sample:honest", str(quits), "odds", rounds=2, games=3, workers=1)
@@ -224,6 +232,7 @@ def test_faults_are_counted_by_version(tmp_path: Path) -> None:
     assert found.rivals_beaten.new == found.opponents[0].rivals_beaten.new == 0
 
 
+@pytest.mark.slow
 def test_bots_of_the_field_may_be_called_old_and_new(tmp_path: Path) -> None:
     for name in (OLD, NEW):
         shutil.copytree(folder("sample_bots") / "honest", tmp_path / name)

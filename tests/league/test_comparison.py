@@ -92,6 +92,7 @@ def test_one_decision_ends_all_divisions_after_the_same_round() -> None:
     assert found.rivals_beaten == last.rivals_beaten
 
 
+@pytest.mark.slow
 def test_equal_versions_are_seldom_told_apart_over_several_divisions() -> None:
     rng, trials = Random(2), depth(25, 100)
 

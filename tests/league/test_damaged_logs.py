@@ -91,6 +91,7 @@ def erase(file: Path, draw: Random) -> None:
     file.write_bytes(data)
 
 
+@pytest.mark.slow
 def test_whatever_random_damage_loses_is_named(killed: Path, tmp_path: Path) -> None:
     draw = random("damaged files of a store")
     before = contents(again(killed, tmp_path))

@@ -69,12 +69,14 @@ def test_in_a_block_for_a_newcomer_the_others_sit_alike(players: int, more: int)
             assert sorted(one.seats[other] for one in block) == sorted(old)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("new", [1, 7, 50])
 def test_newcomers_of_an_endless_league_are_capped_and_interleaved(players: int, new: int) -> None:
     old = [f"old{n:02}" for n in range(20)]
-    bots = tuple(factory.bot(f"new{n:02}") for n in range(new))
-    start = league("", players, bots=tuple(map(factory.bot, old)), endless=True)
+    bots = tuple(factory.bot(f"new{n:02}", author=f"new{n:02}") for n in range(new))
+    there = tuple(factory.bot(name, author=name) for name in old)
+    start = league("", players, bots=there, endless=True)
     schedule = Schedule(*start)
     [division] = schedule.blocks
     for _ in range(100):
@@ -262,6 +264,7 @@ def _calls(history: History) -> int:
     return calls
 
 
+@pytest.mark.slow
 def test_work_grows_with_the_changes_and_not_with_their_square() -> None:
     Schedule(*_with_changes(1))  # The search for a design is done once.
     few, some, many = (_calls(_with_changes(number)) for number in (20, 40, 80))

@@ -213,6 +213,7 @@ def flips(size: int) -> Iterator[tuple[int, int]]:
         yield draw.randrange(size), draw.randrange(8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", [Path, logs_path])
 def test_flipped_bit_is_found_or_changes_no_data(copy: Path, of: Callable[[Path], Path]) -> None:
     """It is named, the file is refused, or every byte of the data is the same."""

@@ -89,6 +89,7 @@ def season(seed: int, dies: float) -> tuple[list[Change], Collection[str]]:
     return one.changes, one.results.keys()
 
 
+@pytest.mark.slow
 def test_the_same_blocks_are_played_in_whatever_order_fixtures_end() -> None:
     expected = season(0, dies=0.0)
     begun = expected[0][0].begun

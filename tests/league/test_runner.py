@@ -30,6 +30,7 @@ def test_two_workers_make_the_same_bytes_as_one(tmp_path: Path, whole: Path) -> 
     assert sorted(seen) == sorted(id_ for id_, _ in leagues.records(whole))
 
 
+@pytest.mark.slow
 def test_fixtures_of_a_killed_worker_are_played_again(tmp_path: Path, whole: Path) -> None:
     seen: list[str] = []
 
@@ -47,6 +48,7 @@ def test_fixtures_of_a_killed_worker_are_played_again(tmp_path: Path, whole: Pat
 KILLER = ("echo died >> deaths", "kill -KILL $PPID")
 
 
+@pytest.mark.slow
 def test_fixture_that_kills_its_workers_is_quarantined(tmp_path: Path) -> None:
     """All others are played, also those whose workers died of it."""
     killer = leagues.write_bot(tmp_path, "killer", *KILLER)
@@ -64,6 +66,7 @@ def test_fixture_that_kills_its_workers_is_quarantined(tmp_path: Path) -> None:
     assert all(before <= one.at <= time.time() for one in quarantined)
 
 
+@pytest.mark.slow
 def test_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: Path) -> None:
     killer = leagues.write_bot(tmp_path, "killer", *KILLER)
     plan = leagues.league(tmp_path, bots=["sample:honest", killer], players=[2])
@@ -77,6 +80,7 @@ def test_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: Pat
     assert leagues.records(tmp_path / "s") == []
 
 
+@pytest.mark.slow
 def test_quarantined_fixture_is_played_once_it_can_be(tmp_path: Path) -> None:
     script = ("[ -e spare ] && exit 1", "kill -KILL $PPID")
     killer = leagues.write_bot(tmp_path, "killer", *script)
@@ -91,6 +95,7 @@ def test_quarantined_fixture_is_played_once_it_can_be(tmp_path: Path) -> None:
         assert store.quarantined() == []
 
 
+@pytest.mark.slow
 def test_innocent_fixture_survives_its_neighbour(tmp_path: Path) -> None:
     # The killer takes its worker down once; whatever was in flight is played all the same.
     script = ("[ -e died ] || { touch died; kill -KILL $PPID; }", "cat > /dev/null")

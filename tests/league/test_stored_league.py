@@ -77,6 +77,7 @@ def season(path: Path, stop: int) -> list[tuple[str, int]]:
     return stored(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [1, 7])
 def test_stopped_anywhere_it_plays_the_same_fixtures(tmp_path: Path, stop: int) -> None:
     whole = season(tmp_path / "whole", 10**9)

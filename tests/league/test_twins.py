@@ -161,6 +161,7 @@ def test_kinds_of_tables_weigh_the_same_and_one_kind_is_as_ever() -> None:
     assert wide.high - wide.low > pooled([(old, new)]).high - pooled([(old, new)]).low
 
 
+@pytest.mark.slow
 def test_intervals_of_pooled_pairs_hold_as_often_as_they_say() -> None:
     draw = np.random.default_rng(8)
     held = 0
@@ -188,6 +189,7 @@ def stored_league(path: Path, stop: int) -> tuple[list[tuple[str, int]], str]:
         return [(one.id, one.position) for one in store.stored()], store.root()
 
 
+@pytest.mark.slow
 def test_stopped_anywhere_it_plays_the_same_twins(tmp_path: Path) -> None:
     whole = stored_league(tmp_path / "whole", 10**9)
     assert stored_league(tmp_path / "stopped", 5) == whole

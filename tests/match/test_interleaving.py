@@ -45,6 +45,7 @@ def as_bytes(played: PlayedFixture) -> bytes:
 # ---------------------------------------------------------------- seats without processes
 
 
+@pytest.mark.slow
 @each_table
 @given(rules(), st.integers(2, 6), tempers(), st.integers(0, 3), st.integers(2, 16))
 def test_concurrent_games_have_the_same_records(
@@ -100,6 +101,7 @@ def test_limits_bound_the_games_under_way() -> None:
         assert together / 2 <= board.most_open <= together
 
 
+@pytest.mark.slow
 def test_faulty_seat_causes_few_restarts_of_the_others() -> None:
     temper = Temper(fault_rate=1.0, careless=1)
     limits = LimitsInfo(restarts=3, concurrent_games=16)

@@ -117,6 +117,7 @@ def test_a_tampered_record_is_detected(game: Driven, seed: int) -> None:
         assert again(game, record) != record
 
 
+@pytest.mark.slow
 @each_game
 @given(driven_games(some_fault=False), st.text(max_size=10))
 def test_another_seed_is_detected(game: Driven, seed: str) -> None:

@@ -56,6 +56,7 @@ def _exact(referee: Referee) -> Answer:
     return next((bid(count, face) for face, count in counts.items() if count), bid(1, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("book", "players"), TABLES)
 def test_colluders_do_not_play_for_ever(book: str, players: int) -> None:
     rules = variant(book, EVERYWHERE, calza=True)

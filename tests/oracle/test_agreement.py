@@ -40,6 +40,7 @@ ROUNDS_TO_COUNT = [
 SEEN_IN_A_ROUND = sorted(set(vars(BOOKS["bga"])) - {"first_opener"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_same_verdict_on_a_position(variant: str, chunk: int) -> None:
@@ -47,6 +48,7 @@ def test_same_verdict_on_a_position(variant: str, chunk: int) -> None:
         compare_position(variant, f"{variant}/{chunk}/{number}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_same_games(variant: str, chunk: int) -> None:
@@ -54,6 +56,7 @@ def test_same_games(variant: str, chunk: int) -> None:
         compare_game(variant, f"{variant}/game/{chunk}/{number}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("variant", "players", "dice", "kind"), ROUNDS_TO_COUNT)
 def test_as_many_bid_sequences(variant: str, players: int, dice: int, kind: str) -> None:
     standing = first_standing(rules_of(variant, {}, starting_dice=dice), players, 0)

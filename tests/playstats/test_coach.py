@@ -91,6 +91,7 @@ def judged(policy: Policy, rules: Rules = SEEN, games: int = GAMES) -> Judgement
 # ---------------------------------------------------------------- planted leaks
 
 
+@pytest.mark.slow
 def test_author_of_a_bot_that_doubts_too_early_is_told() -> None:
     found = judged(doubts_with_three_dice)
     assert found.leaks[0].what == "doubts too early with three dice"
@@ -98,6 +99,7 @@ def test_author_of_a_bot_that_doubts_too_early_is_told() -> None:
     assert judged(sensible).leaks[0].what != found.leaks[0].what
 
 
+@pytest.mark.slow
 def test_author_of_a_bot_that_opens_too_high_is_told() -> None:
     found = judged(opens_high_in_palifico)
     assert found.leaks[0].what == "opens too high in palifico"
@@ -106,6 +108,7 @@ def test_author_of_a_bot_that_opens_too_high_is_told() -> None:
         assert 0 < leak.times <= leak.of
 
 
+@pytest.mark.slow
 def test_better_players_give_up_less() -> None:
     better, worse = judged(sensible).cost, judged(knows_nothing).cost
     assert better.per_game + better.half_width < worse.per_game - worse.half_width
@@ -121,6 +124,7 @@ def decisions_of(record: GameRecord, rules: Rules, seat: int) -> Iterator[Decisi
                 yield found.decision
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "players"),
     [
@@ -181,6 +185,7 @@ def test_calls_of_calza_are_weighed_by_the_odds() -> None:
 # ---------------------------------------------------------------- what is added up
 
 
+@pytest.mark.slow
 def test_equal_games_give_equal_judgements() -> None:
     three = played(SEEN, (sensible, knows_nothing, sensible), 3)
 

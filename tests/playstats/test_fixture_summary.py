@@ -106,6 +106,7 @@ def is_a_veterans_dudo(move: slow.Move) -> bool:
     return alone and move.action == "dudo" and move.palifico not in {None, move.seat}
 
 
+@pytest.mark.slow
 def test_a_palifico_veteran_is_weighed_against_all_its_raises() -> None:
     fixtures = [played("pressman", 4, index) for index in range(0, 60, 3)]
     moves = [move for one, _ in fixtures for game in one.games for move in slow.moves(game)]

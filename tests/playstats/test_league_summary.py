@@ -48,6 +48,7 @@ def rows(site: Path, name: str) -> list[dict[str, object]]:
     return found
 
 
+@pytest.mark.slow
 def test_pages_are_strict_html_whatever_the_names(site: Path) -> None:
     assert broken_links(site) == []
     for path in site.rglob("*.html"):
@@ -145,6 +146,7 @@ def test_moments_are_never_calls_that_were_wrong(site: Path) -> None:
             assert step.quantity >= 2
 
 
+@pytest.mark.slow
 def test_games_with_moments_keep_their_replays(tmp_path: Path) -> None:
     site = write(tmp_path, replays=0)
     assert broken_links(site) == []

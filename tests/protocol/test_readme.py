@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.protocol.golden import TRANSCRIPTS
 from tests.protocol.test_transcripts import validator
 
@@ -31,6 +33,7 @@ def test_complete_game_shown_is_the_golden_one() -> None:
     assert (TRANSCRIPTS / "short.txt").read_text(encoding="utf-8") in README
 
 
+@pytest.mark.slow
 def test_bot_shown_plays_without_a_fault(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(blocks("python")[0], encoding="utf-8")
     (tmp_path / "bot.yaml").write_text(blocks("yaml")[0], encoding="utf-8")

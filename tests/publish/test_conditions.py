@@ -151,6 +151,7 @@ def test_machine_times_and_versions_show(site: Path) -> None:
         assert f"<dt>{name}</dt><dd>{value}</dd>" in page
 
 
+@pytest.mark.slow
 def test_machine_and_times_change_only_conditions_feed_and_front(
     site: Path, tmp_path: Path
 ) -> None:

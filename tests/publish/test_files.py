@@ -35,6 +35,7 @@ def interrupt_move(monkeypatch: pytest.MonkeyPatch, after: int, error: BaseExcep
     monkeypatch.setattr(Path, "replace", replace)
 
 
+@pytest.mark.slow
 def test_stale_pages_are_removed_and_foreign_files_stay(tmp_path: Path) -> None:
     write_site(*OLD, tmp_path)
     (tmp_path / "CNAME").write_text("mine")
@@ -52,6 +53,7 @@ def test_emptied_folder_is_removed(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [MANIFEST, "index.html"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", range(0, 24, 3))
 def test_a_rerun_cut_short_at_any_move_leaves_every_link_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int

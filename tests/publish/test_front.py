@@ -89,6 +89,7 @@ def test_update_is_when_the_last_match_was_stored() -> None:
     assert progress(times, 0).times == ("1970-01-01T00:03:20Z", "1970-01-01 00:03 UTC")
 
 
+@pytest.mark.slow
 def test_bots_that_may_be_first_are_shaded(tmp_path: Path) -> None:
     league, ratings, played = crowd(12, 12, (("bga", 2), ("house", 3)), overall=True)
     write_site(league, ratings, played, tmp_path)
@@ -111,6 +112,7 @@ def test_faults_are_one_line(tmp_path: Path) -> None:
     assert "2 games were lost by faults, all by alpha. Faults" in words(tmp_path / "index.html")
 
 
+@pytest.mark.slow
 def test_moments_lead_to_replays_of_different_bots(tmp_path: Path) -> None:
     from tests.browser.sites import sample
 
@@ -139,6 +141,7 @@ def test_marks_of_many_bots_differ() -> None:
         assert one.pattern != other.pattern
 
 
+@pytest.mark.slow
 def test_a_bot_has_the_same_mark_on_every_page(tmp_path: Path) -> None:
     league, ratings, played = crowd(12, 12, overall=True)
     write_site(league, ratings, played, tmp_path)

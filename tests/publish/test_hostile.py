@@ -47,6 +47,7 @@ def site(tmp_path: Path) -> Path:
     return write_site(league, factory.ratings(played), played, tmp_path / "in" / "site").parent
 
 
+@pytest.mark.slow
 def test_pages_show_it_and_do_nothing(site: Path) -> None:
     assert broken_links(site) == []
     for path in site.rglob("*.html"):

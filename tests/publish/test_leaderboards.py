@@ -69,6 +69,7 @@ def test_leaders_are_all_that_may_be_first(
     assert re.sub("<[^>]*>", "", parts.leaders(found)).strip() == said  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_list_of_possible_firsts_agrees_with_the_table_of_pairs(many: "Data") -> None:
     """A bot may be first if and only if that table says of no other that it is better."""
     _, ratings, _ = crowd(12, 12, (("bga", 2), ("house", 3)))
@@ -169,6 +170,7 @@ def large(many: Data, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site(*many, tmp_path_factory.mktemp("large"), replays="none").parent
 
 
+@pytest.mark.slow
 def test_leaderboards_of_two_hundred_bots_are_small_and_whole(large: Path) -> None:
     pages = sorted((large / "tables").glob("*.html"))
     assert [path.stem for path in pages] == ["bga-2p", "house-4p", "overall"]
@@ -187,6 +189,7 @@ def test_the_overview_says_what_each_leaderboard_says(large: Path) -> None:
         assert across[bot][4:] == cells[8:10]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tables", [8, 20])
 def test_the_bots_of_many_tables_are_a_small_page(many: Data, tmp_path: Path, tables: int) -> None:
     league, ratings, _ = many

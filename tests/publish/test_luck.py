@@ -60,6 +60,7 @@ def findings(store: Path, site: Path) -> list[str]:
         return [one.where for one in verify(opened, site=site).findings]
 
 
+@pytest.mark.slow
 def test_the_report_and_verify_rate_without_luck(
     whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +98,7 @@ def test_a_cached_summary_gives_the_same_ratings(whole: Path, tmp_path: Path) ->
     assert published(tmp_path, "leaderboard") == published(whole / "site", "leaderboard")
 
 
+@pytest.mark.slow
 def test_larger_tables_and_shared_dice_keep_their_luck(whole: Path, tmp_path: Path) -> None:
     store = stored(league(shared_dice=True, players=(2,)), tmp_path / "league.sqlite")
     write(store, tmp_path / "site")

@@ -59,6 +59,7 @@ def arena_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy(tmp_path_factory.mktemp("copy"))
 
 
+@pytest.mark.slow
 def test_every_constant_is_part_of_the_hash(arena_copy: Path) -> None:
     folders = arena_copy / "arena", arena_copy / "reports"
     found = list(constants())
@@ -97,6 +98,7 @@ def deciding() -> list[tuple[str, str, int]]:
     return always
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "name", "line"), sample(deciding(), 1, "constants that decide"))
 def test_a_changed_constant_shows_as_in_a_report_from_cold(
     tmp_path: Path, file: str, name: str, line: int

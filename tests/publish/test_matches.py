@@ -135,6 +135,7 @@ def number(card: list[str]) -> int:
     return int(card[1].split("rerun ")[1])
 
 
+@pytest.mark.slow
 def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path) -> None:
     listed = [cards(site / f"matches/{part}.html") for part in range(2)]
     assert [list(map(number, found)) for found in listed] == [
@@ -147,6 +148,7 @@ def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path
     assert broken_links(site) == []
 
 
+@pytest.mark.slow
 def test_a_card_has_the_bots_in_order_of_their_places(site: Path) -> None:
     league, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
     source = InMemory(played, league.variants)
@@ -180,6 +182,7 @@ def test_pages_are_chained(site: Path) -> None:
     assert related(1) == {"prev": "../matches/0.html"}
 
 
+@pytest.mark.slow
 def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
     league, ratings, played = crowd(10, 50, games=1)
     for name, count in (("before", 450), ("after", 451)):

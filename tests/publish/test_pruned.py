@@ -42,6 +42,7 @@ def replays(site: Path) -> set[str]:
     return {path.name for path in (site / "replays").glob("*.js")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["all", 50])
 @pytest.mark.parametrize("cached", [True, False])
 def test_pages_leave_out_replays_of_pruned_games_and_say_so(
@@ -65,6 +66,7 @@ def test_pages_leave_out_replays_of_pruned_games_and_say_so(
     assert "Matches whose logs were pruned</dt><dd>4:" in about
 
 
+@pytest.mark.slow
 def test_report_of_a_store_without_any_logs(store: Path, tmp_path: Path) -> None:
     report(pruned(store, 6), tmp_path / "site", "all")
     assert not (tmp_path / "site/replays").exists()

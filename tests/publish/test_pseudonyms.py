@@ -174,6 +174,7 @@ def test_anonymous_conditions_keep_the_rules_but_not_the_order_of_bots() -> None
     assert replace(found, **unchanged) == info
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None, database=None)
 @given(st.sets(st.text(min_size=1), min_size=300, max_size=400), st.binary(min_size=1))
 def test_pseudonyms_are_unique(bots: set[str], secret: bytes) -> None:

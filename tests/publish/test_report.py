@@ -81,6 +81,7 @@ def test_stopped_run_has_no_report(run: RunRequest, tmp_path: Path) -> None:
     assert not (tmp_path / "site").exists()
 
 
+@pytest.mark.slow
 def test_one_schedule_is_drawn_and_continued_if_the_league_changes(
     run: RunRequest, tmp_path: Path, drawn: list[LeagueInfo]
 ) -> None:
@@ -107,6 +108,7 @@ def test_unplayed_league_is_not_reported(run: RunRequest, tmp_path: Path) -> Non
     assert not request.site.exists()
 
 
+@pytest.mark.slow
 def test_watched_report_follows_the_league_and_ends_with_it(
     run: RunRequest, tmp_path: Path
 ) -> None:
@@ -149,6 +151,7 @@ def test_seed_that_is_given_whole_or_guessed_reveals_names(
     assert not replace(request, anonymous=False).reveals_seed()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("anonymous", [False, True])
 def test_seed_is_published_after_the_last_game(run: RunRequest, anonymous: bool) -> None:
     class Once(RunListener):

@@ -45,6 +45,7 @@ def tables(site: Path) -> dict[str, Any]:
     return {path.name: json.loads(path.read_bytes()) for path in (site / "data").glob("*.json")}
 
 
+@pytest.mark.slow
 def test_json_files_validate_against_the_schemas_they_name(site: Path) -> None:
     used = set()
     for name, document in tables(site).items():

@@ -23,6 +23,7 @@ def metas(path: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_every_page_has_a_title_and_a_description_to_share(tmp_path: Path) -> None:
     write_site(*factory.sample(), tmp_path)
     for path in tmp_path.rglob("*.html"):
@@ -34,6 +35,7 @@ def test_every_page_has_a_title_and_a_description_to_share(tmp_path: Path) -> No
     assert not (tmp_path / PICTURE).exists()
 
 
+@pytest.mark.slow
 def test_site_with_an_address_has_absolute_links_and_a_picture(tmp_path: Path) -> None:
     write_site(*factory.sample(), tmp_path, url=ADDRESS)
     for path in tmp_path.rglob("*.html"):

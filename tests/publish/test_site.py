@@ -30,6 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site(*factory.sample(), tmp_path_factory.mktemp("site")).parent
 
 
+@pytest.mark.slow
 def test_the_entry_point_returns_the_front_page(site: Path) -> None:
     assert (site / "index.html").is_file()
     assert [path.name for path in site.glob(".*")] == [".perudo-arena-site.json"]
@@ -96,6 +97,7 @@ def test_page_says_that_there_are_few_blocks_and_no_suspicions(site: Path) -> No
     assert not list(site.glob("data/overall*"))
 
 
+@pytest.mark.slow
 def test_options_of_the_ratings_show(tmp_path: Path) -> None:
     league, _, played = factory.sample()
     options = {"anchor": "Bravo Bot", "provisional": 9, "overall": True}
@@ -146,6 +148,7 @@ def test_a_league_that_has_not_played_has_a_whole_site(tmp_path: Path) -> None:
     assert "No games have been played yet" in (tmp_path / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_same_data_same_bytes_and_no_absolute_path(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     write_site(*factory.sample(), one)

@@ -47,6 +47,7 @@ def times(site: Path) -> dict[str, tuple[int, int]]:
     return {name: (one.st_ino, one.st_mtime_ns) for name, one in stats.items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None, database=None)
 @given(
     st.permutations(PLAYED),
@@ -66,6 +67,7 @@ def test_incremental_site_equals_a_fresh_one(
         assert broken_links(folder / "site") == []
 
 
+@pytest.mark.slow
 def test_store_and_memory_give_the_same_site(tmp_path: Path) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
     found = report(path, tmp_path / "site")
@@ -76,6 +78,7 @@ def test_store_and_memory_give_the_same_site(tmp_path: Path) -> None:
     assert {**found, keyed: b""} == {**timeless(tmp_path / "other"), keyed: b""}
 
 
+@pytest.mark.slow
 def test_second_report_summarizes_and_writes_only_what_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +117,7 @@ def test_unchanged_files_are_not_rewritten(tmp_path: Path) -> None:
     assert not {"index.html", "data/leaderboard-bga-2p.json", "bots/alpha.html"} & same
 
 
+@pytest.mark.slow
 def test_replaced_fixture_is_summarized_again(tmp_path: Path) -> None:
     report(begun(tmp_path / "league.sqlite", PLAYED[:2]), tmp_path / "site")
     removed(tmp_path / "league.sqlite")
@@ -146,6 +150,7 @@ def blocked(cache: Path) -> None:
     cache.mkdir()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [forged, cut, scribbled, foreign, blocked, Path.unlink])
 def test_damaged_cache_does_not_change_the_site(tmp_path: Path, damage: object) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
@@ -156,6 +161,7 @@ def test_damaged_cache_does_not_change_the_site(tmp_path: Path, damage: object) 
     assert report(path, tmp_path / "cold") == whole
 
 
+@pytest.mark.slow
 def test_earlier_ranks_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = [replace(one, fixture=replace(one.fixture, block=at)) for at, one in enumerate(PLAYED)]
     path = begun(tmp_path / "league.sqlite", blocks[:4])
@@ -177,6 +183,7 @@ def test_earlier_ranks_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mon
     assert report(begun(tmp_path / "other.sqlite", blocks[:5]), tmp_path / "cold") == grown
 
 
+@pytest.mark.slow
 def test_fixtures_that_are_struck_and_come_back_leave_no_trace(tmp_path: Path) -> None:
     path, cold = staged(tmp_path / "league.sqlite"), staged(tmp_path / "other.sqlite")
     whole = report(path, tmp_path / "site")
@@ -187,6 +194,7 @@ def test_fixtures_that_are_struck_and_come_back_leave_no_trace(tmp_path: Path) -
     assert report(path, tmp_path / "site") == whole
 
 
+@pytest.mark.slow
 def test_a_report_of_the_same_games_rates_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,6 +215,7 @@ def test_a_report_of_the_same_games_rates_nothing(
     assert made == []
 
 
+@pytest.mark.slow
 def test_cache_of_a_killed_report_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
     left = iter(range(4))
@@ -227,6 +236,7 @@ def test_cache_of_a_killed_report_is_whole(tmp_path: Path, monkeypatch: pytest.M
     assert report(path, tmp_path / "site") == whole
 
 
+@pytest.mark.slow
 def test_many_processes_make_the_same_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = report(begun(tmp_path / "one.sqlite", PLAYED), tmp_path / "one")
     monkeypatch.setattr(stored, "_MANY", 0)
@@ -235,6 +245,7 @@ def test_many_processes_make_the_same_site(tmp_path: Path, monkeypatch: pytest.M
     assert report(begun(tmp_path / "many.sqlite", PLAYED), tmp_path / "many") == alone
 
 
+@pytest.mark.slow
 def test_a_permalink_survives_a_new_run(tmp_path: Path) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED[:3])
     before = report(path, tmp_path / "site", "all")

@@ -5,12 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from arena.publish.stored_games import StoredGames, stored_games
 from arena.records import Cause, Faulted
 from arena.store.store import Store
 from tests.publish import factory
 from tests.publish.stored import BGA, BOTS, LEAGUE, PAIRS, begun
 from tests.support import played_games as games
+
+pytestmark = pytest.mark.slow
 
 
 @contextmanager

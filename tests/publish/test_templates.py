@@ -18,6 +18,7 @@ def rendered(source: str, **context: object) -> str:
     return environment().from_string(source).render(context)
 
 
+@pytest.mark.slow
 @each_set
 @given(st.text(max_size=250) | st.text("<&\"'\x1b", min_size=90, max_size=110))
 @example("<" * 100)

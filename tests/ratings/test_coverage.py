@@ -15,6 +15,7 @@ MARGIN = 0.04 * (40 / LEAGUES) ** 0.5
 """Three standard errors of so few leagues."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [Shape(8, 2, 8), Shape(8, 4, 3), Shape(8, 6, 2)])
 @pytest.mark.parametrize("shared", [0.0, 0.3])
 def test_intervals_have_their_nominal_coverage(shape: Shape, shared: float) -> None:

@@ -58,6 +58,7 @@ def test_last_point_equals_the_leaderboard(anchor: str | None) -> None:
         assert past.games == row.games
 
 
+@pytest.mark.slow
 def test_point_rates_the_games_up_to_it() -> None:
     for point in rate("bga", 2, RESULTS).board.history:
         board = rate("bga", 2, RESULTS[: point.games]).board

@@ -38,6 +38,7 @@ def errors(found: Leaderboard) -> Floats:
     return np.array([mu[name(bot)] - skill for bot, skill in enumerate(SKILLS)])
 
 
+@pytest.mark.slow
 def test_mu_is_closer_to_the_truth_without_luck_and_its_intervals_shorter_but_right() -> None:
     squares, widths, hits = [], [], 0
     for seed in range(40):
@@ -113,6 +114,7 @@ def test_the_history_ends_with_the_leaderboard() -> None:
     assert last == pytest.approx({row.bot: row.mu for row in found.rows})
 
 
+@pytest.mark.slow
 def test_a_shift_is_that_of_rating_again() -> None:
     played = league(6, SHAPE._replace(games=40))
     for row in board(played).rows:

@@ -28,6 +28,7 @@ def peak(played: list[FixtureResult], players: int = 6) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_a_game_at_a_table_of_six_takes_little_memory_to_rate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -42,6 +43,7 @@ def test_a_game_at_a_table_of_six_takes_little_memory_to_rate(
     assert (peak(many) - peak(few)) / more < 300
 
 
+@pytest.mark.slow
 def test_luck_takes_next_to_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "CHUNK", 64)
     monkeypatch.setattr(history, "POINTS", 2)
@@ -54,6 +56,7 @@ def test_luck_takes_next_to_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (peak(packed, 2) - peak(without, 2)) / games < 12
 
 
+@pytest.mark.slow
 def test_values_of_pairs_take_little_more_memory_than_their_matrix(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -70,6 +70,7 @@ def test_luck_that_tables_share_cancels_out() -> None:
     assert found.above > 0.999
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rounds", "opponents"), [(2, 8), (6, 1), (3, 3)])
 def test_95_of_100_intervals_contain_the_truth(rounds: int, opponents: int) -> None:
     draw, trials = np.random.default_rng(2), depth(300, 1500)
@@ -125,6 +126,7 @@ def test_earlier_looks_ask_for_more() -> None:
     assert 0.01 < found[-1] < 0.025
 
 
+@pytest.mark.slow
 def test_intervals_of_all_looks_hold_at_once() -> None:
     draw, trials = np.random.default_rng(3), depth(200, 1000)
     looks = planned_looks(12, 4)

@@ -52,6 +52,7 @@ def test_two_bots_have_the_exact_posterior(wins: int, losses: int) -> None:
     assert spread**0.5 == pytest.approx(error, rel=0.03 if losses else 0.15)
 
 
+@pytest.mark.slow
 def test_three_bots_have_the_exact_posterior() -> None:
     """By importance sampling from the prior: who came first and last at a table of three."""
     orders = [("a", "b", "c"), ("a", "c", "b"), ("b", "a", "c"), ("a", "b", "c")]
@@ -83,6 +84,7 @@ def test_scores_and_information_add_up_to_the_posterior(shape: Shape, seed: int)
     assert np.linalg.inv(precision) == pytest.approx(skills.covariance, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 4, 6])
 @pytest.mark.parametrize("seed", range(3))
 def test_sequential_pass_is_roughly_the_posterior(players: int, seed: int) -> None:
@@ -92,6 +94,7 @@ def test_sequential_pass_is_roughly_the_posterior(players: int, seed: int) -> No
     assert sum(apart) / len(apart) <= SEQUENTIAL_APART_ON_AVERAGE
 
 
+@pytest.mark.slow
 def test_bot_that_never_wins_has_a_finite_skill() -> None:
     skills = solved(duels(100_000, 0))
     assert 10 < skills.mu[0] - skills.mu[1] < 60

@@ -104,6 +104,7 @@ def fewer(one: FixtureResult) -> FixtureResult:
     return replace(one, games=one.games[:-1], luck=one.luck[:-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change", [places, faults, luck, no_luck, seats, newcomer, block, later, fewer]
 )

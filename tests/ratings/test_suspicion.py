@@ -24,6 +24,7 @@ def rated(shape: Shape, twist: Twist | None, alpha: float = 0.01) -> Ratings:
     return rate_results(games, RatingsInfo(alpha=alpha))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [Shape(8, 2, 60, 2), Shape(8, 4, 20, 2), Shape(8, 6, 30, 2)])
 def test_bot_that_throws_games_is_named(shape: Shape) -> None:
     found = [case for case in rated(shape, thrown).suspicions if case.kind == "collusion"]
@@ -32,6 +33,7 @@ def test_bot_that_throws_games_is_named(shape: Shape) -> None:
     assert found[0].p <= 0.01
 
 
+@pytest.mark.slow
 def test_bot_that_throws_few_games_is_nearly_always_named() -> None:
     shape, options, named = Shape(8, 2, 20, 2), RatingsInfo(alpha=0.05), 0
     for seed in range(10):
@@ -53,6 +55,7 @@ def test_fair_bots_are_not_suspicious(shape: Shape) -> None:
     assert rated(shape, None).suspicions == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [Shape(8, 2, 40, 2), Shape(8, 4, 10, 2), Shape(8, 6, 10, 2)])
 def test_company_that_the_schedule_brings_is_no_drift(shape: Shape) -> None:
     """Its opponents and neighbours change from block to block, but the bot does not."""

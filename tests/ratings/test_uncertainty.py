@@ -161,6 +161,7 @@ def test_scores_sum_to_zero_at_the_maximum() -> None:
     assert np.abs(scores.sum(0)).max() < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 4, 6])
 def test_dice_gain_is_above_1_only_if_dice_are_shared(players: int) -> None:
     alone, shared = (rated(Shape(8, players, 30, 1, part)).found.solution for part in (0.0, 0.5))
@@ -236,6 +237,7 @@ def test_two_classes_are_bounded_only_towards_each_other() -> None:
     assert [row.low is None for row in rows] == [False] * 4 + [True] * 4
 
 
+@pytest.mark.slow
 def test_many_blocks_get_one_common_correction() -> None:
     few, many = Shape(8, 2, 1, 28), Shape(8, 2, 1, 30)
     assert len(tables(few)) < 200 < len(tables(many))

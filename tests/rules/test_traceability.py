@@ -30,6 +30,7 @@ def checked() -> list[str]:
     return ran.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_every_clause_of_every_book_has_a_test(checked: list[str]) -> None:
     assert checked[0] == "without a test: []"
 

@@ -90,6 +90,7 @@ def test_container_lost_before_its_bot_began_is_launched_again(folder: Path) -> 
     assert fake.launched == 2
 
 
+@pytest.mark.slow
 def test_engine_that_loses_every_container_is_reported(folder: Path) -> None:
     fake = FakeEngine(folder, lost=99)
     container = FifoContainer(folder, fake.launch, fake.is_running, remove=lambda container: None)

@@ -86,6 +86,7 @@ def timed(request: pytest.FixtureRequest) -> Sandbox:
     return sandbox
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_core")
 @pytest.mark.parametrize("rivals", [0, 5])
 def test_spinning_rivals_change_no_verdict(rivals: int, timed: Sandbox, runs: Path) -> None:

@@ -21,6 +21,7 @@ def attached() -> DockerSandbox:
     return sandbox
 
 
+@pytest.mark.slow
 def test_socket_is_used_if_fifos_do_not_work() -> None:
     """As when the engine runs in a virtual machine: the container sees other files."""
     sandbox = DockerSandbox(pipes="/elsewhere")

@@ -23,6 +23,7 @@ def findings(report: SandboxReport) -> dict[str, bool | None]:
     return {each.guarantee: each.holds for each in report.findings if each.guarantee != "cores"}
 
 
+@pytest.mark.slow
 def test_bubblewrap_is_safe_for_untrusted_bots() -> None:
     report = examine("bubblewrap", BubblewrapSandbox)
     freezes = bool(own and own.freezes)
@@ -32,6 +33,7 @@ def test_bubblewrap_is_safe_for_untrusted_bots() -> None:
     assert report.safe_for_untrusted_bots
 
 
+@pytest.mark.slow
 def test_process_is_not_safe_for_untrusted_bots() -> None:
     report = examine("process", ProcessSandbox, death_seconds=1.0)
     holds = findings(report)

@@ -113,6 +113,7 @@ def test_process_sandbox_does_not_isolate(trusted: dict[str, Any]) -> None:
 # ---------------------------------------------------------------- those that isolate
 
 
+@pytest.mark.slow
 def test_network_is_unreachable(inside: dict[str, Any]) -> None:
     assert inside["connect"] == "Connection refused"
     assert inside["interfaces"] == ["lo"]
@@ -162,6 +163,7 @@ def test_sockets_lead_nowhere(inside: dict[str, Any], trusted: dict[str, Any]) -
     assert trusted["sockets"]["netlink"] == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bubblewrap", "docker"])
 @pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
 def test_size_of_temporary_folders_is_limited(folder: str, name: str, runs: Path) -> None:

@@ -50,6 +50,7 @@ def started(sandbox: Sandbox, bot: StagedBot) -> Iterator[Ask]:
         running.close()
 
 
+@pytest.mark.slow
 def test_record_locks_are_no_signal(isolating: Sandbox, runs: Path) -> None:
     bot = staged(runs, isolating)
     with started(isolating, bot) as one, started(isolating, bot) as other:

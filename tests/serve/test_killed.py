@@ -12,6 +12,8 @@ from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 
+import pytest
+
 from arena.ladder.book import Book
 from arena.ladder.folder import Folder
 from arena.ladder.tables import State
@@ -20,6 +22,8 @@ from tests.e2e.live import wait_for_death, wait_until
 from tests.serve.doors import Answer, Door, door_of, ladder, uploads
 from tests.support import sampling
 from tests.support.depth import depth
+
+pytestmark = pytest.mark.slow
 
 KILLS = depth(5, 100)
 AT_ONCE = 4

@@ -22,6 +22,8 @@ from tests.support.depth import depth
 from tests.support.live import HANG, staged
 from tests.support.sampling import sample
 
+pytestmark = pytest.mark.slow
+
 LIMITS = LimitsInfo(start=HANG, answer=0.3, game=HANG, wall=4)
 WORK = 0.75 * LIMITS.answer
 LINE = """

@@ -40,6 +40,7 @@ def child(name: str, path: Path, before: tuple[str, ...] = ()) -> dict[str, Any]
     return printed
 
 
+@pytest.mark.slow
 def test_killed_writer_had_stored_what_it_printed(tmp_path: Path) -> None:
     path = tmp_path / "s"
     draw = Random(7)

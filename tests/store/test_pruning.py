@@ -144,6 +144,7 @@ def test_damaged_fixture_is_not_pruned(tmp_path: Path) -> None:
     assert edit.dump(logs_path(path)) == before
 
 
+@pytest.mark.slow
 def test_killed_pruning_leaves_a_sound_store_and_is_completed_by_the_next(tmp_path: Path) -> None:
     whole = store_of(tmp_path / "whole.sqlite", 120)
     pruned = edit.copied(whole, tmp_path / "pruned.sqlite")

@@ -147,6 +147,7 @@ def test_chain_of_headers_is_refused(tmp_path: Path, note: bytes) -> None:
     assert "more than 8 headers for one entry" in refused(tmp_path / "b.tar.gz").what
 
 
+@pytest.mark.slow
 def test_too_many_headers_are_refused(tmp_path: Path) -> None:
     """Of each entry there are not too many, but of all together."""
     some = pax(record(b"a", b"")) * 8

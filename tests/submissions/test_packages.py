@@ -18,6 +18,7 @@ from tests.submissions.wheels import TELL, asking, told, wheel
 from tests.support.live import in_place, write_bot
 
 
+@pytest.mark.slow
 def test_pinned_package_is_found_in_every_sandbox(
     sandbox: Sandbox, index: Path, runs: Path, tmp_path: Path
 ) -> None:
@@ -28,6 +29,7 @@ def test_pinned_package_is_found_in_every_sandbox(
     assert f"/{PACKAGES}/dice_odds.py" in file
 
 
+@pytest.mark.slow
 def test_modules_are_compiled_beforehand(index: Path, runs: Path, tmp_path: Path) -> None:
     """A bot cannot store the result, so each of its starts would compile them."""
     sandbox = make_sandbox("bubblewrap")
@@ -48,6 +50,7 @@ def test_wheels_in_vendor_are_installed_without_an_index(
     assert told(sandbox, stage(bot, runs, sandbox, packages=True))[0] == "2.0"
 
 
+@pytest.mark.slow
 def test_packages_are_there_after_a_build_and_on_other_machines(
     index: Path, runs: Path, tmp_path: Path
 ) -> None:
@@ -63,6 +66,7 @@ def test_packages_are_there_after_a_build_and_on_other_machines(
     assert told(sandbox, there)[0] == "1.0"
 
 
+@pytest.mark.slow
 def test_packages_are_fetched_once(index: Path, runs: Path, tmp_path: Path) -> None:
     """A second bot of the run shares them, and a later run finds them in the cache."""
     sandbox = make_sandbox("process")
@@ -115,6 +119,7 @@ def asking_league(folder: Path, **keys: object) -> Path:
     return league(folder, bots=["ada", "sample:random"], games=1, **keys)
 
 
+@pytest.mark.slow
 def test_league_installs_packages_if_its_file_says_so(index: Path, tmp_path: Path) -> None:
     asking_league(tmp_path, packages=True, sandbox="bubblewrap")
     ran = run("run", "league.yaml", cwd=tmp_path)
@@ -134,6 +139,7 @@ def test_league_without_packages_names_the_bot_and_its_file(index: Path, tmp_pat
     assert not mark.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 
 from arena.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.sandboxes.process import ProcessSandbox
 
-FOLDERS = frozenset({"bench", "browser", "e2e", "exact", "hostile", "sample_bots", "sandboxes"})
+FOLDERS = frozenset(
+    {"bench", "browser", "e2e", "exact", "hostile", "sample_bots", "sandboxes", "serve"}
+)
 """Folders of tests/ that are not even collected: their tests need processes or are slow."""
 WARNINGS = (
     "ResourceWarning",
@@ -34,7 +37,8 @@ def guard() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         # The one way to start a process that has no audit event.
         patch.setattr(util, "spawnv_passfds", _skip)
-        # Where it is not installed, no process is started to find that it does not work.
+        # Both begin with other things, or end before they start one where bubblewrap is missing.
+        patch.setattr(ProcessSandbox, "start", _skip)
         patch.setattr(BubblewrapSandbox, "unavailable_reason", _skip)
         yield
     _guarding = False
@@ -48,5 +52,5 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
         _skip()
 
 
-def _skip(*_: object) -> None:
+def _skip(*_: object, **__: object) -> None:
     pytest.skip("needs a process")

@@ -151,6 +151,7 @@ def test_a_line_is_one_object(line: bytes, decode: Decode) -> None:
     check_refused(decode, line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("around", [b"[%b]", b'{"a":%b}'])
 def test_every_depth_is_read_or_refused(around: bytes) -> None:
     """Reading and looking for surrogates stop at different depths: none may end in a crash."""
