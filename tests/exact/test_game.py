@@ -13,7 +13,7 @@ from tests.exact.game import Game, all_hands, normal, palifico, won_deals
 from tests.exact.lp import sequences
 from tests.exact.tree import ROOT
 from tests.exact.values import ROUNDS, game_of, is_played
-from tests.support.depth import FULL, depth
+from tests.support.depth import depth
 
 PLAYED = [
     (variant, name)
@@ -55,7 +55,7 @@ def test_bid_above_all_dice_loses_every_doubt(variant: str, name: str) -> None:
         assert not won_deals(game, bid, doubter=1)
 
 
-@pytest.mark.skipif(not FULL, reason="takes 5 s: make test FULL=1")
+@pytest.mark.slow
 def test_lies_change_nothing_in_a_normal_round() -> None:
     assert certified(normal(BGA, lies=1)) == certified(normal(BGA))
 
