@@ -5,7 +5,7 @@ often as it did.
 """
 
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Hashable, Mapping, Sequence
 
 Seats = tuple[str, ...]
@@ -23,9 +23,9 @@ def kept_apart(block: Sequence[Seats], owners: Owners, seed: str) -> list[Seats]
     them meet as a few tries find.
     """
     best, draw = list(block), random.Random(seed)
-    least = _meetings(best, owners)
+    least, unavoidable = _meetings(best, owners), _unavoidable(block, owners)
     for _ in range(_TRIES):
-        if not least:
+        if least == unavoidable:
             break
         tables = _exchanged(block, owners, draw)
         if (meetings := _meetings(tables, owners)) < least:
@@ -35,6 +35,12 @@ def kept_apart(block: Sequence[Seats], owners: Owners, seed: str) -> list[Seats]
 
 def _meetings(block: Sequence[Seats], owners: Owners) -> int:
     return sum(len(table) - len({owners[bot] for bot in table}) for table in block)
+
+
+def _unavoidable(block: Sequence[Seats], owners: Owners) -> int:
+    """Return how often bots of one owner meet at least, with one of them at each table."""
+    seats = Counter(owners[bot] for table in block for bot in table)
+    return sum(max(0, count - len(block)) for count in seats.values())
 
 
 def _exchanged(block: Sequence[Seats], owners: Owners, draw: random.Random) -> list[Seats]:
