@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -102,7 +103,10 @@ def _replay_choice(_context: click.Context, _option: click.Parameter, word: str)
 
 
 def store_path(league: Path, store: Path | None) -> Path:
-    """Return where a league's games are stored; raises ArenaError if the league is a folder."""
+    """Return where a league's games are stored.
+
+    Raises ArenaError if the league is a folder, or if neither it nor its store is there.
+    """
     if store is None and league.is_dir():
         hint = "name the league.yaml in it"
         raise ArenaError("not a league, but a folder", str(league), hint)
@@ -110,4 +114,8 @@ def store_path(league: Path, store: Path | None) -> Path:
     if len(os.fsencode(path.name)) > _MAX_NAME:
         what = f"the name of a store has at most {_MAX_NAME} bytes"
         raise ArenaError(what, str(path), "choose another with --store")
+    if store is None and not league.exists() and not path.exists():
+        there = [file.name for file in islice(league.parent.glob("*.yaml"), 10)]
+        hint = did_you_mean(league.name, there) if there else "name a league.yaml"
+        raise ArenaError("no such file", str(league), hint)
     return path

@@ -109,7 +109,9 @@ def test_bad_input_is_one_line(quick: tuple[Path, Ran]) -> None:
     error_line(run("coach", "honset", *stored, cwd=folder), "'honset'", "did you mean 'honest'?")
     error_line(run("coach", "honest", *stored, "--games", "3", cwd=folder), "--games has no effect")
     error_line(run("coach", "sample:odds", "--store", "x", cwd=folder), "--store has no effect")
-    error_line(run("coach", "honest", "--league", "none.yaml", cwd=folder), "none.sqlite")
+    error_line(
+        run("coach", "honest", "--league", "none.yaml", cwd=folder), "no such file / none.yaml"
+    )
     error_line(run("coach", "honest", "--league", ".", cwd=folder), "not a league, but a folder")
     itself = run("coach", "sample:odds", "--against", "sample:*", cwd=folder)
     error_line(itself, "'odds' cannot play against itself", "--against")

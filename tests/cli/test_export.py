@@ -199,4 +199,5 @@ def test_closed_pipe_is_not_an_error(played: Path) -> None:
 
 
 def test_store_without_games_is_refused(tmp_path: Path) -> None:
+    league(tmp_path)
     error_line(run("export", "league.yaml", cwd=tmp_path), "nothing was played yet", "arena run")

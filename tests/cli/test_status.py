@@ -120,6 +120,15 @@ def test_no_log_is_opened(played: Path, tmp_path: Path) -> None:
 
 
 def test_store_without_games_is_refused(tmp_path: Path) -> None:
+    league(tmp_path)
     error_line(run("status", "league.yaml", cwd=tmp_path), "nothing was played yet", "arena run")
     Store(tmp_path / "league.sqlite", create=True).__exit__()
     error_line(run("status", "league.yaml", cwd=tmp_path), "nothing was played yet", "arena run")
+
+
+def test_misspelt_league_is_named_with_the_one_that_is_there(tmp_path: Path) -> None:
+    ran = run("status", "leage.yaml", cwd=tmp_path)
+    error_line(ran, "no such file / leage.yaml / name a league.yaml")
+    league(tmp_path)
+    ran = run("status", "leage.yaml", cwd=tmp_path)
+    error_line(ran, "no such file / leage.yaml / did you mean 'league.yaml'?")
