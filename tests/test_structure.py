@@ -66,9 +66,9 @@ def test_one_module_imports_the_reference_implementation_of_trueskill() -> None:
 
 
 def test_tests_are_named_for_the_behaviour() -> None:
-    names = [name for name, node in functions(ROOT / "tests") if node.name.startswith("test_")]
-    vague = [n for n in names if n.partition(": test_")[2].split("_")[0] in VAGUE]
-    assert vague == []
+    vague = re.compile(rf"^ *def (test_(?:{'|'.join(VAGUE)})(?:_.*)?)\(", re.MULTILINE)
+    files = [path.read_text(encoding="utf-8") for path in modules(ROOT / "tests")]
+    assert [name for text in files for name in vague.findall(text)] == []
 
 
 def test_files_that_contributors_are_sent_to_exist() -> None:
