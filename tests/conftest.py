@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add what `make check` and `make test` ask for."""
     about = "skip each test at the first process, container or browser that it asks for"
     parser.addoption("--no-processes", action="store_true", help=about)
-    about = "which of the tests that are marked as slow to run: all, a sample of a third, or none"
+    about = "which of the tests that are marked as slow to run: all, a sample of a fifth, or none"
     parser.addoption("--slow", choices=("all", "some", "none"), default="all", help=about)
 
 
@@ -88,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _choose(config: pytest.Config, items: list[pytest.Item]) -> None:
     slow = [item for item in items if item.get_closest_marker("slow")]
-    count = {"all": len(slow), "some": len(slow) // 3, "none": 0}[config.getoption("slow")]
+    count = {"all": len(slow), "some": len(slow) // 5, "none": 0}[config.getoption("slow")]
     chosen = {item.nodeid for item in random("slow tests").sample(slow, count)}
     left_out = [item for item in slow if item.nodeid not in chosen]
     config.hook.pytest_deselected(items=left_out)
