@@ -87,13 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _choose(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out slow tests as `--slow` says; every worker draws the same ones."""
     slow = [item for item in items if item.get_closest_marker("slow")]
-    count = {"all": len(slow), "some": len(slow) // 5, "none": 0}[config.getoption("slow")]
-    chosen = {item.nodeid for item in random("slow tests").sample(slow, count)}
-    left_out = [item for item in slow if item.nodeid not in chosen]
-    config.hook.pytest_deselected(items=left_out)
-    without = {item.nodeid for item in left_out}
-    items[:] = [item for item in items if item.nodeid not in without]
+    runs = {"all": len(slow), "some": len(slow) // 5, "none": 0}[config.getoption("slow")]
+    left_out = set(random("slow tests").sample(slow, len(slow) - runs))
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -115,7 +114,7 @@ def store_path(league: Path, store: Path | None) -> Path:
         what = f"the name of a store has at most {_MAX_NAME} bytes"
         raise ArenaError(what, str(path), "choose another with --store")
     if store is None and not league.exists() and not path.exists():
-        there = [file.name for file in islice(league.parent.glob("*.yaml"), 10)]
+        there = [file.name for file in league.parent.glob("*.yaml")]
         hint = did_you_mean(league.name, there) if there else "name a league.yaml"
         raise ArenaError("no such file", str(league), hint)
     return path

@@ -50,13 +50,13 @@ class Book:
         )
         marks = ", ".join("?" * len(values))
         with self.together():
-            self._file.execute(f"INSERT INTO versions VALUES ({marks})", *values)  # noqa: S608
+            self._file.execute(f"INSERT INTO versions VALUES ({marks})", *values)  # noqa: S608 - only ?
             self.note(f"received: {why}", upload.author, upload.version, upload.received_at)
 
     def versions(self, states: Collection[State] = tuple(State)) -> list[Version]:
         """Return the versions in some states, the oldest first."""
         marks = ", ".join("?" * len(states))
-        query = f"SELECT * FROM versions WHERE state IN ({marks}) ORDER BY id"  # noqa: S608 - marks
+        query = f"SELECT * FROM versions WHERE state IN ({marks}) ORDER BY id"  # noqa: S608 - only ?
         rows = self._file.rows(query, *states)
         return [Version._make(row)._replace(state=State(row[8])) for row in rows]
 

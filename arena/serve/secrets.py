@@ -86,7 +86,7 @@ class Secrets:
     ) -> str:
         """Make a secret and return it: it cannot be read again."""
         now, word = time.time(), token_urlsafe(_BITS // 8)
-        insert = f"INSERT INTO secrets (sha256, {_FIELDS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608
+        insert = f"INSERT INTO secrets (sha256, {_FIELDS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
         made = now if made is None else made
         self._file.execute(insert, _digest(word), author, kind, scope, made, now + LASTS[kind])
         return word

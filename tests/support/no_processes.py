@@ -37,7 +37,8 @@ def guard() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         # The one way to start a process that has no audit event.
         patch.setattr(util, "spawnv_passfds", _skip)
-        # Both begin with other things, or end before they start one where bubblewrap is missing.
+        # The first makes a control group before its process, which would stay behind; the second
+        # starts none where bubblewrap is not installed, and tests would fail for want of it.
         patch.setattr(ProcessSandbox, "start", _skip)
         patch.setattr(BubblewrapSandbox, "unavailable_reason", _skip)
         yield
