@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.league.cluster.address import is_exposed
+from arena.league.cluster.executor import TaskExecutor
 from arena.league.cluster.roster import Roster, refusal
 from arena.league.cluster.tasks import RunPlugin, end_handler, play, resources
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
@@ -100,12 +101,12 @@ class Cluster:
     def executor(self, workers: int) -> Iterator[Executor]:
         """Open an executor; Dask chooses the workers."""
         del workers
-        executor = self._client.get_executor(pure=False, retries=0, resources=resources(self._run))
+        executor = TaskExecutor(self._client, resources(self._run))
         try:
             yield executor
         except BaseException:
             with suppress(Exception):
-                executor.shutdown(wait=False)
+                executor.cancel()
             raise
 
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
