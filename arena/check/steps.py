@@ -1,7 +1,6 @@
 """The steps of a check, in their order: to add one, write a function and list it here."""
 
 import re
-import tempfile
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -74,7 +73,7 @@ def build(bench: Bench) -> Findings:
             bench.bot, bench.runs, bench.sandbox, on_build, packages=bench.request.packages
         )
     except ArenaError as error:
-        hint = _about_build(bench.build) if bench.build else error.hint
+        hint = _first_error(bench.build) if bench.build else error.hint
         yield Finding(error.what, error.where, hint)
         return
     if bench.build:
@@ -160,18 +159,14 @@ def _refusal(error: ArenaError) -> Finding:
     return Finding(error.what, error.where, error.hint)
 
 
-def _about_build(output: str) -> str:
-    """Say the first error of a build that failed, and where its whole output is."""
+def _first_error(output: str) -> str:
+    """Return the first error of a build that failed, its last line if it names none."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     at = next((i for i, line in enumerate(lines) if _ERROR.search(line)), -1)
     first = lines[at]
     if 0 <= at < len(lines) - 1 and lines[at + 1].startswith("--> "):  # the place, of rustc
         first = f"{lines[at + 1].removeprefix('--> ')}: {first}"
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="arena-build-", suffix=".txt", delete=False, encoding="utf-8"
-    ) as file:
-        file.write(output + "\n")
-    return f"{first[:200]} | all of its output: {file.name}"
+    return first[:200]
 
 
 def _files(bench: Bench) -> dict[str, tuple[int, int]]:

@@ -1,6 +1,7 @@
 """`arena check`: try a bot step by step, and say what is wrong and how to mend it."""
 
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -157,7 +158,17 @@ def _refuse(reports: Sequence[Report]) -> None:
     """Raise ArenaError for the first bot that cannot be started."""
     for report in reports:
         if refused := report.refused:
-            raise ArenaError(refused.what, refused.where, refused.hint)
+            hint = f"{refused.hint}{_in_file(report.build)}" if report.build else refused.hint
+            raise ArenaError(refused.what, refused.where, hint)
+
+
+def _in_file(output: str) -> str:
+    """Write all that a failed build wrote to a file; says where it is."""
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="arena-build-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as file:
+        file.write(output + "\n")
+    return f" | all of its output: {file.name}"
 
 
 def _print(report: Report, *, show_stderr: bool) -> None:

@@ -1,8 +1,6 @@
 """The check of a submission, in a process of its own: from the bytes that came to a verdict."""
 
-import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -33,8 +31,6 @@ _MOST_SHOWN = 8_192
 """Characters kept of each line of a conversation."""
 _IN_LOG = 5
 """Faults that the log has."""
-_BUILD_FILE = re.compile(r" \| all of its output: (\S+)$")
-"""What a failed build's finding ends with: its output is in the result, too."""
 
 
 class CheckOrder(Struct, frozen=True):
@@ -226,12 +222,7 @@ def _refusal(error: ArenaError) -> Fault:
 
 
 def _fault(finding: Finding) -> Fault:
-    hint = finding.hint
-    if at := _BUILD_FILE.search(hint):
-        with suppress(OSError):
-            Path(at[1]).unlink()
-        hint = hint[: at.start()]
     asked = finding.sent[-1] if finding.sent else ""
     came = finding.came[:_MOST_SHOWN]
     where = Path(finding.where).name if finding.where.startswith("/") else finding.where
-    return Fault(finding.what, where, hint, asked[:_MOST_SHOWN], came, finding.stderr)
+    return Fault(finding.what, where, finding.hint, asked[:_MOST_SHOWN], came, finding.stderr)

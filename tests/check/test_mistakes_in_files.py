@@ -1,5 +1,6 @@
 """Every usual mistake in a bot's files is found in the right step, with what mends it."""
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,7 +114,7 @@ FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
         unchanged,
         "build",
         "failed (exit code 3)",
-        "fatal error two | all of its output: /",
+        "fatal error two",
     ),
     "bot.yml": ("x", "", rename, "manifest", "no bot.yaml in", "rename bot.yml to bot.yaml"),
     "UTF-16": ("x", "", in_utf_16, "manifest", "it is in UTF-16", "save it as UTF-8"),
@@ -190,3 +191,15 @@ def test_mistake_in_the_files_is_explained(
     assert hint in refused.hint
     assert "apt-get" not in refused.hint
     check_screen([f"error: {refused.what} / {refused.where} / {refused.hint}"])
+
+
+def test_a_failed_build_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    report = checked(write(tmp_path / "new", more="build: sh -c 'echo an error; exit 3'\n"))
+    assert report.refused
+    assert report.build == report.refused.hint == "an error"
+    assert not [*temporary.iterdir()]
