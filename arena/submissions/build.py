@@ -39,7 +39,7 @@ def build(
         folder = running.open_folder()
         watch = _watch(bot, program.folder, folder, limits)
         ran = run_to_end(running, limits.build_seconds, watch=watch)
-        watch()
+        _check_space(bot, program.folder, folder, limits)
         _check_result(ran, bot, program, limits, on_build)
         prefix = f"after the build of '{bot.name}': "
         if folder is not None:
@@ -56,32 +56,42 @@ def build(
 
 
 def _watch(bot: Bot, path: Path, folder: int | None, limits: BotLimits) -> Callable[[], None]:
-    """Return a function that raises ArenaError if a build takes too much."""
-    entries, size = BUILD_FACTOR * limits.entries, BUILD_FACTOR * limits.size
-    command = " ".join(bot.build or ())
+    """Return a function that raises ArenaError if a running build takes too much."""
+    most = _LOST_FACTOR * BUILD_FACTOR * limits.size
     free_before = _free(path)
 
     def watch() -> None:
-        if folder is None:
-            try:
-                full = exceeds(path, entries, size)
-            except PermissionError:
-                what = f"the build of '{bot.name}' made a folder that cannot be read"
-                raise ArenaError(what, command, "keep it readable: it may hold too much") from None
-            lost = free_before - _free(path)
-            # Files without a name take space, too. Other programs may write meanwhile.
-            if not full and lost > _LOST_FACTOR * size:
-                what = f"the disk lost {lost // MIB} MiB while '{bot.name}' was built"
-                raise ArenaError(what, command, "if other programs wrote that, run it again")
-        else:
-            used = os.fstatvfs(folder)
-            full = not used.f_bfree or used.f_files - used.f_ffree > entries
-        if full:
-            what = f"the build of '{bot.name}' filled its folder"
-            hint = f"at most {size // MIB} MiB and {entries:,} files while it runs"
-            raise ArenaError(what, command, hint)
+        _check_space(bot, path, folder, limits)
+        # Files without a name take space, too, as long as the build holds them open. Other programs
+        # may write meanwhile.
+        if folder is None and (lost := free_before - _free(path)) > most:
+            what = f"the disk lost {lost // MIB} MiB while '{bot.name}' was built"
+            raise ArenaError(what, _command(bot), "if other programs wrote that, run it again")
 
     return watch
+
+
+def _check_space(bot: Bot, path: Path, folder: int | None, limits: BotLimits) -> None:
+    """Raise ArenaError if a build's folder has more than fits, or cannot be read."""
+    entries, size = BUILD_FACTOR * limits.entries, BUILD_FACTOR * limits.size
+    if folder is None:
+        try:
+            full = exceeds(path, entries, size)
+        except PermissionError:
+            what = f"the build of '{bot.name}' made a folder that cannot be read"
+            hint = "keep it readable: it may hold too much"
+            raise ArenaError(what, _command(bot), hint) from None
+    else:
+        used = os.fstatvfs(folder)
+        full = not used.f_bfree or used.f_files - used.f_ffree > entries
+    if full:
+        what = f"the build of '{bot.name}' filled its folder"
+        hint = f"at most {size // MIB} MiB and {entries:,} files while it runs"
+        raise ArenaError(what, _command(bot), hint)
+
+
+def _command(bot: Bot) -> str:
+    return " ".join(bot.build or ())
 
 
 def _free(path: Path) -> int:

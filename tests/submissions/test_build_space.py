@@ -4,13 +4,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.errors import ArenaError
 from arena.sandboxes.base import Sandbox
 from arena.sandboxes.docker.sandbox import DockerSandbox
+from arena.sandboxes.registry import make_sandbox
 from arena.sandboxes.run_folder import run_folder
+from arena.sandboxes.run_once import RunResult, run_to_end
+from arena.submissions import build
 from arena.submissions.folder import BotLimits
 from arena.submissions.staging import stage
 from tests.support.live import run_inside, write_built
@@ -103,6 +107,25 @@ def test_disk_that_shrinks_ends_a_build_that_writes_there(runs: Path, tmp_path: 
     bot = write_built(tmp_path / "bot", NAMELESS)
     with pytest.raises(ArenaError, match="MiB while 'bot' was built"):
         stage(bot, runs, blind, limits=SMALL)
+
+
+def test_what_others_write_after_a_build_does_not_count(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files without a name are gone with its processes."""
+    free = [2**40]
+
+    def run_and_fill(*args: Any, **kwargs: Any) -> RunResult:
+        ran = run_to_end(*args, **kwargs)
+        free[0] = 0
+        return ran
+
+    monkeypatch.setattr(build, "_free", lambda _: free[0])
+    monkeypatch.setattr(build, "run_to_end", run_and_fill)
+    bot = write_built(tmp_path / "bot", "echo ok > made")
+    staged = stage(bot, runs, make_sandbox("process"))
+    assert free == [0]
+    assert (staged.folder / "made").read_text() == "ok\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")

@@ -74,6 +74,7 @@ LEFTOVERS = {
 }
 
 
+@pytest.mark.usefixtures("quiet_disk")
 @pytest.mark.parametrize("what", LEFTOVERS)
 def test_forbidden_leftovers_of_a_build_are_refused(
     sandbox: Sandbox, tmp_path: Path, what: str

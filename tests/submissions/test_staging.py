@@ -176,6 +176,7 @@ FILLERS = {
 }
 
 
+@pytest.mark.usefixtures("quiet_disk")
 @pytest.mark.parametrize("what", FILLERS)
 def test_build_that_fills_the_disk_is_ended(sandbox: Sandbox, tmp_path: Path, what: str) -> None:
     bot = write_built(tmp_path / "bot", FILLERS[what])
