@@ -109,7 +109,7 @@ def test_disk_that_shrinks_ends_a_build_that_writes_there(runs: Path, tmp_path: 
         stage(bot, runs, blind, limits=SMALL)
 
 
-def test_what_others_write_after_a_build_does_not_count(
+def test_build_that_ended_is_not_blamed_for_what_others_write(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its files without a name are gone with its processes."""
