@@ -40,7 +40,7 @@ def moments(table: Table, play: Player, *, forfeits: bool = False) -> Moments:
 
 
 def _game(table: Table, play: Player, game: int, ids: Iterator[int], *, forfeits: bool) -> Moments:
-    chance = Random(f"{SEED}/{table}/{game}")  # noqa: S311 - positions are public
+    chance = Random(f"{SEED}/{table}/{game}")  # noqa: S311 - the same positions in each check
     rounds = max_rounds(table.rules, table.players)
     everyone = frozenset(range(table.players))
     referee = Referee(table.rules, table.players, SEED, game, everyone, max_rounds=rounds)

@@ -160,7 +160,7 @@ def _refusal(error: ArenaError) -> Finding:
 
 
 def _first_error(output: str) -> str:
-    """Return the first error of a build that failed, its last line if it names none."""
+    """Return the first error of a build that failed, or its last line if none says so."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     at = next((i for i, line in enumerate(lines) if _ERROR.search(line)), -1)
     first = lines[at]

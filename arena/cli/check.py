@@ -158,17 +158,19 @@ def _refuse(reports: Sequence[Report]) -> None:
     """Raise ArenaError for the first bot that cannot be started."""
     for report in reports:
         if refused := report.refused:
-            hint = f"{refused.hint}{_in_file(report.build)}" if report.build else refused.hint
+            hint = refused.hint
+            if report.build:
+                hint += f" | all of its output: {_in_file(report.build)}"
             raise ArenaError(refused.what, refused.where, hint)
 
 
 def _in_file(output: str) -> str:
-    """Write all that a failed build wrote to a file; says where it is."""
+    """Write the output of a failed build to a new file; returns its path."""
     with tempfile.NamedTemporaryFile(
         "w", prefix="arena-build-", suffix=".txt", delete=False, encoding="utf-8"
     ) as file:
         file.write(output + "\n")
-    return f" | all of its output: {file.name}"
+    return file.name
 
 
 def _print(report: Report, *, show_stderr: bool) -> None:

@@ -1,6 +1,7 @@
 """`arena serve`: the web door of a ladder."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,7 +23,7 @@ _MISSING = "pip install 'perudo-arena[serve]'"
 @click.option("--certificate", type=PathType(), help="File of a certificate, to speak HTTPS.")
 @click.option("--key", type=PathType(), help="File of its key.")
 @json_option
-def command(ladder: Path, *, as_json: bool, **options: object) -> int:
+def command(ladder: Path, *, as_json: bool, **options: Any) -> int:
     """Open the web door of LADDER until Ctrl-C: upload bots, follow them, administrate.
 
     The ladder need not run: what is received is checked when it does.
@@ -32,7 +33,7 @@ def command(ladder: Path, *, as_json: bool, **options: object) -> int:
         from arena.serve.run import Address, serve
     except ModuleNotFoundError as error:
         raise ArenaError(f"{error.name} is not installed", "arena serve", _MISSING) from None
-    address = Address(**options)  # type: ignore[arg-type]  # click has converted them
+    address = Address(**options)
     serve(folder, address, say)
     if as_json:
         print_json({"ladder": str(folder.root)})

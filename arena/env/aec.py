@@ -1,6 +1,6 @@
 """Perudo as a PettingZoo AEC environment."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
@@ -23,7 +23,7 @@ def observation_space(table: Table) -> Space:
     return Space({"observation": seen, "action_mask": mask})
 
 
-class PerudoEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # untyped
+class PerudoEnv(AECEnv[str, Observation, int | None]):
     """Whole games of Perudo; agent `player_n` sits in seat n.
 
     An agent that is out terminates with the reward of its place. `reset(seed=...)` begins game 0 of
@@ -31,7 +31,11 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # 
     the agent that acts, as a bot would get it. An action that is not legal raises InvalidAction.
     """
 
-    metadata = {"name": "perudo_v0", "is_parallelizable": False, "render_modes": ["ansi"]}  # noqa: RUF012 (as PettingZoo declares it)
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "perudo_v0",
+        "is_parallelizable": False,
+        "render_modes": ["ansi"],
+    }
 
     def __init__(self, setting: Setting, seed: int | str, render_mode: str | None = None) -> None:
         super().__init__()

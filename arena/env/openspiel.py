@@ -50,7 +50,7 @@ _KIND = pyspiel.GameType(
 )
 
 
-class PerudoGame(pyspiel.Game):  # type: ignore[misc]  # untyped
+class PerudoGame(pyspiel.Game):
     """Whole games without calza, or one round; actions are those of `arena.env`.
 
     Each seat's hand is a chance node. In a whole game the first chance node is the opener, and the
@@ -146,7 +146,7 @@ class _Position(_Shared, frozen=True):
         return self.now.standing.dice[len(self.hands)]
 
 
-class PerudoState(pyspiel.State):  # type: ignore[misc]  # untyped
+class PerudoState(pyspiel.State):
     """A state of a game; players are seats."""
 
     def __init__(self, game: PerudoGame) -> None:
@@ -166,7 +166,7 @@ class PerudoState(pyspiel.State):  # type: ignore[misc]  # untyped
 
     def _legal_actions(self, _player: int) -> list[int]:
         table, now = self._frame.table, self._at.now
-        assert now is not None  # noqa: S101 (a player is asked)
+        assert now is not None  # noqa: S101 - narrows the type: OpenSpiel asks only the one to act
         bids = [
             table.bid(quantity, one.face)
             for one in raises(now)

@@ -143,10 +143,10 @@ class Table:
 _table = lru_cache(maxsize=64)(Table)
 
 
-def checked(action: object, mask: Array) -> int:
+def checked(action: Any, mask: Array) -> int:
     """Return a policy's action; raises ValueError if it is none, or not legal now."""
     try:
-        number = index(action)  # type: ignore[arg-type]  # raises TypeError itself
+        number = index(action)
     except TypeError:
         raise ValueError(f"an action is a whole number, not {action!r}"[:200]) from None
     if not 0 <= number < len(mask):

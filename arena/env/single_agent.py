@@ -28,8 +28,6 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     `info["fault"]` says why. `close` ends the bots.
     """
 
-    metadata = {"render_modes": []}  # noqa: RUF012 (as Gymnasium declares it)
-
     def __init__(
         self,
         setting: Setting,
@@ -117,7 +115,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         return Answer(id=0, **self.table.answer(action))
 
     def _of_bot(self, game: Game, seat: int) -> Answer | Fault:
-        assert self._bots is not None  # noqa: S101 (a seat has a policy or a bot)
+        assert self._bots is not None  # noqa: S101 - narrows the type: seats without a policy have bots
         return self._bots.reply(seat, game.request)
 
     def _place(self, game: Game) -> int:

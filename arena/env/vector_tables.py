@@ -59,7 +59,7 @@ def _masks(setting: Setting) -> Array:
             legal = raises(Round(standing, 0, bid, 1 if bid else None))
             ranges = [(one.face, one.min, one.max) for one in legal]
             rows.append(table.mask(ranges, dudo=bid is not None))
-    assert len(rows[0]) == FIRST_BID + len(bids)  # noqa: S101 (the order of rows is the actions')
+    assert len(rows[0]) == FIRST_BID + len(bids)  # noqa: S101 - only a programming error breaks it
     return np.stack([*rows, table.offer_mask()])
 
 

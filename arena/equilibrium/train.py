@@ -160,7 +160,7 @@ def main() -> None:
         for name, trainer in trainers.items():
             for state in trainer.states(total):
                 trainer.train(state)
-                print(name, state, trainer.solved[state], flush=True)  # noqa: T201 - a script
+                print(name, state, trainer.solved[state], flush=True)  # noqa: T201 - shows the progress of a long script
             (tables / f"{name}.bin").write_bytes(trainer.file())
 
 

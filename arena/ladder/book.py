@@ -48,15 +48,15 @@ class Book:
             *(upload.id, upload.bot, upload.number, upload.author, upload.sha256, upload.ending),
             *("", upload.received_at, state, now, why),
         )
-        marks = ", ".join("?" * len(values))
+        insert = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         with self.together():
-            self._file.execute(f"INSERT INTO versions VALUES ({marks})", *values)  # noqa: S608 - only ?
+            self._file.execute(insert, *values)
             self.note(f"received: {why}", upload.author, upload.version, upload.received_at)
 
     def versions(self, states: Collection[State] = tuple(State)) -> list[Version]:
         """Return the versions in some states, the oldest first."""
         marks = ", ".join("?" * len(states))
-        query = f"SELECT * FROM versions WHERE state IN ({marks}) ORDER BY id"  # noqa: S608 - only ?
+        query = f"SELECT * FROM versions WHERE state IN ({marks}) ORDER BY id"  # noqa: S608 - `marks` are only question marks
         rows = self._file.rows(query, *states)
         return [Version._make(row)._replace(state=State(row[8])) for row in rows]
 

@@ -38,7 +38,7 @@ def _meetings(block: Sequence[Seats], owners: Owners) -> int:
 
 
 def _unavoidable(block: Sequence[Seats], owners: Owners) -> int:
-    """Return how many bots are too many for tables with one of each owner's."""
+    """Return a lower bound of `_meetings`: an owner's bots beyond one a table must meet."""
     seats = Counter(owners[bot] for table in block for bot in table)
     return sum(max(0, count - len(block)) for count in seats.values())
 

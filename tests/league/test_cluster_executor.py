@@ -1,4 +1,4 @@
-"""What becomes of a call that a Dask scheduler was given, beside what workers do meanwhile."""
+"""Calls that are handed to a Dask scheduler: results, errors, cancellation, leaving workers."""
 
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
@@ -59,10 +59,10 @@ def test_cancelled_calls_are_over(executor: TaskExecutor) -> None:
     waiting = executor.submit(divmod, 7, 2)
     assert BEGUN.wait(HANG)
     executor.cancel()
+    END.set()
     for call in (running, waiting):
         with pytest.raises(CancelledError):
             call.result(HANG)
-    END.set()
 
 
 def test_a_worker_may_leave_while_its_result_is_fetched(

@@ -10,10 +10,10 @@ from distributed import Client
 
 
 class TaskExecutor(Executor):
-    """Runs calls on the workers that have the resources, each once, in the scheduler's order.
+    """Runs calls on the workers that have the resources; equal calls are run separately.
 
-    In place of Dask's own executor, which mistakes a result for an error if its worker leaves
-    while it is fetched (distributed 2026.8, `cfexecutor._cascade_future`).
+    Dask's own executor mistakes a result for an error if its worker leaves while the result is
+    fetched (distributed 2026.8, `cfexecutor._cascade_future`).
     """
 
     def __init__(self, client: Client, resources: Mapping[str, float]) -> None:
