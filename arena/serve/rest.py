@@ -62,7 +62,7 @@ def me(request: Request) -> Response:
         author=visitor.author,
         administrates=visitor.administrates,
         quota=quota_of(served, visitor.author),
-        versions=versions_of(served.watch.now, visitor.author),
+        versions=versions_of(served.watch.look_again(), visitor.author),
     )
     return as_json(found)
 

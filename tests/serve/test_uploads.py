@@ -57,6 +57,13 @@ def test_an_answered_submission_is_on_the_disk(own_door: Door) -> None:
     assert len(inbox(own_door.folder)) == 2
 
 
+def test_an_answered_submission_is_listed(own_door: Door) -> None:
+    token = own_door.token("ann")
+    for number in range(1, 4):
+        name = own_door.put("mine", b"%d" % number, token).json()["version"]
+        assert own_door.ask("/api/v1/me", **token).json()["versions"][0]["version"] == name
+
+
 @pytest.mark.parametrize(
     ("content", "ending"),
     [
