@@ -46,28 +46,28 @@ fix: $(VENV)/.test ## format, and fix what the linter can
 	@$(BIN)/ruff format .
 
 bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the site
-	@$(BIN)/python tests/bench/throughput.py
-	@$(BIN)/python tests/bench/cores.py
-	@$(BIN)/python tests/bench/startup.py
-	@$(BIN)/python tests/bench/playouts.py
-	@$(BIN)/python -m tests.bench.env
-	@$(BIN)/python -m tests.bench.export
-	@$(BIN)/python -m tests.bench.verify
-	@$(BIN)/python -m tests.bench.store
-	@$(BIN)/python -m tests.bench.site
-	@$(BIN)/python -m tests.bench.growth
-	@$(BIN)/python -m tests.bench.serve
-	@./.ci/with-docker $(BIN)/python tests/bench/sandboxes.py
-	@$(BIN)/python tests/bench/rating.py
-	@$(BIN)/python tests/bench/posterior.py
-	@$(BIN)/python tests/bench/equal_bots.py
-	@$(BIN)/python tests/bench/designs.py --seeds 1
-	@$(BIN)/python tests/bench/coverage.py
-	@$(BIN)/python -m tests.bench.sequential
-	@$(BIN)/python -m tests.bench.compare
-	@$(BIN)/python tests/bench/suspicion.py
-	@$(BIN)/python -m tests.bench.luck
-	@$(BIN)/python -m tests.bench.rated_luck
+	@$(BIN)/python benchmarks/throughput.py
+	@$(BIN)/python benchmarks/cores.py
+	@$(BIN)/python benchmarks/startup.py
+	@$(BIN)/python benchmarks/playouts.py
+	@$(BIN)/python -m benchmarks.env
+	@$(BIN)/python -m benchmarks.export
+	@$(BIN)/python -m benchmarks.verify
+	@$(BIN)/python -m benchmarks.store
+	@$(BIN)/python -m benchmarks.site
+	@$(BIN)/python -m benchmarks.growth
+	@$(BIN)/python -m benchmarks.serve
+	@./.ci/with-docker $(BIN)/python benchmarks/sandboxes.py
+	@$(BIN)/python benchmarks/rating.py
+	@$(BIN)/python benchmarks/posterior.py
+	@$(BIN)/python benchmarks/equal_bots.py
+	@$(BIN)/python benchmarks/designs.py --seeds 1
+	@$(BIN)/python benchmarks/coverage.py
+	@$(BIN)/python -m benchmarks.sequential
+	@$(BIN)/python -m benchmarks.compare
+	@$(BIN)/python benchmarks/suspicion.py
+	@$(BIN)/python -m benchmarks.luck
+	@$(BIN)/python -m benchmarks.rated_luck
 
 rules: $(VENV)/.test ## write the clauses and their tests into docs/rules.md
 	@$(BIN)/python -m tests.rules.page
@@ -82,17 +82,17 @@ pictures: $(VENV)/.test ## take the pictures of the README anew
 columns: $(VENV)/.test ## write the columns of the site's data files into docs/site.md
 	@$(BIN)/python -m tests.publish.columns
 
-mutants: $(VENV)/.mutation ## change arena/perudo/ in small ways that the tests must notice; MODULES=... selects modules
+mutants: $(VENV)/.mutation ## change arena/game/rules/ in small ways that the tests must notice; MODULES=... selects modules
 	@$(BIN)/python -m tests.mutation.mutants $(MODULES)
 
 protocol: $(VENV)/.run ## write the schemas, the golden transcripts and the example rounds of the rule books
-	@$(BIN)/python -m arena.wire.schemas protocol/schema
+	@$(BIN)/python -m arena.game.wire.schemas protocol/schema
 	@$(BIN)/python -m tests.protocol.golden
 	@$(BIN)/python -m tests.rules.stories
 
 equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, from where it was stopped
-	@nice $(BIN)/python -m arena.equilibrium.train build/equilibrium sample_bots/equilibrium/tables
-	@$(BIN)/python -m tests.equilibrium.page
+	@nice $(BIN)/python -m arena.lab.equilibrium.train build/equilibrium sample_bots/equilibrium/tables
+	@$(BIN)/python -m tests.lab.equilibrium.page
 
 release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
 	@rm -rf dist

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from train_tabular import measure, new_bot
 
-from arena.env.perudo_policy import Table
+from arena.lab.env.perudo_policy import Table
 
 AT_ONCE = 10_000
 """Decisions that are looked up together."""

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from arena import shipped
+from arena.io import shipped
 from arena.cli.options import json_option
 from arena.cli.output import print_json
-from arena.errors import ArenaError, did_you_mean
+from arena.io.errors import ArenaError, did_you_mean
 
 TOPICS = {
     "authors": ("docs/authors.md", "from nothing to a ranked bot"),

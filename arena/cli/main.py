@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from arena import __version__
-from arena.errors import ArenaError, FindingError, did_you_mean
+from arena.io.errors import ArenaError, FindingError, did_you_mean
 
 OK, FINDINGS, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from arena.errors import ArenaError, did_you_mean
+from arena.io.errors import ArenaError, did_you_mean
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -6,17 +6,17 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.alike.alike import POSITIONS
-from arena.config_files.yaml_file import Positions, convert, locate, parse_yaml
+from arena.author.alike.comparison import POSITIONS
+from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 from arena.course.roster import Student, read_roster
-from arena.course.tables import PER_BLOCK
-from arena.course.times import Due, parse_moment
-from arena.errors import ArenaError, did_you_mean
-from arena.perudo.rules import Rules, variant
-from arena.records import LimitsInfo
-from arena.sandboxes.registry import AUTO, SANDBOXES
-from arena.submissions.bot import Bot
-from arena.submissions.manifest import bot_sources, load_bot
+from arena.course.games.tables import PER_BLOCK
+from arena.course.deadlines import Due, parse_moment
+from arena.io.errors import ArenaError, did_you_mean
+from arena.game.rules.books import Rules, variant
+from arena.game.records import LimitsInfo
+from arena.bots.sandboxes.registry import AUTO, SANDBOXES
+from arena.bots.bot import Bot
+from arena.bots.manifest import bot_sources, load_bot
 
 _MAX_POINTS = 100_000.0
 _MAX_BUDGET = 1_000_000

@@ -8,26 +8,33 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.course.baseline_games import BaselineGames, Blocks, Decide, Played, blocks_of
-from arena.course.compared import compare_hand_ins
+from arena.course.games.baseline_games import BaselineGames, Blocks, Decide, Played, blocks_of
+from arena.course.output.similarity import compare_hand_ins
 from arena.course.config import Course, scheme
-from arena.course.entries import Entries, Options, entries
-from arena.course.field import hand_in_info, play_field, renamed, start_of, store_of
+from arena.course.intake.entries import Entries, Options, entries
+from arena.course.games.field import hand_in_info, play_field, renamed, start_of, store_of
 from arena.course.lock import Lock, Terms, read_lock, write_file, write_lock
-from arena.course.marks import baseline_parts, decider, measure
-from arena.course.moved import Moved, Outcome, changed_terms, moved, read_outcome, write_outcome
-from arena.course.pages import write_pages
-from arena.course.result import MARKS, STORE, Result, grading, marks_csv, results_of
+from arena.course.marks.marks import baseline_parts, decider, measure
+from arena.course.marks.changes import (
+    Moved,
+    Outcome,
+    changed_terms,
+    moved,
+    read_outcome,
+    write_outcome,
+)
+from arena.course.output.pages import write_pages
+from arena.course.marks.result import MARKS, STORE, Result, grading, marks_csv, results_of
 from arena.course.shares import FAIR, Share, share_of, total_of
-from arena.course.tables import PER_BLOCK, conditions, name_of
-from arena.errors import ArenaError
+from arena.course.games.tables import PER_BLOCK, conditions, name_of
+from arena.io.errors import ArenaError
 from arena.ladder.folder import existing
-from arena.league.process_pool import ProcessEngine
-from arena.league.runner import RunListener, play_due
-from arena.records import BotInfo
-from arena.sandboxes.registry import AUTO, make_sandbox
-from arena.store.store import Store
-from arena.submissions.bot import StagedBot
+from arena.league.play.process_pool import ProcessEngine
+from arena.league.play.runner import RunListener, play_due
+from arena.game.records import BotInfo
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.league.store.store import Store
+from arena.bots.bot import StagedBot
 
 
 class Graded(Struct, frozen=True):

@@ -12,12 +12,12 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena import shipped
-from arena.config_files.files import reason
-from arena.errors import ArenaError
-from arena.sandboxes.registry import AUTO, make_sandbox
-from arena.submissions.folder import files_of
-from arena.submissions.manifest import MANIFEST, load_bot
+from arena.io import shipped
+from arena.io.files import reason
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.bots.folder import files_of
+from arena.bots.manifest import MANIFEST, load_bot
 
 STUDENTS = 30
 _ZONE = "Europe/Berlin"

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.ratings.intervals import UPPER, Z95, score_interval
-from arena.ratings.t_distribution import t_quantile
+from arena.ratings.maths.intervals import UPPER, Z95, score_interval
+from arena.ratings.maths.t_distribution import t_quantile
 
 _BORROWED = 6.0
 """Degrees of freedom that the variance between blocks borrows from that of independent games."""

@@ -7,13 +7,13 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from arena.errors import ArenaError
-from arena.ladder.database import Database
+from arena.io.errors import ArenaError
+from arena.ladder.book.database import Database
 from arena.ladder.folder import Folder, existing, make_private, write_durably
-from arena.ladder.season import SEED_FILE, STORE
-from arena.sandboxes.run_folder import remove_tree
-from arena.store.backup import backup as copy_store
-from arena.store.store import Store
+from arena.ladder.season.season import SEED_FILE, STORE
+from arena.bots.sandboxes.run_folder import remove_tree
+from arena.league.store.backup import backup as copy_store
+from arena.league.store.store import Store
 
 
 def backup(folder: Folder, target: Path) -> Folder:

@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from arena.config_files.sizes import size_text
+from arena.io.sizes import size_text
 from arena.ladder.caps import Caps
 from arena.ladder.folder import Folder
-from arena.ladder.season import STORE
-from arena.league.prune import prune
-from arena.store import pruning
-from arena.store.failures import free_space
-from arena.store.logs import logs_path
-from arena.store.store import Store
+from arena.ladder.season.season import STORE
+from arena.league.keeping.prune import prune
+from arena.league.store import pruning
+from arena.league.store.failures import free_space
+from arena.league.store.logs import logs_path
+from arena.league.store.store import Store
 
 _SLACK = 16 << 20
 """Bytes by which logs grow before they are pruned, unless a part of the cap is less."""

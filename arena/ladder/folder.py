@@ -8,8 +8,8 @@ from stat import S_IMODE
 
 from msgspec import Struct
 
-from arena.errors import ArenaError
-from arena.store.file_lock import is_locked_exclusively, lock_exclusively
+from arena.io.errors import ArenaError
+from arena.io.file_lock import is_locked_exclusively, lock_exclusively
 
 _PRIVATE = 0o700
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 
 _PR_SET_PDEATHSIG = 1
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from arena.submissions.names import skeleton
+from arena.bots.names import skeleton
 
 
 def looks_like(name: str, others: Collection[str]) -> str:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from arena.records import MachineInfo
+from arena.game.records import MachineInfo
 
 
 def this_machine() -> MachineInfo:

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from arena.game_walk import PlayedRound, walk
-from arena.perudo.round import Standing, lose_die
-from arena.perudo.rules import Rules
-from arena.records import LUCK_UNIT, PlayedFixture
+from arena.game.walk import PlayedRound, walk
+from arena.game.rules.round import Standing, lose_die
+from arena.game.rules.books import Rules
+from arena.game.records import LUCK_UNIT, PlayedFixture
 
 if TYPE_CHECKING:
     from arena.playstats.baseline import Outcomes

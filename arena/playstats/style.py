@@ -8,7 +8,7 @@ from operator import add
 
 from msgspec import Struct, field
 
-from arena.ratings.intervals import Z95, wilson
+from arena.ratings.maths.intervals import Z95, wilson
 
 BINS = 10
 """Parts of equal width that probabilities are counted in; certainty belongs to the last."""

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from arena.records import Cause
+from arena.game.records import Cause
 
 
 class CauseWords(Struct, frozen=True):

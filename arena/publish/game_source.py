@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
-from arena.records import FixtureResult, PlayedFixture
+from arena.game.records import FixtureResult, PlayedFixture
 
 Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]

@@ -6,7 +6,7 @@ from typing import overload
 import msgspec
 from msgspec.structs import astuple
 
-from arena.records import Cause, GameResult
+from arena.game.records import Cause, GameResult
 
 _Row = tuple[int, tuple[int, ...], tuple[Cause | None, ...], int, int, int]
 """The fields of a GameResult."""

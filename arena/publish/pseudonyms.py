@@ -17,11 +17,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.changes import everyone
-from arena.errors import ArenaError
-from arena.league.master_seed import withheld
+from arena.league.changes import everyone
+from arena.io.errors import ArenaError
+from arena.league.terms.master_seed import withheld
 from arena.publish.data.schema import csv_cell, csv_of
-from arena.records import (
+from arena.game.records import (
     BotInfo,
     Cause,
     Event,

@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from arena.errors import ArenaError
-from arena.league.config import given_seed, load_ratings
-from arena.league.master_seed import is_salted, seeds_of, withheld
-from arena.league.progress import LeagueProgress
-from arena.league.schedule import Schedule
-from arena.league.stored_league import schedule_of
+from arena.io.errors import ArenaError
+from arena.league.terms.config import given_seed, load_ratings
+from arena.league.terms.master_seed import is_salted, seeds_of, withheld
+from arena.league.schedule.progress import LeagueProgress
+from arena.league.schedule.schedule import Schedule
+from arena.league.play.stored_league import schedule_of
 from arena.publish.output.site_folder import check_folder
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import Ratings, by_division, rate_results
-from arena.records import FixtureResult, QuarantinedFixture, RatingsInfo
-from arena.store.store import Store
+from arena.game.records import FixtureResult, QuarantinedFixture, RatingsInfo
+from arena.league.store.store import Store
 
 if TYPE_CHECKING:  # slow to import, and a report needs it only after a run
-    from arena.league.play import RunOutcome, RunRequest
-    from arena.league.runner import RunListener
+    from arena.league.play.play import RunOutcome, RunRequest
+    from arena.league.play.runner import RunListener
 
 _NOTHING_PLAYED = "nothing was played yet"
 _MMAP_THRESHOLD, _LARGE = -3, 1 << 20
@@ -113,7 +113,7 @@ def play_and_report(
 
     Raises ArenaError if the league cannot be played or the site cannot be written.
     """
-    from arena.league.play import open_run
+    from arena.league.play.play import open_run
 
     with open_run(request, listener) as run:
         check_folder(site)

@@ -12,13 +12,9 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from arena.errors import ArenaError
-from arena.perudo.rules import Rules
-from arena.playstats.fixture_summary import (
-    FixtureSummary,
-    summarize_fixture,
-    summarize_result,
-)
+from arena.io.errors import ArenaError
+from arena.game.rules.books import Rules
+from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture, summarize_result
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.luck import has_luck
@@ -28,10 +24,10 @@ from arena.publish.output.made_by import maker
 from arena.publish.packed_games import PackedGames
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.series import Again, batched
-from arena.records import FixtureResult, LeagueInfo, PlayedFixture
-from arena.store.failures import damaged_fixtures
-from arena.store.rows import FixtureHashes
-from arena.store.store import Store
+from arena.game.records import FixtureResult, LeagueInfo, PlayedFixture
+from arena.league.store.failures import damaged_fixtures
+from arena.league.store.rows import FixtureHashes
+from arena.league.store.store import Store
 
 _MANY = 1000
 """So many games are worth starting processes for."""
@@ -203,7 +199,7 @@ class StoredGames:
             yield from (task(self._store, index, given) for index, given in jobs)
             return
         # Slow to import, and a small report needs none.
-        from arena.league.process_pool import map_ordered, pool
+        from arena.league.play.process_pool import map_ordered, pool
 
         chunks = batched(jobs, max(1, _CHUNK // self._games))
         calls = (partial(_run_jobs, self._store.path, task, chunk) for chunk in chunks)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
-from arena.ratings.trueskill import BETA
-from arena.records import Division, FixtureResult, RatingsInfo
+from arena.ratings.model.trueskill import BETA
+from arena.game.records import Division, FixtureResult, RatingsInfo
 
 if TYPE_CHECKING:
-    from arena.ratings.memory import Remember
+    from arena.ratings.board.memory import Remember
 
 UPSET = 0.1
 """A game is an upset if its winner was less likely than this to beat the best-rated rival."""
@@ -50,9 +50,9 @@ def rate_results(
     """Rate the games of each division, as far as their ratings are not remembered."""
     # numpy is slow to import, and this module is read at every start
     from arena.ratings.division import rate_division
-    from arena.ratings.memory import forget
-    from arena.ratings.overall import overall
-    from arena.ratings.suspicion import suspicions
+    from arena.ratings.board.memory import forget
+    from arena.ratings.board.overall import overall
+    from arena.ratings.suspicion.suspicion import suspicions
 
     options, remember = options or RatingsInfo(), remember or forget
     rated = [rate_division(*one, options, remember) for one in divisions.items()]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from arena.perudo.rules import variant
+from arena.game.rules.books import variant
 from arena.publish.replay.steps import Replay, Step
 from tests.browser.conftest import address
 from tests.publish import factory

@@ -5,9 +5,9 @@ from random import Random
 
 from msgspec.structs import replace
 
-from arena.perudo.rules import Rules, variant
+from arena.game.rules.books import Rules, variant
 from arena.ratings.table import Suspicion
-from arena.records import (
+from arena.game.records import (
     BidMade,
     BotInfo,
     CallMade,

@@ -13,16 +13,16 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
-from arena.ladder.book import Book
+from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder
-from arena.ladder.tables import Progress, State
-from arena.serve import secrets
-from arena.serve.secrets import Scope
+from arena.ladder.book.tables import Progress, State
+from arena.ladder.web.access import secrets
+from arena.ladder.web.access.secrets import Scope
 from tests.browser.test_pages import said
 from tests.cli.command import HANG, bot
 from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
-from tests.serve.doors import Door, door_of, ladder, uploads
+from tests.ladder.web.doors import Door, door_of, ladder, uploads
 
 pytestmark = pytest.mark.slow
 

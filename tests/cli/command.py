@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.store.store import Store
+from arena.league.store.store import Store
 from tests.cli import in_process
 
 ROOT = Path(__file__).parents[2]

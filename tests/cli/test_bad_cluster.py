@@ -140,7 +140,7 @@ def test_scheduler_without_workers_is_refused(grid: Grid, tmp_path: Path) -> Non
 def _other_arena(folder: Path) -> dict[str, str]:
     """Return an environment with an arena of other code."""
     shutil.copytree(ROOT / "arena", folder / "arena")
-    with (folder / "arena/perudo/odds.py").open("a") as source:
+    with (folder / "arena/game/rules/odds.py").open("a") as source:
         source.write("# another\n")
     return {"PYTHONPATH": str(folder)}
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.command import FIELD, bot, error_line, league, opened, records, run
 from tests.publish.pages import broken_links, tree
-from tests.store.edit import dump
+from tests.league.store.edit import dump
 
 PLAY = ("run", "league.yaml", "--trust-bots")
 KEYS: dict[str, Any] = {

@@ -11,18 +11,8 @@ from typing import Any
 
 import pytest
 
-from arena.check.steps import STEPS
-from tests.cli.command import (
-    HANG,
-    LOWEST,
-    READY,
-    ROOT,
-    arena,
-    bot,
-    environment,
-    error_line,
-    run,
-)
+from arena.author.check.steps import STEPS
+from tests.cli.command import HANG, LOWEST, READY, ROOT, arena, bot, environment, error_line, run
 from tests.support.depth import depth
 
 NAMES = depth(("honest",), ("c-counter", "honest", "js-cautious"))

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from msgspec.structs import fields
 
-from arena.coaching.coaching import CAUTION, Coaching, Method
-from arena.coaching.request_times import RequestTime
+from arena.author.coach.coaching import CAUTION, Coaching, Method
+from arena.author.coach.request_times import RequestTime
 from arena.playstats.coach import LEAST_COST, CalibrationBin, Cost, Judgement, Leak, TableCost
 from arena.playstats.decisions import Decision
 from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
 from tests.cli.command import LOWEST, ROOT, Ran, bot, error_line, league, run
 from tests.publish.pages import broken_links, read
-from tests.store import edit
+from tests.league.store import edit
 
 QUICK = ("--games", "2", "--seed", "s", "--sandbox", "process")
 

@@ -15,7 +15,7 @@ from arena.cli.main import COMMANDS
 from tests.cli.command import FIELD, ROOT, Ran, error_line, league, records, run, unread
 from tests.cli.every_command import every_command
 from tests.publish.pages import tree
-from tests.store import edit
+from tests.league.store import edit
 
 ODDS = ROOT / "sample_bots/odds"
 

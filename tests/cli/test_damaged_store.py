@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from arena.store.logs import logs_path
+from arena.league.store.logs import logs_path
 from tests.cli.command import Ran, error_line, league, run
 from tests.publish.pages import tree
-from tests.store import edit
+from tests.league.store import edit
 from tests.support.depth import depth
 from tests.support.sampling import random, sample
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from arena.store.rows import pack
-from arena.store.store import Store
+from arena.league.store.rows import pack
+from arena.league.store.store import Store
 from tests.cli.command import (
     READY,
     ROOT,
@@ -23,7 +23,7 @@ from tests.cli.command import (
     run,
     unread,
 )
-from tests.store import edit
+from tests.league.store import edit
 
 CRASHES = READY + "            sys.exit(3)\n"
 FORMULA = "=1+1"

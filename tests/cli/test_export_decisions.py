@@ -10,11 +10,11 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from arena.perudo.round import Bid, Round, Standing, raises
-from arena.perudo.rules import Rules, variant
+from arena.game.rules.round import Bid, Round, Standing, raises
+from arena.game.rules.books import Rules, variant
 from arena.publish.data.decisions import DecisionRow
 from tests.cli.command import READY, ROOT, bot, league, opened, run
-from tests.store import edit
+from tests.league.store import edit
 
 CRASHES = READY + "            sys.exit(3)\n"
 ODDS = 1e-12

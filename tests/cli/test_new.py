@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandboxes.base import PATH
-from arena.submissions.kits import KITS
-from arena.submissions.manifest import load_bot
+from arena.bots.sandboxes.base import PATH
+from arena.bots.kits import KITS
+from arena.bots.manifest import load_bot
 from tests.cli.command import HANG, ROOT, environment, error_line, run
 from tests.protocol.golden import POSITIONS, positions
 from tests.support.depth import depth
@@ -196,6 +196,6 @@ def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, case: str) -> Non
 
 
 def test_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.submissions.command.command_exists", lambda command, folder: False)
+    monkeypatch.setattr("arena.bots.command.command_exists", lambda command, folder: False)
     made = run("new", "my-bot", "--lang", "rust", cwd=tmp_path)
     assert "install rustc: sudo apt-get install rustc" in made.out

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from arena.cli.person import legal, read_answer
-from arena.perudo.round import Raises
-from arena.perudo.rules import VARIANTS
-from arena.perudo.view import SeatBid
-from arena.wire.messages import Answer, Turn
+from arena.cli.author.person import legal, read_answer
+from arena.game.rules.round import Raises
+from arena.game.rules.books import VARIANTS
+from arena.game.rules.view import SeatBid
+from arena.game.wire.messages import Answer, Turn
 from tests.cli.command import LOWEST, arena, bot, environment, error_line, opened, run
 from tests.support.depth import depth
 

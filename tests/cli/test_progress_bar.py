@@ -3,7 +3,7 @@
 import pytest
 
 from arena.cli.progress_bar import TerminalListener
-from tests.bench.leagues import Shape
+from benchmarks.leagues import Shape
 from tests.ratings.simulated import league
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.logs import logs_path
+from arena.league.store.logs import logs_path
 from tests.cli.command import error_line, league, run
 from tests.publish.pages import tree
-from tests.store import edit
+from tests.league.store import edit
 
 
 @pytest.fixture(scope="module")

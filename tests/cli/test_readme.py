@@ -8,7 +8,7 @@ import click
 import pytest
 
 from arena.cli.main import cli
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 from tests.cli.command import ROOT
 
 BLOCK = re.compile(r"^ *```.*?\n(.*?)^ *```", re.MULTILINE | re.DOTALL)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.rows import pack
-from arena.store.store import Store
+from arena.league.store.rows import pack
+from arena.league.store.store import Store
 from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
 from tests.publish.pages import broken_links, everything, tree
-from tests.store.edit import moved, removed
+from tests.league.store.edit import moved, removed
 
 PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 LOUD = (

@@ -8,7 +8,7 @@ from re import findall
 import pytest
 
 from tests.cli.command import FIELD, LOWEST, READY, bot, error_line, league, opened, records, run
-from tests.store.edit import copied
+from tests.league.store.edit import copied
 
 FAULTY = (
     READY.replace("for line", "asks = 0\n    for line")

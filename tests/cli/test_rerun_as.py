@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from arena.submissions.kits import KITS
+from arena.bots.kits import KITS
 from tests.cli.asked import DOUBTER, FIXTURE, TRUSTED, asked, at_turns, build, play
 from tests.cli.command import HANG, error_line, opened, run
-from tests.store import edit
+from tests.league.store import edit
 from tests.support.bot_programs import start, turn
 from tests.support.depth import depth
 

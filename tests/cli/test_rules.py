@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arena.perudo.clauses import BOOKS, CLAUSES, differs, value
+from arena.game.rules.clauses import BOOKS, CLAUSES, differs, value
 from tests.cli.command import ROOT, error_line, run
 
 

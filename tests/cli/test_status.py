@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from arena.errors import ArenaError
-from arena.store.logs import logs_path
-from arena.store.store import Store
+from arena.io.errors import ArenaError
+from arena.league.store.logs import logs_path
+from arena.league.store.store import Store
 from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
-from tests.store import edit
+from tests.league.store import edit
 
 PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 CRASHES = READY + "            sys.exit(3)\n"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from arena.store.logs import logs_path
-from arena.store.rows import GAMES
+from arena.league.store.logs import logs_path
+from arena.league.store.rows import GAMES
 from tests.cli.command import league, run
-from tests.store import edit
+from tests.league.store import edit
 
 
 @pytest.fixture(scope="module")

@@ -4,21 +4,21 @@ from pathlib import Path
 
 import msgspec
 
-from arena.check.findings import Finding, Report, StepResult
-from arena.course.checks import Checked, check_key
-from arena.course.compared import compare_hand_ins
+from arena.author.check.findings import Finding, Report, StepResult
+from arena.course.intake.checks import Checked, check_key
+from arena.course.output.similarity import compare_hand_ins
 from arena.course.config import Course, load_course
-from arena.course.entries import CHECKS, Options
+from arena.course.intake.entries import CHECKS, Options
 from arena.course.grade import terms_of
 from arena.course.lock import Lock, LockedHandIn
-from arena.course.marks import mark_of
-from arena.course.pages import write_pages
-from arena.course.places import page_path
-from arena.course.result import Result, grading
+from arena.course.marks.marks import mark_of
+from arena.course.output.pages import write_pages
+from arena.course.output.page_addresses import page_path
+from arena.course.marks.result import Result, grading
 from arena.course.shares import share_of
-from arena.course.tables import PER_BLOCK
-from arena.records import LimitsInfo
-from tests.alike.plants import hand_ins
+from arena.course.games.tables import PER_BLOCK
+from arena.game.records import LimitsInfo
+from tests.author.alike.plants import hand_ins
 from tests.course.school import course_yaml, roster
 
 STUDENTS = ("original,Ada", "renamed,Zoë", "apart,Flo", "absent,Ed")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from arena.course.autograder import result_of
-from arena.course.gradescope import write_autograder
+from arena.course.output.autograder import result_of
+from arena.course.output.gradescope import write_autograder
 from tests.cli.command import LOWEST, ROOT, bot, environment
 
 USER = "nobody"

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.alike.alike import Alike, AlikeRequest
-from arena.course import compared
-from arena.course.compared import compare_hand_ins
+from arena.author.alike.comparison import Alike, AlikeRequest
+from arena.course.output import similarity as compared
+from arena.course.output.similarity import compare_hand_ins
 from arena.course.config import Course, load_course
 from arena.course.lock import Lock
-from arena.course.result import grading
-from arena.errors import ArenaError
-from tests.alike.plants import hand_ins
+from arena.course.marks.result import grading
+from arena.io.errors import ArenaError
+from tests.author.alike.plants import hand_ins
 from tests.course.school import course_yaml, roster
 from tests.course.shown import STUDENTS, lock_of
 

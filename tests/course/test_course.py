@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.store.store import Store
+from arena.league.store.store import Store
 from tests.cli.command import HANG, ROOT, Ran, arena, environment, error_line, run
 from tests.course.school import QUICK, course_yaml, roster
 from tests.e2e.live import let_others_in, wait_until
@@ -171,7 +171,7 @@ def test_stopped_while_nothing_is_played_it_says_how_to_go_on(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arena.cli.course.grade", interrupted)
+    monkeypatch.setattr("arena.cli.course.course.grade", interrupted)
     roster(tmp_path, *STUDENTS)
     course_yaml(tmp_path)
     ran = grade(tmp_path)

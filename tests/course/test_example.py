@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from arena.course import new
-from arena.course.choice import choose
+from arena.course.intake.choice import choose
 from arena.course.config import load_course
-from arena.course.hand_ins import bot_in, hand_ins_of
+from arena.course.intake.hand_ins import bot_in, hand_ins_of
 from arena.course.new import STUDENTS, make_course
-from arena.errors import ArenaError
-from arena.sandboxes.process import ProcessSandbox
-from arena.submissions.manifest import load_bot
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.bots.manifest import load_bot
 from tests.cli.command import run
 
 

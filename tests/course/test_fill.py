@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.fill import fill
-from arena.errors import ArenaError
+from arena.course.output.fill import fill
+from arena.io.errors import ArenaError
 
 MARKS = {"s1": "61.50", "s2": "7.00"}
 # An export, and what becomes of it.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.choice import HandIn, choose
+from arena.course.intake.choice import HandIn, choose
 from arena.course.config import Course, load_course
-from arena.course.hand_ins import bot_in, hand_ins_of
-from arena.course.times import Due, parse_moment
-from arena.errors import ArenaError
+from arena.course.intake.hand_ins import bot_in, hand_ins_of
+from arena.course.deadlines import Due, parse_moment
+from arena.io.errors import ArenaError
 from tests.course.school import course_yaml, roster
 
 DUE = Due(parse_moment("2026-11-20 12:00 UTC", "here"), 10)

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from arena.course.config import load_course
-from arena.course.places import places_of, remove_others
+from arena.course.output.page_addresses import places_of, remove_others
 from arena.publish.output.site_folder import replace_site
 from tests.cli.command import error_line, run
 from tests.course.school import course_yaml, roster
 from tests.course.shown import write_course
-from tests.serve.doors import Door, door_of, ladder
+from tests.ladder.web.doors import Door, door_of, ladder
 
 PATH = "private/original/course/index.html"
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from arena.course.times import Due, parse_moment
-from arena.errors import ArenaError
+from arena.course.deadlines import Due, parse_moment
+from arena.io.errors import ArenaError
 
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.publish.output.site_folder import STAGING
-from arena.sandboxes.cgroups.mounts import own_mounts
-from arena.sandboxes.owner import PREFIX
+from arena.bots.sandboxes.kernel.cgroup_mounts import own_mounts
+from arena.bots.sandboxes.owner import PREFIX
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import Live, processes, wait_for_death
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.command import FIELD, LOWEST, bot, error_line, league, opened, records, run
 from tests.publish.pages import broken_links
-from tests.store.edit import forget
+from tests.league.store.edit import forget
 
 PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 UNTIL = {"bots": FIELD, "games": 5, "rounds": 40, "until": "separated"}

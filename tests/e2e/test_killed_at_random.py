@@ -21,9 +21,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.cli.main import FINDINGS
-from arena.errors import ArenaError
-from arena.records import Cause, Faulted, Fixture, GameRecord, PlayedFixture
-from arena.store.store import Store
+from arena.io.errors import ArenaError
+from arena.game.records import Cause, Faulted, Fixture, GameRecord, PlayedFixture
+from arena.league.store.store import Store
 from tests.cli.command import league, records, run
 from tests.e2e import kills
 from tests.e2e.live import Live

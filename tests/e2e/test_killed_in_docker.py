@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from docker.errors import NotFound
 
-from arena.sandboxes.docker import engine
+from arena.bots.sandboxes.docker import engine
 from tests.cli.command import HANG, LOWEST, bot, league, records, run
 from tests.e2e.live import Live
 from tests.support import sampling

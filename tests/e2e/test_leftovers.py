@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandboxes.cgroups.mounts import hierarchies
-from arena.sandboxes.owner import PREFIX
+from arena.bots.sandboxes.kernel.cgroup_mounts import hierarchies
+from arena.bots.sandboxes.owner import PREFIX
 from tests.cli.command import LOWEST, bot, league, run
 from tests.e2e import kills
 from tests.e2e.live import Live, processes, wait_until

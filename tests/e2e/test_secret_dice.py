@@ -14,10 +14,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.league.compare import CompareRequest, compare
-from arena.records import Fixture, FixtureResult, LimitsInfo
-from arena.seeds import bot_seed
-from arena.store.store import Store
+from arena.author.compare.play import CompareRequest, compare
+from arena.game.records import Fixture, FixtureResult, LimitsInfo
+from arena.game.seeds import bot_seed
+from arena.league.store.store import Store
 from tests.cli.command import bot, league, run
 from tests.league import leagues
 from tests.support.remembering import KNOWN, REMEMBERING

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from arena.cli.help import TOPICS
-from arena.submissions.kits import KITS
+from arena.bots.kits import KITS
 from tests.cli.command import HANG, ROOT, Ran, league
 
 SHIPPED = "arena/_shipped"
@@ -98,7 +98,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_the_installed_command_is_the_wheel_s(installed: Path, tmp_path: Path) -> None:
-    where = "import arena, arena.shipped; print(arena.__file__, arena.shipped.folder('reports'))"
+    where = "import arena, arena.io.shipped; print(arena.__file__, arena.io.shipped.folder('reports'))"
     ran = _run([str(installed / "python"), "-c", where], tmp_path)
     assert all(path.startswith(str(installed.parent)) for path in ran.out.split()), ran
     ran = _run(
@@ -118,7 +118,7 @@ def test_an_author_begins_with_the_wheel_alone(installed: Path, tmp_path: Path) 
     assert (tmp_path / "my-bot/bot.rs").read_bytes() == kit.read_bytes()
     for topic, (page, _) in TOPICS.items():
         assert _run([arena, "help", topic], tmp_path) == Ran(0, (ROOT / page).read_text(), "")
-    recipes = "from arena.sandboxes.docker.images import *; print(len([*RECIPES.iterdir()]))"
+    recipes = "from arena.bots.sandboxes.docker.images import *; print(len([*RECIPES.iterdir()]))"
     assert _run([str(installed / "python"), "-c", recipes], tmp_path).out == "8\n"
 
 

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from typing import NamedTuple
 
-from arena.perudo.dice import Hand
-from arena.perudo.round import Bid
+from arena.game.rules.dice import Hand
+from arena.game.rules.round import Bid
 from tests.exact.certify import rounded
 from tests.exact.game import Game, Sequence, before, edges, info_sets, wins
 from tests.exact.lp import solve

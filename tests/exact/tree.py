@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from arena.perudo.round import Bid, Round, Standing, open_round, place, raises
+from arena.game.rules.round import Bid, Round, Standing, open_round, place, raises
 
 ROOT = 0
 

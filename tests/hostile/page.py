@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Mapping
 
-from arena.sandboxes.registry import SANDBOXES
+from arena.bots.sandboxes.registry import SANDBOXES
 from tests.hostile.attack import attack
 from tests.hostile.checks import check
 from tests.hostile.misbehaviours import CASES, MISBEHAVIOURS, SECTIONS

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.records import BidMade, CallMade, Cause, PlayedFixture, RoundStarted
-from arena.sandboxes.process import ProcessSandbox
-from arena.store.store import Store
+from arena.game.records import BidMade, CallMade, Cause, PlayedFixture, RoundStarted
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.league.store.store import Store
 from tests.cli.command import run
-from tests.match.driver import faults
+from tests.league.table.driver import faults
 from tests.support.bot_programs import program
 from tests.support.live import runs, write_bot
 from tests.support.live_tables import PATIENT, play

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.store import Store
+from arena.league.store.store import Store
 from tests.cli.command import Ran, bot, league, records, run
 
 WORD = "autumn"

@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from arena.changes import playing
-from arena.errors import ArenaError
+from arena.league.changes import playing
+from arena.io.errors import ArenaError
 from arena.ladder.config import load_config
-from arena.ladder.season import STORE
-from arena.league.stored_league import StoredLeague
-from arena.store.store import Store
+from arena.ladder.season.season import STORE
+from arena.league.play.stored_league import StoredLeague
+from arena.league.store.store import Store
 from tests.cli.command import HANG, LOWEST, Ran, arena, bot, environment, run
 from tests.e2e.live import let_others_in, processes, wait_until
 

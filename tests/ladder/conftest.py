@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder import checks
-from arena.ladder.book import Book
-from arena.ladder.door import Door
+from arena.ladder.check import checks
+from arena.ladder.book.book import Book
+from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
-from arena.ladder.site import publish_all
+from arena.ladder.pages.site import publish_all
 from tests.cli.command import run
 from tests.e2e.kills import CHEAT
 from tests.e2e.live import let_others_in

@@ -2,12 +2,12 @@
 
 import pytest
 
-from arena.ladder.admission import faults_too_often, settle, verdict
+from arena.ladder.season.admission import faults_too_often, settle, verdict
 from arena.ladder.config import Keep
-from arena.ladder.season import predecessors
-from arena.ladder.tables import PLAYING, State, Version
-from arena.league.twins import TwinResult
-from arena.ratings.paired import Paired
+from arena.ladder.season.season import predecessors
+from arena.ladder.book.tables import PLAYING, State, Version
+from arena.ladder.season.twins import TwinResult
+from arena.ratings.stopping.paired import Paired
 from tests.ladder.desk import PASSED, Desk
 
 

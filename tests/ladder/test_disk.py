@@ -9,16 +9,17 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from arena.ladder import disk, publisher
+from arena.ladder import disk
+from arena.ladder.pages import publisher
 from arena.ladder.caps import Caps
 from arena.ladder.disk import Pruner
 from arena.ladder.folder import Folder
 from arena.ladder.run import run_ladder
-from arena.ladder.season import STORE
-from arena.records import PlayedFixture
-from arena.store.logs import logs_path
-from arena.store.rows import pack
-from arena.store.store import Store
+from arena.ladder.season.season import STORE
+from arena.game.records import PlayedFixture
+from arena.league.store.logs import logs_path
+from arena.league.store.rows import pack
+from arena.league.store.store import Store
 from tests.cli.command import run
 from tests.e2e.live import wait_until
 from tests.ladder import club as clubs

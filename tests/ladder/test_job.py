@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 from arena.ladder.job import Job, JobDiedError
 from tests.e2e.live import wait_until
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.store import Store
+from arena.league.store.store import Store
 from tests.cli.command import bot, records, run
 from tests.e2e import kills
 from tests.e2e.live import processes

@@ -10,12 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.check.steps import STEPS
-from arena.ladder.book import Book
+from arena.author.check.steps import STEPS
+from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder
-from arena.ladder.site import publish_all
-from arena.ladder.tables import Progress
-from arena.store.store import Store
+from arena.ladder.pages.site import publish_all
+from arena.ladder.book.tables import Progress
+from arena.league.store.store import Store
 from tests.cli.command import READY, run
 from tests.ladder import club as clubs
 from tests.ladder.club import Running, running

@@ -10,21 +10,21 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from arena.ladder.admission import settle
+from arena.ladder.season.admission import settle
 from arena.ladder.config import Keep
-from arena.ladder.own_games import Played
-from arena.ladder.private import write_private_pages
-from arena.ladder.tables import State
-from arena.league.prune import prune
-from arena.league.twins import TwinResult
-from arena.match.table import play_fixture
-from arena.perudo.rules import VARIANTS
-from arena.ratings.paired import Paired
-from arena.records import Faulted, Fixture, PlayedFixture
-from arena.store.rows import pack
-from arena.store.store import Store
+from arena.ladder.pages.author_games import Played
+from arena.ladder.pages.private import write_private_pages
+from arena.ladder.book.tables import State
+from arena.league.keeping.prune import prune
+from arena.ladder.season.twins import TwinResult
+from arena.league.table.table import play_fixture
+from arena.game.rules.books import VARIANTS
+from arena.ratings.stopping.paired import Paired
+from arena.game.records import Faulted, Fixture, PlayedFixture
+from arena.league.store.rows import pack
+from arena.league.store.store import Store
 from tests.ladder.desk import Desk
-from tests.match.test_seat_moments import RememberingSeats
+from tests.league.table.test_seat_moments import RememberingSeats
 from tests.publish import factory
 from tests.publish.pages import broken_links, tree
 

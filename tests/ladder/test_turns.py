@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ladder.turns import Waiting, next_check
+from arena.ladder.check.turns import Waiting, next_check
 
 
 def served(queue: list[Waiting]) -> list[Waiting]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.errors import ArenaError
-from arena.league.config import load_league
+from arena.io.errors import ArenaError
+from arena.league.terms.config import load_league
 from tests.league import leagues
 
 each_slip = settings(max_examples=100, deadline=None, database=None)

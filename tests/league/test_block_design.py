@@ -6,7 +6,7 @@ from itertools import accumulate, combinations, permutations, product
 
 import pytest
 
-from arena.league.block_design import Table, blocks, joining_blocks
+from arena.league.schedule.block_design import Table, blocks, joining_blocks
 from tests.support.sampling import sample
 
 SHAPES = [(n, k) for n, k in product([*range(3, 33), 64], range(2, 7)) if k <= n]

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from arena import shipped
+from arena.io import shipped
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.cluster.worker import BatchResult, identity
-from arena.records import Fixture, PlayedFixture
-from arena.sandboxes.process import ProcessSandbox
-from arena.sandboxes.run_folder import run_folder
-from arena.store.rows import pack
-from arena.submissions.manifest import load_bot
-from arena.submissions.staging import stage
+from arena.game.records import Fixture, PlayedFixture
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.league.store.rows import pack
+from arena.bots.manifest import load_bot
+from arena.bots.builds.staging import stage
 from tests.cli.command import environment
 
 
@@ -73,7 +73,7 @@ def test_identity_depends_on_the_code_not_on_its_place() -> None:
 
 
 def test_run_without_a_cluster_imports_no_dask() -> None:
-    code = "import arena.cli.run, sys; print({'dask', 'distributed'} & sys.modules.keys())"
+    code = "import arena.cli.league.run, sys; print({'dask', 'distributed'} & sys.modules.keys())"
     command = [sys.executable, "-c", code]
     said = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
     assert said.stdout == "set()\n"

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.league.compare import CompareRequest, compare, comparison_fixtures
-from arena.league.comparison import Comparison
-from arena.league.runner import RunListener
-from arena.league.schedule import divisions
-from arena.league.versions import NEW, OLD, in_field
-from arena.perudo.round_limit import max_rounds
-from arena.perudo.rules import BGA, VARIANTS
-from arena.records import Division, Fixture, LeagueInfo, LimitsInfo
-from arena.shipped import folder
+from arena.author.compare.play import CompareRequest, compare, comparison_fixtures
+from arena.author.compare.result import Comparison
+from arena.league.play.runner import RunListener
+from arena.league.schedule.schedule import divisions
+from arena.author.compare.names import NEW, OLD, in_field
+from arena.game.rules.round_limit import max_rounds
+from arena.game.rules.books import BGA, VARIANTS
+from arena.game.records import Division, Fixture, LeagueInfo, LimitsInfo
+from arena.io.shipped import folder
 from tests.cli.command import READY, bot
 from tests.publish import factory
 from tests.support.bot_programs import program
@@ -157,7 +157,7 @@ def test_interrupted_behaviour_leaves_the_result(monkeypatch: pytest.MonkeyPatch
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arena.league.compare.compare_behaviour", interrupt)
+    monkeypatch.setattr("arena.author.compare.play.compare_behaviour", interrupt)
     found = play("sample:random", "sample:odds", "honest", rounds=2, games=1)
     assert found.behaviour is None
     assert found.games == 2

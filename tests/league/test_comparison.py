@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from arena.league.compare import comparison_fixtures
-from arena.league.comparison import Comparison, Games
-from arena.league.versions import NEW, OLD, version_seat
-from arena.records import Fixture, FixtureResult, GameResult
-from arena.store.rows import PackedFixture, pack
+from arena.author.compare.play import comparison_fixtures
+from arena.author.compare.result import Comparison, Games
+from arena.author.compare.names import NEW, OLD, version_seat
+from arena.game.records import Fixture, FixtureResult, GameResult
+from arena.league.store.rows import PackedFixture, pack
 from tests.publish import factory
 from tests.support.depth import depth
 

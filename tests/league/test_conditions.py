@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.errors import ArenaError
-from arena.league.conditions import conditions_of
+from arena.io.errors import ArenaError
+from arena.league.terms.conditions import conditions_of
 from arena.league.host import cpu_model, this_machine
-from arena.league.schedule import Schedule
-from arena.perudo.round_limit import ROUNDS_PER_DIE
-from arena.records import MachineInfo
-from arena.store.store import Store
+from arena.league.schedule.schedule import Schedule
+from arena.game.rules.round_limit import ROUNDS_PER_DIE
+from arena.game.records import MachineInfo
+from arena.league.store.store import Store
 from tests.league import leagues
 from tests.league.leagues import begin, store_all
 
@@ -67,7 +67,7 @@ def test_another_name_or_version_is_the_same_league(
 ) -> None:
     with Store(tmp_path / "s", create=True) as store:
         first = begin(leagues.league(tmp_path, name="before"), "process", store)
-        monkeypatch.setattr("arena.league.conditions.__version__", "99")
+        monkeypatch.setattr("arena.league.terms.conditions.__version__", "99")
         second = begin(leagues.league(tmp_path, name="after"), "process", store)
         assert replace(second, name="before", arena_version=first.arena_version) == first
         assert store.league == first

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from arena.errors import ArenaError
-from arena.league.verify import Finding, verify
-from arena.store.logs import logs_path
-from arena.store.store import Store
-from tests.store import edit
+from arena.io.errors import ArenaError
+from arena.league.keeping.verify import Finding, verify
+from arena.league.store.logs import logs_path
+from arena.league.store.store import Store
+from tests.league.store import edit
 from tests.support.depth import depth
 from tests.support.sampling import random
 

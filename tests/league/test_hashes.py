@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.errors import ArenaError, FindingError
-from arena.league.verify import Finding, Verified, verify
-from arena.match.replay import ReplayError, replay
-from arena.records import BidMade, MachineInfo, PlayedFixture
-from arena.store.logs import logs_path
-from arena.store.rows import GAMES, pack
-from arena.store.store import Store
+from arena.io.errors import ArenaError, FindingError
+from arena.league.keeping.verify import Finding, Verified, verify
+from arena.league.table.replay import ReplayError, replay
+from arena.game.records import BidMade, MachineInfo, PlayedFixture
+from arena.league.store.logs import logs_path
+from arena.league.store.rows import GAMES, pack
+from arena.league.store.store import Store
 from tests.league import leagues
-from tests.store import edit
-from tests.store.edit import execute
+from tests.league.store import edit
+from tests.league.store.edit import execute
 
 CHANGED = "is not what was written there"
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import ArenaError, FindingError
-from arena.league.mend import Mended, mend
-from arena.league.verify import Verified, verify
-from arena.store.logs import logs_path
-from arena.store.rows import GAMES
-from arena.store.store import Store
+from arena.io.errors import ArenaError, FindingError
+from arena.league.keeping.mend import Mended, mend
+from arena.league.keeping.verify import Verified, verify
+from arena.league.store.logs import logs_path
+from arena.league.store.rows import GAMES
+from arena.league.store.store import Store
 from tests.league import leagues
-from tests.store import edit
-from tests.store.edit import execute
+from tests.league.store import edit
+from tests.league.store.edit import execute
 
 
 @pytest.fixture

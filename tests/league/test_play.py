@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import ArenaError
-from arena.league.play import RunRequest
-from arena.league.progress import Verdict
-from arena.league.runner import OnResult, RunListener
-from arena.records import FixtureResult, LeagueInfo
+from arena.io.errors import ArenaError
+from arena.league.play.play import RunRequest
+from arena.league.schedule.progress import Verdict
+from arena.league.play.runner import OnResult, RunListener
+from arena.game.records import FixtureResult, LeagueInfo
 from tests.league import leagues
-from tests.store.edit import dump
+from tests.league.store.edit import dump
 
 SALT = "no salt is mixed into the master seed: all bots came with the arena"
 

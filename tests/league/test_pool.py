@@ -2,7 +2,7 @@
 
 from threading import Thread
 
-from arena.league.process_pool import pool, start
+from arena.league.play.process_pool import pool, start
 
 LIMIT = 60.0
 LARGE = 1 << 28

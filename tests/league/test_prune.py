@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from arena.league.mend import mend
-from arena.league.prune import remove
-from arena.league.verify import Finding, Verified, verify
-from arena.store.logs import logs_path
-from arena.store.pruning import Plan
-from arena.store.rows import GAMES
-from arena.store.store import Store
-from tests.store import edit
-from tests.store.edit import execute
+from arena.league.keeping.mend import mend
+from arena.league.keeping.prune import remove
+from arena.league.keeping.verify import Finding, Verified, verify
+from arena.league.store.logs import logs_path
+from arena.league.store.pruning import Plan
+from arena.league.store.rows import GAMES
+from arena.league.store.store import Store
+from tests.league.store import edit
+from tests.league.store.edit import execute
 
 
 def check(path: Path, **options: Any) -> Verified:

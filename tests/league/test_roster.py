@@ -8,7 +8,7 @@ import pytest
 from distributed import Client
 from distributed.comm.core import CommClosedError
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 from arena.league.cluster.roster import Roster
 
 WORKER = "tls://127.0.0.1:7"

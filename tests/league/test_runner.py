@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.runner import MAX_DEATHS
-from arena.records import FixtureResult
-from arena.store.store import Store
+from arena.league.play.runner import MAX_DEATHS
+from arena.game.records import FixtureResult
+from arena.league.store.store import Store
 from tests.league import leagues
 
 DEADLINE = 60_000

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.conditions import conditions_of
-from arena.league.schedule import Schedule
-from arena.perudo.dice import roll
-from arena.perudo.rules import VARIANTS
-from arena.records import LeagueInfo
-from arena.seeds import bot_seed
+from arena.league.terms.conditions import conditions_of
+from arena.league.schedule.schedule import Schedule
+from arena.game.rules.dice import roll
+from arena.game.rules.books import VARIANTS
+from arena.game.records import LeagueInfo
+from arena.game.seeds import bot_seed
 from tests.league import leagues
 from tests.publish import factory
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.league.status import speed
+from arena.league.keeping.status import speed
 
 HOUR, YEAR = 3600.0, 31_536_000.0
 EVEN = [(1000.0 + second, 10) for second in range(5)]

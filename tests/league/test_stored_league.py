@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.league.runner import RunListener
-from arena.league.schedule import Schedule
-from arena.league.stored_league import StoredLeague, schedule_of
-from arena.league.verify import verify
-from arena.records import Division, LeagueInfo, PlayedFixture
-from arena.store.rows import pack
-from arena.store.store import Store
-from arena.submissions.bot import StagedBot
+from arena.league.play.runner import RunListener
+from arena.league.schedule.schedule import Schedule
+from arena.league.play.stored_league import StoredLeague, schedule_of
+from arena.league.keeping.verify import verify
+from arena.game.records import Division, LeagueInfo, PlayedFixture
+from arena.league.store.rows import pack
+from arena.league.store.store import Store
+from arena.bots.bot import StagedBot
 from tests.league.test_dispatch import Scripted
 from tests.publish import factory
 

@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.changes import Change
-from arena.errors import ArenaError
-from arena.league.schedule import Schedule
-from arena.league.verify import Finding, Verified, verify
-from arena.records import Faulted
-from arena.store.hashes import row_hash
-from arena.store.store import Store
+from arena.league.changes import Change
+from arena.io.errors import ArenaError
+from arena.league.schedule.schedule import Schedule
+from arena.league.keeping.verify import Finding, Verified, verify
+from arena.game.records import Faulted
+from arena.league.store.hashes import row_hash
+from arena.league.store.store import Store
 from tests.league import leagues
-from tests.store import edit
+from tests.league.store import edit
 
 each_change = settings(max_examples=40, deadline=None, database=None)
 

@@ -23,8 +23,8 @@ from tests.mutation import page
 from tests.mutation.page import Counts, Mutant
 
 ROOT = Path(__file__).parents[2]
-GAME = Path("arena/perudo")
-SEEDS = Path("arena/seeds.py")
+GAME = Path("arena/game/rules")
+SEEDS = Path("arena/game/seeds.py")
 WORKERS = os.cpu_count() or 1
 NOT_COPIED = (".*", "__pycache__", "build", "dist", "site")
 

@@ -31,7 +31,7 @@ UNIONS = "core/ReplaceBinaryOperator_BitOr_"
 # Random tests and those that start programs take long and notice nothing more.
 QUIET = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
 ALL = [
-    *("tests/perudo", "tests/rules", "--ignore=tests/perudo/test_properties.py"),
+    *("tests/game/rules", "tests/rules", "--ignore=tests/game/rules/test_properties.py"),
     *("--ignore=tests/rules/test_examples.py", "--ignore=tests/rules/test_stories.py"),
 ]
 
@@ -41,7 +41,7 @@ def main(name: str) -> int:
     # Without the plugins a run takes half the time.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     module = Path(name)
-    own = Path("tests/perudo", f"test_{module.stem}.py")
+    own = Path("tests/game/rules", f"test_{module.stem}.py")
     nearest = [str(own)] if own.exists() else []
     sys.dont_write_bytecode = False
     if noticed(nearest):

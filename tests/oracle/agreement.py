@@ -8,8 +8,8 @@ from random import Random
 
 import msgspec
 
-from arena.perudo.judge import Position, RefusedError, judge
-from arena.perudo.round import (
+from arena.game.rules.judge import Position, RefusedError, judge
+from arena.game.rules.round import (
     Bid,
     Outcome,
     Round,
@@ -22,8 +22,8 @@ from arena.perudo.round import (
     place,
     raises,
 )
-from arena.perudo.rules import Rules
-from arena.perudo.rules import variant as rules_of
+from arena.game.rules.books import Rules
+from arena.game.rules.books import variant as rules_of
 from tests.oracle import oracle
 from tests.oracle.bidding import Json
 from tests.oracle.random_games import PlayedRound, random_game

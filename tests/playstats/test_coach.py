@@ -5,15 +5,23 @@ from collections.abc import Callable, Iterator
 import pytest
 from msgspec.structs import replace
 
-from arena.game_walk import walk
-from arena.match.referee import Referee
-from arena.perudo.odds import bid_holds
-from arena.perudo.round import Bid, Raises
-from arena.perudo.rules import VARIANTS, Rules, variant
+from arena.game.walk import walk
+from arena.game.referee import Referee
+from arena.game.rules.odds import bid_holds
+from arena.game.rules.round import Bid, Raises
+from arena.game.rules.books import VARIANTS, Rules, variant
 from arena.playstats.coach import WORST, Coach, Judgement
 from arena.playstats.decisions import Decision, Place, judge_round
-from arena.records import BidMade, CallMade, Event, Fixture, GameRecord, PlayedFixture, RoundStarted
-from arena.wire.messages import Answer, Turn
+from arena.game.records import (
+    BidMade,
+    CallMade,
+    Event,
+    Fixture,
+    GameRecord,
+    PlayedFixture,
+    RoundStarted,
+)
+from arena.game.wire.messages import Answer, Turn
 from tests.support import played_games
 from tests.support.depth import depth
 

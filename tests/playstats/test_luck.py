@@ -11,16 +11,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.game_walk import walk
-from arena.match.referee import Referee
-from arena.perudo.dice import Hand
-from arena.perudo.odds import bid_holds
-from arena.perudo.round import Bid, Round, Standing, dudo, first_standing, open_round, place, raises
-from arena.perudo.rules import FACES, VARIANTS, Rules, variant
+from arena.game.walk import walk
+from arena.game.referee import Referee
+from arena.game.rules.dice import Hand
+from arena.game.rules.odds import bid_holds
+from arena.game.rules.round import (
+    Bid,
+    Round,
+    Standing,
+    dudo,
+    first_standing,
+    open_round,
+    place,
+    raises,
+)
+from arena.game.rules.books import FACES, VARIANTS, Rules, variant
 from arena.playstats.baseline import PATIENCE, outcomes
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.luck import MOST_DICE, has_luck, rated_luck, round_luck, win_chance
-from arena.records import (
+from arena.game.records import (
     BidMade,
     CallMade,
     Cause,
@@ -30,7 +39,7 @@ from arena.records import (
     GameRecord,
     RoundStarted,
 )
-from arena.wire.messages import Answer, Turn
+from arena.game.wire.messages import Answer, Turn
 from tests.support import played_games as games
 from tests.support import random_games
 

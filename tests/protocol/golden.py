@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.match.transcript import transcript
-from arena.perudo.rules import VARIANTS, Rules, variant
-from arena.sandboxes.registry import make_sandbox
-from arena.sandboxes.run_folder import run_folder
-from arena.submissions.manifest import load_bot
-from arena.submissions.staging import stage
+from arena.league.table.transcript import transcript
+from arena.game.rules.books import VARIANTS, Rules, variant
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.manifest import load_bot
+from arena.bots.builds.staging import stage
 
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"

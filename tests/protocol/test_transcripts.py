@@ -8,9 +8,9 @@ import jsonschema
 import msgspec
 import pytest
 
-from arena.wire.codec import decode_answer, decode_ready, encode
-from arena.wire.messages import MAX_LINE, ToBot
-from arena.wire.schemas import schemas
+from arena.game.wire.codec import decode_answer, decode_ready, encode
+from arena.game.wire.messages import MAX_LINE, ToBot
+from arena.game.wire.schemas import schemas
 from tests.protocol.golden import TRANSCRIPTS, goldens, play
 
 NAMES = sorted(goldens())

@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 from arena.ratings.standings import Ratings
-from arena.records import (
+from arena.game.records import (
     BidMade,
     BotInfo,
     CallMade,

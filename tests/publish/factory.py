@@ -3,9 +3,9 @@
 from hashlib import sha256
 from typing import Any
 
-from arena.perudo.rules import variant
+from arena.game.rules.books import variant
 from arena.ratings.standings import Ratings
-from arena.records import (
+from arena.game.records import (
     BidMade,
     BotInfo,
     CallMade,
@@ -21,7 +21,7 @@ from arena.records import (
     RatingsInfo,
     RoundStarted,
 )
-from arena.results import fixture_result
+from arena.game.results import fixture_result
 from tests.support.results import rate_league
 
 SEED = "5f0c7a2e9b"

@@ -6,14 +6,9 @@ import pytest
 
 from arena.playstats.style import Calibration, Rate, Style
 from arena.publish.data.chart_data import calibration
-from arena.publish.data.play_rows import (
-    CalibrationRow,
-    GameLengthRow,
-    HistoryRow,
-    SeatAdvantageRow,
-)
-from arena.publish.pages import charts
-from arena.publish.pages.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, Tick
+from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryRow, SeatAdvantageRow
+from arena.publish.drawing import charts
+from arena.publish.drawing.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, Tick
 
 
 def history(*points: tuple[int, float, float]) -> Chart:

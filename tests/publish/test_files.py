@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 from arena.publish.output.site_folder import MANIFEST, STAGING, File, locked_site, replace_site
 from tests.publish import factory
 from tests.publish.in_memory import write_site

@@ -6,7 +6,7 @@ from struct import unpack
 
 import pytest
 
-from arena import shipped
+from arena.io import shipped
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.pages.heatmap import COLOURS, Scheme, heatmaps
 from arena.publish.pages.leaderboard import MatrixRow

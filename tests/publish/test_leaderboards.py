@@ -10,22 +10,16 @@ from msgspec.structs import replace
 from arena.publish.data.tables import pair
 from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed
-from arena.publish.pages.axis import round_axis
+from arena.publish.drawing.axis import round_axis
 from arena.publish.pages.front import MOST
-from arena.publish.pages.leaderboard import (
-    CELLS,
-    TOP,
-    better_matrix,
-    lines,
-    overview,
-)
+from arena.publish.pages.leaderboard import CELLS, TOP, better_matrix, lines, overview
 from arena.publish.pages.standings import board_standings
 from arena.publish.pages.templates import environment
 from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
-from arena.records import LeagueInfo, PlayedFixture
+from arena.game.records import LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site

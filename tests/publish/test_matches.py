@@ -16,7 +16,7 @@ from arena.publish.pages import matches
 from arena.publish.pages.matches import PAGE, SHARD, pages, search_files
 from arena.publish.replay.selection import select_replays
 from arena.ratings.table import Leaderboard
-from arena.records import (
+from arena.game.records import (
     Cause,
     Division,
     Faulted,

@@ -6,8 +6,8 @@ from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.links import links
 from arena.publish.pages.leaderboard import Chance
 from arena.publish.pages.opponent_rows import Opponent, opponent_rows
-from arena.ratings.leaderboard import rate
-from tests.bench.leagues import Shape
+from arena.ratings.board.leaderboard import rate
+from benchmarks.leagues import Shape
 from tests.publish import factory
 from tests.ratings.simulated import league
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 from arena.publish import pseudonyms
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
-from arena.records import (
+from arena.game.records import (
     BotInfo,
     Cause,
     Faulted,

@@ -12,15 +12,7 @@ from arena.ratings.standings import Ratings
 from arena.ratings.table import Suspicion
 from tests.publish import factory
 from tests.publish.in_memory import write_site
-from tests.publish.pages import (
-    SCRIPTS,
-    XHTML,
-    broken_links,
-    document,
-    read,
-    table_text,
-    tree,
-)
+from tests.publish.pages import SCRIPTS, XHTML, broken_links, document, read, table_text, tree
 
 MENU = ["Standings", "Bots", "Watch", "Matches", "Stats", "About"]
 

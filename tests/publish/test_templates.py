@@ -7,7 +7,7 @@ from jinja2 import UndefinedError
 from markupsafe import Markup, escape
 
 from arena.publish.pages.templates import environment
-from arena.visible import visible
+from arena.io.visible import visible
 
 each_set = settings(max_examples=200, deadline=None, database=None)
 

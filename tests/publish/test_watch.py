@@ -3,14 +3,14 @@
 import pytest
 from msgspec.structs import replace
 
-from arena.perudo.rules import variant
+from arena.game.rules.books import variant
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.moments import KINDS, Kind, Moment, order
 from arena.publish.fault_words import CAUSES
 from arena.publish.moments import SiteMoments, site_moments
 from arena.publish.pages.watch import TITLES, highlights, lists, view
 from arena.ratings.standings import favourites
-from arena.records import Cause
+from arena.game.records import Cause
 from tests.publish import factory
 from tests.support import played_games as games
 from tests.support.summaries import league_of

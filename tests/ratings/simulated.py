@@ -5,8 +5,8 @@ from collections.abc import Collection
 import numpy as np
 from msgspec.structs import replace
 
-from arena.records import FixtureResult
-from tests.bench.leagues import Shape, Twist, play
+from arena.game.records import FixtureResult
+from benchmarks.leagues import Shape, Twist, play
 from tests.support.results import result
 
 SKILLS = np.array([3.0, 2.0, 1.5, 0.0, 0.0, -1.0, -2.0, -3.5])

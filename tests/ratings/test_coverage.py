@@ -1,13 +1,13 @@
-"""95 % intervals contain the truth about 95 % of the time; `tests/bench/coverage.py` measures."""
+"""95 % intervals contain the truth about 95 % of the time; `benchmarks/coverage.py` measures."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from arena.ratings.leaderboard import rate
-from tests.bench.coverage import by_formula, covering
-from tests.bench.leagues import Shape, play, tables
+from arena.ratings.board.leaderboard import rate
+from benchmarks.coverage import by_formula, covering
+from benchmarks.leagues import Shape, play, tables
 from tests.support.depth import depth
 
 LEAGUES = depth(12, 40)

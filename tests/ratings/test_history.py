@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from arena.ratings.history import POINTS, PastRating, Point, checkpoints, relative, trend
-from arena.ratings.leaderboard import rate
-from arena.records import FixtureResult, RatingsInfo
+from arena.ratings.board.leaderboard import rate
+from arena.game.records import FixtureResult, RatingsInfo
 from tests.ratings.simulated import game
 
 BOTS = ("ada", "bob", "cyd")

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from arena.ratings.arrays import Floats
-from arena.ratings.leaderboard import rate
-from arena.ratings.luck import MIN_GAMES
+from arena.ratings.maths.arrays import Floats
+from arena.ratings.board.leaderboard import rate
+from arena.ratings.variance.luck import MIN_GAMES
 from arena.ratings.table import Leaderboard, Row
-from arena.records import FixtureResult
-from tests.bench.leagues import Shape, name, play_with_luck
+from arena.game.records import FixtureResult
+from benchmarks.leagues import Shape, name, play_with_luck
 
 SKILLS = np.array([3.0, 1.0, 0.0, 0.0, -1.0, -3.0])
 SHAPE = Shape(len(SKILLS), 2, 10)

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from arena.ratings import arrays, history
-from arena.ratings.games import as_arrays
-from arena.ratings.pairs import probabilities, scores
+from arena.ratings.maths import arrays
+from arena.ratings import history
+from arena.ratings.model.games import as_arrays
+from arena.ratings.model.head_to_head import probabilities, scores
 from arena.ratings.standings import rate_results
-from arena.records import Division, FixtureResult
-from tests.bench.leagues import Shape, play, play_with_luck
-from tests.bench.suspicion import with_faults
+from arena.game.records import Division, FixtureResult
+from benchmarks.leagues import Shape, play, play_with_luck
+from benchmarks.suspicion import with_faults
 
 SKILLS = np.linspace(3.0, -3.0, 8)
 

@@ -4,8 +4,8 @@ import pytest
 
 from arena.ratings.standings import rate_results
 from arena.ratings.table import Overall
-from arena.records import Division, RatingsInfo
-from tests.bench.leagues import Shape
+from arena.game.records import Division, RatingsInfo
+from benchmarks.leagues import Shape
 from tests.ratings.simulated import league
 
 RESULTS = {

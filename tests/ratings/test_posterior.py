@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.games import Games, as_arrays
-from arena.ratings.leaderboard import rate
-from arena.ratings.posterior import Posterior, distinct, posterior
-from arena.ratings.t_distribution import normal_cdf
-from arena.ratings.trueskill import BETA, SIGMA
-from tests.bench.leagues import Shape
+from arena.ratings.model.games import Games, as_arrays
+from arena.ratings.board.leaderboard import rate
+from arena.ratings.model.posterior import Posterior, distinct, posterior
+from arena.ratings.maths.t_distribution import normal_cdf
+from arena.ratings.model.trueskill import BETA, SIGMA
+from benchmarks.leagues import Shape
 from tests.ratings.simulated import game, league
 from tests.support.depth import depth
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from arena.ratings.arrays import Floats
-from arena.ratings.games import Games, as_arrays
-from arena.ratings.leaderboard import rate
-from arena.ratings.pairs import Pairs, pairs
-from arena.ratings.posterior import distinct, inverse_mills_ratio, posterior
-from arena.ratings.sensitivity import shifts
-from arena.ratings.trueskill import BETA, SIGMA
-from tests.bench.leagues import Moment, Shape, play
+from arena.ratings.maths.arrays import Floats
+from arena.ratings.model.games import Games, as_arrays
+from arena.ratings.board.leaderboard import rate
+from arena.ratings.model.head_to_head import Pairs, pairs
+from arena.ratings.model.posterior import distinct, inverse_mills_ratio, posterior
+from arena.ratings.variance.sensitivity import shifts
+from arena.ratings.model.trueskill import BETA, SIGMA
+from benchmarks.leagues import Moment, Shape, play
 
 
 def league(bots: int, players: int, games: int, spread: float) -> Games:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.match.referee import Referee
-from arena.perudo.rules import BGA
-from arena.ratings.leaderboard import rate
+from arena.game.referee import Referee
+from arena.game.rules.books import BGA
+from arena.ratings.board.leaderboard import rate
 from arena.ratings.table import Duel, Leaderboard, Row
-from arena.records import (
+from arena.game.records import (
     Cause,
     Fault,
     Fixture,
@@ -21,7 +21,7 @@ from arena.records import (
     PlayedFixture,
     RatingsInfo,
 )
-from arena.wire.messages import Answer, Turn
+from arena.game.wire.messages import Answer, Turn
 from tests.publish import factory
 from tests.ratings.simulated import game
 from tests.support.depth import depth

@@ -7,7 +7,7 @@ import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.trueskill import BETA, MU, SIGMA, Rating, rate_all
+from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
 from tests.support.depth import depth
 
 each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)

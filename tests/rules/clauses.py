@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from arena.perudo.rules import VARIANTS
+from arena.game.rules.books import VARIANTS
 
 BOOKS = tuple(VARIANTS)
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.perudo.judge import Position, RefusedError, judge
+from arena.game.rules.judge import Position, RefusedError, judge
 from tests.oracle import oracle
 
 Json = dict[str, Any]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.perudo.clauses import BOOKS, CLAUSES, Clause, by_text, value
+from arena.game.rules.clauses import BOOKS, CLAUSES, Clause, by_text, value
 from tests.support.generated_section import GeneratedSection
 
 ROOT = Path(__file__).parents[2]

@@ -4,11 +4,11 @@ from hashlib import sha512
 
 import pytest
 
-from arena.match.referee import Referee
-from arena.perudo.dice import first_opener
-from arena.perudo.rules import VARIANTS, variant
-from arena.records import RoundStarted
-from arena.wire.messages import Answer, Turn
+from arena.game.referee import Referee
+from arena.game.rules.dice import first_opener
+from arena.game.rules.books import VARIANTS, variant
+from arena.game.records import RoundStarted
+from arena.game.wire.messages import Answer, Turn
 from tests.rules.clauses import shows
 from tests.rules.notation import ask, cannot_be
 

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from arena.perudo.clauses import BOOKS, CLAUSES, differs
-from arena.perudo.rules import OPTIONS, SWITCHES
+from arena.game.rules.clauses import BOOKS, CLAUSES, differs
+from arena.game.rules.books import OPTIONS, SWITCHES
 from tests.rules import page
 
 CHECK = """

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from arena.perudo import dice
-from arena.perudo.dice import Hand
-from arena.perudo.round import (
+from arena.game.rules import dice
+from arena.game.rules.dice import Hand
+from arena.game.rules.round import (
     Bid,
     Outcome,
     Round,
@@ -20,9 +20,9 @@ from arena.perudo.round import (
     place,
     raises,
 )
-from arena.perudo.rules import Rules
-from arena.perudo.view import SeatBid, seen_by
-from arena.wire.messages import (
+from arena.game.rules.books import Rules
+from arena.game.rules.view import SeatBid, seen_by
+from arena.game.wire.messages import (
     PROTOCOL,
     Answer,
     CalzaOffer,

@@ -18,9 +18,9 @@ from typing import Protocol
 
 import yaml
 
-from arena.perudo.round import Raises
-from arena.wire.codec import decode_answer, decode_ready, encode
-from arena.wire.messages import Answer, Bye, CalzaOffer, Hello, Ready, ToBot, Turn
+from arena.game.rules.round import Raises
+from arena.game.wire.codec import decode_answer, decode_ready, encode
+from arena.game.wire.messages import Answer, Bye, CalzaOffer, Hello, Ready, ToBot, Turn
 
 HANG = 30.0
 """Seconds after which a silent bot is taken to hang: far above what any answer takes."""

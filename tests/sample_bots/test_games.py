@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.perudo.rules import VARIANTS, variant
+from arena.game.rules.books import VARIANTS, variant
 from tests.sample_bots.harness import Table
 from tests.sample_bots.players import BotProcess, Player, Scripted, bot_folders, running
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from arena.perudo.rules import variant
-from arena.wire.codec import decode_answer
-from arena.wire.messages import Answer
+from arena.game.rules.books import variant
+from arena.game.wire.codec import decode_answer
+from arena.game.wire.messages import Answer
 from tests.sample_bots.harness import Table
 from tests.sample_bots.players import BotProcess, Player, Scripted, bot_folders, running
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from arena.perudo.dice import Hand
-from arena.perudo.round import (
+from arena.game.rules.dice import Hand
+from arena.game.rules.round import (
     Bid,
     Outcome,
     calza,
@@ -13,8 +13,8 @@ from arena.perudo.round import (
     open_round,
     place,
 )
-from arena.perudo.rules import Rules
-from arena.records import BidMade, CallMade, Event, Faulted, RoundStarted
+from arena.game.rules.books import Rules
+from arena.game.records import BidMade, CallMade, Event, Faulted, RoundStarted
 
 Action = tuple[int, int] | str | Faulted
 """A bid (quantity and face) or a dudo of the seat on turn, a calza ("calza 2"), or a fault."""

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from arena import shipped
-from arena.match.table import play_fixture
-from arena.perudo.rules import Rules
-from arena.records import Fixture, LimitsInfo, PlayedFixture
-from arena.sandboxes.base import Sandbox
-from arena.sandboxes.registry import SANDBOXES, make_sandbox
-from arena.sandboxes.run_folder import run_folder
-from arena.sandboxes.run_once import run_once
-from arena.sessions.multiplexer import Log, Multiplexer
-from arena.submissions.bot import Bot, StagedBot
-from arena.submissions.manifest import load_bot
-from arena.submissions.staging import stage
+from arena.io import shipped
+from arena.league.table.table import play_fixture
+from arena.game.rules.books import Rules
+from arena.game.records import Fixture, LimitsInfo, PlayedFixture
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.sandboxes.run_once import run_once
+from arena.bots.sessions.multiplexer import Log, Multiplexer
+from arena.bots.bot import Bot, StagedBot
+from arena.bots.manifest import load_bot
+from arena.bots.builds.staging import stage
 
 HANG = 60.0
 """Seconds after which something is taken to hang: far above what any test needs."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from arena.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.sandboxes.process import ProcessSandbox
+from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.bots.sandboxes.process import ProcessSandbox
 
 FOLDERS = frozenset(
     {"bench", "browser", "e2e", "exact", "hostile", "sample_bots", "sandboxes", "serve"}

@@ -2,10 +2,10 @@
 
 from random import Random
 
-from arena.match.referee import Referee
-from arena.perudo.rules import Rules
-from arena.records import Cause, Fault, Fixture, GameRecord, PlayedFixture
-from arena.wire.messages import Answer, Turn
+from arena.game.referee import Referee
+from arena.game.rules.books import Rules
+from arena.game.records import Cause, Fault, Fixture, GameRecord, PlayedFixture
+from arena.game.wire.messages import Answer, Turn
 
 
 def play(

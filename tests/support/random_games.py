@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from arena.perudo.dice import count_face
-from arena.perudo.round import (
+from arena.game.rules.dice import count_face
+from arena.game.rules.round import (
     Bid,
     Outcome,
     Round,
@@ -21,8 +21,8 @@ from arena.perudo.round import (
     place,
     raises,
 )
-from arena.perudo.rules import FACES, SWITCHES, VARIANTS, Rules, variant
-from arena.perudo.view import SeatBid
+from arena.game.rules.books import FACES, SWITCHES, VARIANTS, Rules, variant
+from arena.game.rules.view import SeatBid
 
 Hands = tuple[tuple[int, ...], ...]
 REVEALS = ("unstated", "caller_first", "at_once")

@@ -3,15 +3,8 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from arena.ratings.standings import Ratings, by_division, rate_results
-from arena.records import (
-    Cause,
-    Fixture,
-    FixtureResult,
-    GameResult,
-    PlayedFixture,
-    RatingsInfo,
-)
-from arena.results import fixture_result
+from arena.game.records import Cause, Fixture, FixtureResult, GameResult, PlayedFixture, RatingsInfo
+from arena.game.results import fixture_result
 
 
 def result(

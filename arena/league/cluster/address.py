@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 
 if TYPE_CHECKING:  # slow to import, and not always installed
     from arena.league.cluster.client import Cluster

@@ -13,17 +13,17 @@ from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 from msgspec.structs import replace
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 from arena.league.cluster.address import is_exposed
 from arena.league.cluster.executor import TaskExecutor
 from arena.league.cluster.roster import Roster, refusal
 from arena.league.cluster.tasks import RunPlugin, end_handler, play, resources
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
 from arena.league.host import enough_cores
-from arena.league.workers import Task, WorkerDiedError
-from arena.store.rows import PackedFixture
-from arena.submissions import bundle
-from arena.submissions.bot import StagedBot
+from arena.league.play.workers import Task, WorkerDiedError
+from arena.league.store.rows import PackedFixture
+from arena.bots.builds import bundle
+from arena.bots.bot import StagedBot
 
 BATCH_SECONDS = 0.5
 """What a batch should take at least: each costs the scheduler a millisecond or two."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from distributed import Client, Security, rpc
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 from arena.league.cluster.address import local_workers
 from arena.league.cluster.client import Cluster
 from arena.league.cluster.local import local_cluster

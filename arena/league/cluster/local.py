@@ -10,8 +10,8 @@ from typing import Any
 import dask
 from distributed import Nanny, Scheduler, Security, SpecCluster, Worker
 
-from arena.sandboxes.owner import name_semaphores, track_semaphores
-from arena.sandboxes.run_folder import remove_leftovers, run_folder
+from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
+from arena.bots.sandboxes.run_folder import remove_leftovers, run_folder
 
 _SETTINGS = {
     # A task fails with the third worker that dies of it.

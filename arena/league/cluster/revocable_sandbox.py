@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from threading import Lock
 
-from arena.sandboxes.base import Program, Running, Sandbox
-from arena.sandboxes.passing import PassingSandbox
+from arena.bots.sandboxes.base import Program, Running, Sandbox
+from arena.bots.sandboxes.passing import PassingSandbox
 
 
 class RevocableSandbox(PassingSandbox):

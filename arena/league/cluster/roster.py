@@ -8,7 +8,7 @@ from typing import Any
 
 from distributed import Client
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 from arena.league.cluster.tasks import prepare, workers_handler
 from arena.league.cluster.worker import identity
 

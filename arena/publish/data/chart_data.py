@@ -22,9 +22,9 @@ from arena.publish.data.play_rows import (
 from arena.publish.data.schema import LeagueHead, Table
 from arena.publish.links import Links
 from arena.ratings.history import History
-from arena.ratings.intervals import wilson
+from arena.ratings.maths.intervals import wilson
 from arena.ratings.table import Leaderboard
-from arena.records import Division
+from arena.game.records import Division
 
 DivisionStyle = tuple[Division | None, Style]
 """How a bot plays in one division, or in all of them if it is None."""

@@ -20,7 +20,7 @@ from arena.publish.data.schema import (
     doc,
     table,
 )
-from arena.records import Cause, Division
+from arena.game.records import Cause, Division
 
 Seat = Annotated[Whole, doc("From 0.")]
 StyleLow = Annotated[float | None, doc("The lower end of its 95 % interval (Wilson's).")]

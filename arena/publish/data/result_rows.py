@@ -22,7 +22,7 @@ from arena.publish.data.schema import (
     doc,
     table,
 )
-from arena.records import Cause, Division
+from arena.game.records import Cause, Division
 
 Rank = Annotated[Positive, doc("The place on the table, 1 is best.")]
 BestRank = Annotated[

@@ -14,10 +14,10 @@ from arena.publish.data.rules_and_limits import limit_rows, rule_rows
 from arena.publish.data.schema import LeagueHead, Table, TableHead
 from arena.publish.replay.selection import Selection
 from arena.publish.series import Again
-from arena.ratings.intervals import wilson
+from arena.ratings.maths.intervals import wilson
 from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
-from arena.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
 
 PAIRED = 300
 """Bots of a leaderboard, from the first, whose pairs are in the data files."""

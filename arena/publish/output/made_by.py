@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import arena
-from arena import shipped
+from arena.io import shipped
 
 _LIBRARIES = ("jinja2", "msgspec", "numpy")
 """Those that numbers and files depend on."""

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.errors import ArenaError
+from arena.io.errors import ArenaError
 from arena.publish.output.made_by import maker
 
 FRONT = "index.html"

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from arena.visible import visible
+from arena.io.visible import visible
 
 CACHED = 1 << 14
 """How many results a function keeps that is called with few different values, very often."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from arena.playstats.fault_summary import BotFaults as Found
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
-from arena.records import Cause
+from arena.game.records import Cause
 
 SHOWN = 500
 """Kinds of faults on the page; the data files have every fault."""

@@ -19,7 +19,7 @@ from msgspec import Struct
 from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
 from arena.ratings.table import Leaderboard
-from arena.records import Fixture, FixtureResult, LeagueInfo
+from arena.game.records import Fixture, FixtureResult, LeagueInfo
 
 FEED = "feed.xml"
 NEWEST = 200
@@ -81,7 +81,7 @@ def _fixtures_of(board: Leaderboard, source: GameSource) -> list[FixtureResult]:
 
 def _ranks_then(then: Sequence[FixtureResult]) -> bytes:
     # Slow to import, and only needed for a checkpoint that is not cached.
-    from arena.ratings.leaderboard import rank_all
+    from arena.ratings.board.leaderboard import rank_all
 
     blocks, ranges = rank_all(then)
     return json.dumps([blocks, {bot: ranks(*ends) for bot, ends in ranges.items()}]).encode()

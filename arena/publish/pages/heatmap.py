@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Literal
 
 from arena.publish.data.result_rows import HeadToHeadRow
-from arena.publish.output.png import INDEXED, png
+from arena.publish.drawing.png import INDEXED, png
 from arena.publish.pages.leaderboard import MatrixRow, tint
 
 Scheme = Literal["light", "dark"]

@@ -15,17 +15,12 @@ from msgspec import Struct
 
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.tables import pair
-from arena.publish.pages.standings import (
-    Standing,
-    board_standings,
-    overall_standings,
-    standing,
-)
+from arena.publish.pages.standings import Standing, board_standings, overall_standings, standing
 from arena.ratings.history import trend
-from arena.ratings.intervals import indistinct_range
+from arena.ratings.maths.intervals import indistinct_range
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Overall, Row
-from arena.records import BotInfo, LeagueInfo
+from arena.game.records import BotInfo, LeagueInfo
 
 TOP = 30
 """Bots whose head-to-head is a table; those of more are a picture and data files."""

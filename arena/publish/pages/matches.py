@@ -12,9 +12,9 @@ from arena.publish.data.result_rows import MatchRow
 from arena.publish.links import Links
 from arena.publish.output.site_folder import File
 from arena.publish.output.text import one_line, script
-from arena.publish.pages.identity import identities
+from arena.publish.drawing.identity import identities
 from arena.ratings.table import Leaderboard
-from arena.records import Division, LeagueInfo
+from arena.game.records import Division, LeagueInfo
 
 PAGE = 200
 """Fixtures of the schedule that a page holds: position // PAGE is the page's number."""

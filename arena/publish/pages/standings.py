@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from arena.publish.pages.axis import Axis, axis_of
+from arena.publish.drawing.axis import Axis, axis_of
 from arena.ratings.table import Leaderboard, Overall, OverallRow, Row
 
 

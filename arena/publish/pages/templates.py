@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, Stric
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
-from arena import shipped, visible
+from arena.io import shipped, visible
 from arena.publish.output import text
 from arena.publish.output.text import CACHED
 

@@ -5,8 +5,8 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from arena.perudo.explain import name_bid
-from arena.perudo.round import Bid
+from arena.game.rules.explain import name_bid
+from arena.game.rules.round import Bid
 from arena.playstats.moments import KINDS, Kind, Moment
 from arena.publish.fault_words import CAUSES
 from arena.publish.links import Links

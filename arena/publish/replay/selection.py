@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Row
-from arena.records import Division, FixtureResult
+from arena.game.records import Division, FixtureResult
 
 NEWEST = 50
 

@@ -7,14 +7,14 @@ from itertools import groupby
 
 import msgspec
 
-from arena.perudo.rules import Rules
+from arena.game.rules.books import Rules
 from arena.publish.game_source import GameSource
 from arena.publish.links import GAMES_PER_SHARD, Links
 from arena.publish.output import text
 from arena.publish.output.site_folder import File
 from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replay
-from arena.records import PlayedFixture
+from arena.game.records import PlayedFixture
 
 FIRSTS = "games.js"
 

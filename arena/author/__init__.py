@@ -1,0 +1,1 @@
+"""What an author asks for: check, coach, compare, alike, rerun, a quick table."""

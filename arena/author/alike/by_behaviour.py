@@ -1,0 +1,119 @@
+"""How often two bots decide alike in the same positions, whatever language they are written in.
+
+Each bot is asked everything twice, with two seeds. A bot that draws at random differs from itself,
+too, so two bots are compared across the seeds, and their agreement is divided by that of each with
+itself (the geometric mean of the two). That is the cosine between their mixed strategies: 1 for a
+copy, also for one that draws other numbers, and for bots that do not draw just the share of
+positions in which they decide alike.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
+from functools import partial
+from itertools import islice
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from arena.author.alike.positions import SEAT, Recorded
+from arena.league.play.process_pool import map_ordered
+from arena.league.table.seat_decisions import Build, Decision, ask
+from arena.game.rules.books import Rules
+from arena.game.records import LimitsInfo
+from arena.bots.sandboxes.base import Program, Sandbox
+
+LEAST = 100
+"""Positions that both must have answered to be compared, if so many are asked."""
+
+Answers = npt.NDArray[np.int32]
+"""What a bot did in each position, as a number; negative where it did not answer."""
+_NO_ANSWER = -1
+
+
+class Asked(NamedTuple):
+    """What a bot decided in all positions."""
+
+    first: Answers
+    again: Answers
+    """With another seed."""
+
+    @property
+    def answered(self) -> npt.NDArray[np.bool_]:
+        """In which positions it decided something, both times."""
+        return (self.first >= 0) & (self.again >= 0)
+
+
+class BehaviourShare(Struct, frozen=True):
+    """In what share of the positions two bots decide alike."""
+
+    positions: int
+    """That both answered."""
+    alike: float
+    one_itself: float
+    """How often the one decides alike when it is asked again; 1 if it draws nothing."""
+    other_itself: float
+
+    @property
+    def most(self) -> float:
+        """The share, relative to how often they agree with themselves; 1 at most."""
+        ceiling = sqrt(self.one_itself * self.other_itself)
+        return min(1.0, self.alike / ceiling) if ceiling else 0.0
+
+
+def ask_all(
+    programs: Sequence[Program],
+    recorded: Sequence[Recorded],
+    rules: Rules,
+    sandbox: Sandbox,
+    executor: Executor,
+    workers: int,
+) -> Iterator[Asked]:
+    """Put all positions to each program, on the executor's workers; yields what each decided."""
+    calls = (
+        partial(_ask_at, program, one, rules, sandbox) for program in programs for one in recorded
+    )
+    found = map_ordered(executor, calls, 2 * workers)
+    for _ in programs:
+        both = np.hstack([np.array(next(found), dtype=np.int32).T for _ in recorded])
+        yield Asked(*both)
+
+
+def _ask_at(
+    program: Program, recorded: Recorded, rules: Rules, sandbox: Sandbox
+) -> list[tuple[int, int]]:
+    """Put the positions of one table to a program, with the seed of the table and another one."""
+    played = recorded.played
+    seed = played.fixture.seed
+    builds = [Build(program, seed), Build(program, f"{seed}/again")]
+    limits = LimitsInfo().complete(played.fixture.games)
+    with closing(ask(played, rules, SEAT, builds, sandbox, limits)) as positions:
+        asked = [one.decisions for one in islice(positions, recorded.most)]
+    return [(_number(first), _number(again)) for first, again in asked]
+
+
+def _number(decision: Decision | None) -> int:
+    if decision is None or decision.action == "fault":
+        return _NO_ANSWER
+    return 10 * decision.quantity + decision.face
+
+
+def compare_behaviour(one: Asked, other: Asked) -> BehaviourShare | None:
+    """Compare what two bots decided; None if there are too few positions that both answered."""
+    answered = one.answered & other.answered
+    positions = int(answered.sum())
+    if positions < min(LEAST, answered.size) or not positions:
+        return None
+
+    def agree(mine: Answers, yours: Answers) -> float:
+        return float(np.mean(mine[answered] == yours[answered]))
+
+    return BehaviourShare(
+        positions=positions,
+        alike=(agree(one.first, other.again) + agree(one.again, other.first)) / 2,
+        one_itself=agree(*one),
+        other_itself=agree(*other),
+    )

@@ -1,0 +1,248 @@
+"""Which bots are alike: a folder of hand-ins, compared by text and by behaviour."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
+from secrets import token_hex
+
+from msgspec import Struct
+
+from arena.io import shipped
+from arena.author.alike.by_behaviour import Asked, ask_all, compare_behaviour
+from arena.author.alike.hand_ins import HandIn, LeftOut
+from arena.author.alike.pairs import AnyTwo, Pair, compare_all, is_not_its_own
+from arena.author.alike.positions import record
+from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, read_source
+from arena.io.errors import ArenaError
+from arena.league.host import core_count
+from arena.league.play.process_pool import ProcessEngine
+from arena.game.rules.books import BGA, Rules
+from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.manifest import SAMPLE, find_bots, load_bot
+from arena.bots.builds.staging import stage
+
+POSITIONS = 2000
+_MOST_SHOWN = 3
+"""Kits and sample bots that are named beside a hand-in."""
+Tell = Callable[[str], None]
+
+
+class AlikeRequest(Struct, frozen=True):
+    """How to compare bots."""
+
+    positions: int = POSITIONS
+    """In which each bot is asked; 0 compares by text alone."""
+    seed: str | None = None
+    """Draws the positions; None draws a new one. Who knows it may prepare a bot for them."""
+    rules: Rules = BGA
+    common: tuple[Path, ...] = ()
+    """Folders whose source is nobody's own, beside the kits and the sample bots."""
+    sandbox: str = AUTO
+    packages: bool = False
+    workers: int | None = None
+    """None stands for one per core."""
+
+
+class Looked(Struct, frozen=True):
+    """What was found about one hand-in."""
+
+    name: str
+    bot: str
+    """By its bot.yaml."""
+    folder: str
+    files: int
+    """Of source."""
+    own: int
+    """Fingerprints of what is its own."""
+    shared_with: dict[str, float]
+    """What share of its source each kit and sample bot has, the largest first."""
+    decides_like: dict[str, float]
+    """How alike it decides to bots that came with the arena, the most alike first."""
+    not_its_own: bool
+    """Whether there is source, and too little of it is its own to be compared."""
+    answered: int
+    """Positions in which it decided something, both times it was asked."""
+    not_asked: str = ""
+    """Why it was not asked."""
+
+
+class Alike(Struct, frozen=True):
+    """What was found; `any_text` and `any_behaviour` say what is ordinary."""
+
+    variant: str
+    positions: int
+    seed: str
+    """Of the positions; "" if none was asked."""
+    bots: list[Looked]
+    left_out: list[LeftOut]
+    pairs: list[Pair]
+    """The most unusual first; without bots that are nothing but a kit or a sample bot."""
+    any_text: AnyTwo
+    any_behaviour: AnyTwo
+
+
+class _Behaviours(Struct, frozen=True):
+    """What bots decided, by name."""
+
+    positions: int
+    seed: str
+    hand_ins: dict[str, Asked]
+    arenas: dict[str, Asked]
+    refused: dict[str, str]
+
+
+def alike(
+    hand_ins: list[HandIn],
+    left_out: list[LeftOut],
+    request: AlikeRequest,
+    tell: Tell,
+    *,
+    trusted: bool,
+) -> Alike:
+    """Compare each two of at least two bots; `tell` hears how far it is.
+
+    Raises ArenaError for bots that cannot be trusted, and if no two can be compared.
+    """
+    common = _common(hand_ins, request.common)
+    sources = {one.name: read_source(one.bot.folder, common) for one in hand_ins}
+    if request.positions:
+        behaviours = _ask(hand_ins, request, tell, trusted=trusted)
+    else:
+        behaviours = _Behaviours(0, "", {}, {}, {})
+        hand_ins, left_out = _with_source(hand_ins, left_out, sources)
+        sources = {one.name: sources[one.name] for one in hand_ins}
+    found = compare_all(sources, behaviours.hand_ins, list(behaviours.arenas.values()))
+    looked = [_looked(one, sources[one.name], behaviours) for one in hand_ins]
+    return Alike(
+        variant=request.rules.name,
+        positions=behaviours.positions,
+        seed=behaviours.seed,
+        bots=looked,
+        left_out=left_out,
+        pairs=found.pairs,
+        any_text=found.any_text,
+        any_behaviour=found.any_behaviour,
+    )
+
+
+def _common(hand_ins: Sequence[HandIn], folders: Sequence[Path]) -> frozenset[int]:
+    """Return what is nobody's own: all that came with the arena but for what is compared."""
+    compared = {_arenas_name(one.bot) for one in hand_ins}
+    arenas = [theirs for name, theirs in arenas_kgrams().items() if name not in compared]
+    return frozenset().union(*arenas, *map(kgrams_of, folders))
+
+
+def _arenas_name(bot: Bot) -> str:
+    return f"{SAMPLE}{bot.name}" if bot.shipped else ""
+
+
+def _with_source(
+    hand_ins: list[HandIn], left_out: list[LeftOut], sources: Mapping[str, Source]
+) -> tuple[list[HandIn], list[LeftOut]]:
+    """Leave out bots without source; raises ArenaError if fewer than two are left."""
+    why = "no source in a language that is known"
+    found = [one for one in hand_ins if sources[one.name].kgrams]
+    without = [one for one in hand_ins if not sources[one.name].kgrams]
+    if len(found) < 2:
+        hint = "leave out --positions 0 to compare what bots decide"
+        raise ArenaError(why, str(without[0].bot.source), hint)
+    return found, [*left_out, *(LeftOut(one.name, why) for one in without)]
+
+
+def _ask(
+    hand_ins: Sequence[HandIn], request: AlikeRequest, tell: Tell, *, trusted: bool
+) -> _Behaviours:
+    """Ask all hand-ins, and the arena's own bots for comparison."""
+    bots = {one.name: one.bot for one in hand_ins}
+    arenas = _arenas_bots(hand_ins)
+    sandbox = make_sandbox(request.sandbox, runtimes_of([*bots.values(), *arenas.values()]))
+    check_trust(sandbox, list(bots.values()), trusted=trusted)
+    with run_folder() as runs:
+        programs, refused = _staged(bots, runs, sandbox, packages=request.packages)
+        others, _ = _staged(arenas, runs, sandbox, packages=False)
+        tell(f"playing the games that {request.positions:,} positions are taken from")
+        seed = request.seed or token_hex(16)
+        asked = _answers([*programs.values(), *others.values()], request, seed, sandbox)
+        found: list[Asked] = []
+        for name, answers in zip([*programs, *others], asked, strict=True):
+            found.append(answers)
+            tell(f"asked {name} ({len(found)} of {len(programs) + len(others)})")
+    return _Behaviours(
+        positions=found[0].first.size if found else 0,
+        seed=seed,
+        hand_ins=dict(zip(programs, found, strict=False)),
+        arenas=dict(zip(others, found[len(programs) :], strict=True)),
+        refused=refused,
+    )
+
+
+def _arenas_bots(hand_ins: Sequence[HandIn]) -> dict[str, Bot]:
+    """Return the sample bots that run here and the bot of a kit, but for those that are compared.
+
+    The kits of all languages but shell decide alike.
+    """
+    compared = {_arenas_name(one.bot) for one in hand_ins}
+    samples = {_arenas_name(bot): bot for bot in find_bots([(f"{SAMPLE}*", "")], Path.cwd())}
+    found = {
+        name: bot
+        for name, bot in samples.items()
+        if name not in compared and not bot.missing_program
+    }
+    return {**found, "kit python": load_bot(shipped.folder("protocol") / "kits" / "python")}
+
+
+def _staged(
+    bots: Mapping[str, Bot], runs: Path, sandbox: Sandbox, *, packages: bool
+) -> tuple[dict[str, Program], dict[str, str]]:
+    """Stage bots; returns their programs, and why the others cannot be started."""
+    programs, refused = {}, {}
+    for name, bot in bots.items():
+        try:
+            programs[name] = stage(bot, runs, sandbox, packages=packages).program
+        except ArenaError as error:
+            refused[name] = error.what
+    return programs, refused
+
+
+def _answers(
+    programs: Sequence[Program], request: AlikeRequest, seed: str, sandbox: Sandbox
+) -> Iterator[Asked]:
+    rules, workers = request.rules, request.workers or core_count()
+    try:
+        with ProcessEngine(sandbox, workers).executor(workers) as executor:
+            recorded = record(request.positions, seed, rules, sandbox, executor, workers)
+            yield from ask_all(programs, recorded, rules, sandbox, executor, workers)
+    except BrokenExecutor:
+        what = "a worker died while bots were asked"
+        raise ArenaError(what, hint="free some memory and run again") from None
+
+
+def _looked(hand_in: HandIn, source: Source, behaviours: _Behaviours) -> Looked:
+    name, asked = hand_in.name, behaviours.hand_ins.get(hand_in.name)
+    alike_to = {}
+    if asked:
+        compared = {
+            one: compare_behaviour(asked, theirs) for one, theirs in behaviours.arenas.items()
+        }
+        alike_to = {one: share.most for one, share in compared.items() if share}
+    itself = _arenas_name(hand_in.bot)
+    shared = {one: share for one, share in source.shared_with.items() if one != itself}
+    return Looked(
+        name=name,
+        bot=hand_in.bot.name,
+        folder=str(hand_in.bot.source),
+        files=len(source.files),
+        own=len(source.chosen),
+        shared_with=_largest(shared),
+        decides_like=_largest(alike_to),
+        not_its_own=is_not_its_own(source),
+        answered=int(asked.answered.sum()) if asked else 0,
+        not_asked=behaviours.refused.get(name, ""),
+    )
+
+
+def _largest(shares: Mapping[str, float]) -> dict[str, float]:
+    return dict(sorted(shares.items(), key=lambda one: -one[1])[:_MOST_SHOWN])

@@ -1,0 +1,23 @@
+"""The page of a comparison: the pairs that stand out, with the source of both side by side."""
+
+from pathlib import Path
+
+from arena.author.alike.comparison import Alike
+from arena.io.files import reason
+from arena.io.errors import ArenaError
+from arena.publish.pages.templates import environment
+
+
+def render_page(found: Alike) -> str:
+    """Return a page that needs no other file."""
+    out = [pair for pair in found.pairs if pair.stands_out]
+    return environment().get_template("alike.html").render(found=found, out=out)
+
+
+def write_page(found: Alike, path: Path) -> None:
+    """Write the page; raises ArenaError if it cannot be written."""
+    text = render_page(found)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ArenaError(f"it cannot be written: {reason(error)}", str(path)) from None

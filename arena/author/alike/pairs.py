@@ -1,0 +1,113 @@
+"""Pairs of bots in the order of how unusual it is that they are so alike."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from msgspec import Struct
+
+from arena.author.alike.by_behaviour import Asked, BehaviourShare, compare_behaviour
+from arena.author.alike.by_text import LEAST, TextShare, compare_text
+from arena.author.alike.sources import Source
+
+APART_TEXT, APART_BEHAVIOUR = 0.2, 0.9
+"""How far bots that were written apart are, at most, from what any two share to all: measured with
+the sample bots and the kits (docs/alike.md)."""
+_ENOUGH = 20
+"""Pairs that say what any two share; of fewer, copies may be the half."""
+
+
+class AnyTwo(Struct, frozen=True):
+    """How alike any two are: the hand-ins, and the arena's own bots beside them."""
+
+    pairs: int
+    median: float
+    ninety: float
+    """Nine of ten are no more alike."""
+    line: float
+    """What stands out is more alike than this."""
+
+
+class Pair(Struct, frozen=True):
+    """Two bots; None for what could not be compared."""
+
+    one: str
+    other: str
+    text: TextShare | None
+    behaviour: BehaviourShare | None
+    unusual: float
+    """0 or less for two that are as alike as others are, 1 for two that are the same."""
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the two are more alike than others are."""
+        return self.unusual > 0
+
+
+class Pairs(Struct, frozen=True):
+    """All pairs of hand-ins, the most unusual first."""
+
+    pairs: list[Pair]
+    any_text: AnyTwo
+    any_behaviour: AnyTwo
+
+
+def compare_all(
+    sources: Mapping[str, Source], asked: Mapping[str, Asked], others: Sequence[Asked]
+) -> Pairs:
+    """Compare each two bots; `others` is what more bots decided, to see what is ordinary.
+
+    A bot that has source but nothing of its own is a kit or a sample bot: it is in no pair.
+    """
+    own = [name for name, source in sources.items() if not is_not_its_own(source)]
+    texts: dict[tuple[str, str], TextShare | None] = {}
+    behaviours: dict[tuple[str, str], BehaviourShare] = {}
+    for one, other in combinations(own, 2):
+        texts[one, other] = compare_text(sources[one], sources[other])
+        both = one in asked and other in asked
+        if both and (share := compare_behaviour(asked[one], asked[other])):
+            behaviours[one, other] = share
+    known = [*(asked[name] for name in own if name in asked), *others]
+    every = [compare_behaviour(one, other) for one, other in combinations(known, 2)]
+    any_text = _any_two([one.most for one in texts.values() if one], APART_TEXT)
+    any_behaviour = _any_two([one.most for one in every if one], APART_BEHAVIOUR)
+    pairs = []
+    for pair, text in texts.items():
+        behaviour = behaviours.get(pair)
+        unusual = _unusual(text, any_text, behaviour, any_behaviour)
+        pairs.append(Pair(*pair, text, behaviour, unusual))
+    return Pairs(sorted(pairs, key=_order), any_text, any_behaviour)
+
+
+def is_not_its_own(source: Source) -> bool:
+    """Tell whether all of a bot's source comes from elsewhere; not if none was found."""
+    return bool(source.kgrams) and len(source.chosen) < LEAST
+
+
+def _any_two(shares: Sequence[float], apart: float) -> AnyTwo:
+    median, ninety = map(float, np.percentile(shares, [50, 90])) if shares else (0.0, 0.0)
+    shared = median if len(shares) >= _ENOUGH else 0.0
+    return AnyTwo(len(shares), median, ninety, shared + (1 - shared) * apart)
+
+
+def _unusual(
+    text: TextShare | None,
+    any_text: AnyTwo,
+    behaviour: BehaviourShare | None,
+    any_behaviour: AnyTwo,
+) -> float:
+    beyond = [_beyond(text.most, any_text.line)] if text else []
+    if behaviour:
+        beyond.append(_beyond(behaviour.most, any_behaviour.line))
+    return max(beyond, default=-1.0)
+
+
+def _beyond(share: float, line: float) -> float:
+    """Return how far a share is on the way from the line to the same."""
+    return (share - line) / (1 - line) if line < 1 else 0.0
+
+
+def _order(pair: Pair) -> tuple[float, float, float, str, str]:
+    text = pair.text.most if pair.text else 0.0
+    behaviour = pair.behaviour.most if pair.behaviour else 0.0
+    return -pair.unusual, -text, -behaviour, pair.one, pair.other

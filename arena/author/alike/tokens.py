@@ -1,0 +1,56 @@
+"""Source as tokens that stay the same when names, literals, comments and layout change."""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from arena.author.alike.languages import Language
+
+NAME, NUMBER, STRING = "x", "0", "s"
+"""What stands for every name that is not a keyword, every number and every string."""
+_LAYOUT = frozenset("{};,\\")
+"""Signs that a formatter adds and removes."""
+
+
+class Token(NamedTuple):
+    """A token, and the line that it begins in, from 1."""
+
+    text: str
+    line: int
+
+
+def tokenize(source: str, language: Language) -> list[Token]:
+    """Return the tokens of any text, also of one that is no valid source."""
+    found, line, counted = [], 1, 0
+    for match in _pattern(language).finditer(source):
+        text = _normal(match, language)
+        if text:
+            line += source.count("\n", counted, match.start())
+            counted = match.start()
+            found.append(Token(text, line))
+    return found
+
+
+def _normal(match: re.Match[str], language: Language) -> str:
+    text = match.group()
+    match match.lastgroup:
+        case "string":
+            return STRING
+        case "number":
+            return NUMBER
+        case "name":
+            return text if text in language.keywords else NAME
+        case "sign":
+            return "" if text in _LAYOUT else text
+        case _:
+            return ""
+
+
+@cache
+def _pattern(language: Language) -> re.Pattern[str]:
+    """Return what a token is; comments come first, since a string may begin in one."""
+    return re.compile(
+        f"(?P<comment>{'|'.join(language.comments)})"
+        f"|(?P<string>{'|'.join(language.strings)})"
+        r"|(?P<number>\d[\w.]*)|(?P<name>[^\W\d]\w*)|(?P<sign>[^\w\s])"
+    )

@@ -1,0 +1,94 @@
+"""What the steps of a check share: the bot on its way from files to a running program."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.author.check.meter import MOST_WAITING, Meter, Processes
+from arena.author.check.live_seat import Seated
+from arena.author.check.tables import Table
+from arena.game.records import LimitsInfo
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.registry import AUTO
+from arena.bots.bot import Bot, StagedBot
+from arena.game.wire.messages import Ready
+
+_STDERR = 65_536
+"""Characters that are kept of what a bot wrote to standard error."""
+
+
+class CheckRequest(Struct, frozen=True):
+    """Which bot to check, and how."""
+
+    source: Path
+    """Its folder or archive."""
+    sandbox: str = AUTO
+    images: dict[str, str] = {}
+    """Images of containers by runtime, in place of the arena's own."""
+    trusted: bool = False
+    """Whether it may run without isolation."""
+    packages: bool = False
+    """Whether the Python packages that it asks for are installed."""
+    limits: LimitsInfo = LimitsInfo()
+    every_fault: bool = False
+    """Whether to go on after a fault."""
+    step: int | None = None
+    """The only step to try, beside those that prepare it; None for all."""
+    patience: float = 10.0
+    """Seconds that a bot which is late is given on top, to see what comes of it."""
+    positions: int = 2000
+    """Recorded positions that are put to the bot."""
+
+
+class Bench:
+    """The bot that is checked. Each step uses what the earlier ones left here."""
+
+    bot: Bot
+    staged: StagedBot
+    sandbox: Sandbox
+    files: dict[str, tuple[int, int]]
+    """The sizes and times of the files that it started with."""
+
+    def __init__(self, request: CheckRequest, runs: Path, tell: Callable[[str], None]) -> None:
+        self.request = request
+        self.runs = runs
+        """Where it is staged."""
+        self.tell = tell
+        """Gets what is being tried, for who waits."""
+        self.ready: Ready | None = None
+        self.at_a_time = 0
+        """Starts that may go on side by side; 0 if the bot starts fast."""
+        self.meter = Meter()
+        self.processes = Processes()
+        self.seated: dict[Table, Seated] = {}
+        """Processes that wait at their tables for later steps: they serve at no other one."""
+        self.build = ""
+        self.stderr = ""
+        self.notes: list[str] = []
+        """What the step in progress adds to its result."""
+        self.advice: list[str] = []
+
+    def start_ahead(self, most: int = MOST_WAITING) -> None:
+        """Start a slow bot several times side by side, for the tables to come."""
+        at_a_time = min(self.at_a_time, most)
+        self.processes.start_ahead(self.staged.program, self.sandbox, at_a_time)
+
+    def stop(self, seated: Seated) -> str:
+        """Stop a process, measure it, and return what it wrote to standard error."""
+        if not seated.multiplexer.live(0):
+            return ""
+        self.meter.look(seated.running)
+        stderr = seated.stop()
+        self.keep_stderr(stderr)
+        return stderr
+
+    def end(self) -> None:
+        """End all processes."""
+        while self.seated:
+            self.stop(self.seated.popitem()[1])
+        self.processes.end()
+
+    def keep_stderr(self, text: str) -> None:
+        """Keep what a process of the bot wrote to standard error."""
+        self.stderr = (self.stderr + text)[-_STDERR:]

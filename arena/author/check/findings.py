@@ -1,0 +1,121 @@
+"""What a check finds: faults with what was sent and what came back, measurements, advice."""
+
+import re
+from collections.abc import Generator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.game.records import LimitsInfo
+
+_NUMBER = re.compile(r"\d+")
+
+
+class Finding(Struct, frozen=True):
+    """A fault of a bot: what is wrong, where, and how to mend it."""
+
+    what: str
+    where: str = ""
+    """A table and a seat, or a file."""
+    hint: str = ""
+    """How to mend it; "" if there is nothing to add."""
+    sent: tuple[str, ...] = ()
+    """The lines that were sent to the bot since its last answer."""
+    came: str = ""
+    """The line that came back, "" if none did."""
+    stderr: str = ""
+    """What the bot's process had written to standard error, its end."""
+    count: int = 1
+    """How often it was found; numbers in `what` may have differed."""
+
+    @property
+    def kind(self) -> str:
+        """The same text for faults that differ by numbers only."""
+        return _NUMBER.sub("0", self.what)
+
+
+Findings = Generator[Finding, None, None]
+"""What a step yields; closing it ends what it has started."""
+
+
+def grouped(findings: Sequence[Finding]) -> list[Finding]:
+    """Return each kind of fault once, the first of its kind, with how often it was found."""
+    by_kind: dict[str, Finding] = {}
+    for finding in findings:
+        first = by_kind.get(finding.kind)
+        by_kind[finding.kind] = replace(first, count=first.count + 1) if first else finding
+    return list(by_kind.values())
+
+
+class StepResult(Struct, frozen=True):
+    """How a bot did in one step."""
+
+    number: int
+    """From 1."""
+    name: str
+    about: str
+    """What the step tries, in a few words."""
+    findings: list[Finding]
+    note: str = ""
+    """Why it was left out, or how much was tried; "" if there is nothing to add."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the bot did nothing wrong."""
+        return not self.findings
+
+
+class Measured(Struct, frozen=True):
+    """What a bot took, in seconds and bytes; None if it is not known."""
+
+    start: float | None
+    """From launch to `ready`, by the wall clock: the longest of all starts."""
+    starts: int
+    """Processes that were started."""
+    starting: float
+    """Seconds of the check in which it waited for starts."""
+    seconds: float
+    """What the whole check took."""
+    decisions: int
+    """Answers that were timed."""
+    clock: str
+    """`cpu` or `wall`: how they were timed."""
+    median: float | None
+    p99: float | None
+    longest: float | None
+    memory: int | None
+    """The most that a process of the bot held at a time."""
+
+
+class Report(Struct, frozen=True):
+    """The result of a check."""
+
+    bot: str
+    """Its name, or where it lies if it has none."""
+    sandbox: str
+    """"" if the check did not come that far."""
+    ok: bool
+    steps: list[StepResult]
+    left: int
+    """Steps that were not tried, because of a fault or an interruption."""
+    interrupted: bool
+    limits: LimitsInfo
+    """What it had to keep to."""
+    measured: Measured | None
+    advice: list[str]
+    """What would make the bot faster or safer; no faults."""
+    stderr: str
+    """What the bot wrote to standard error in all its processes, the end."""
+    build: str
+    """The output of its build, the end."""
+
+    @property
+    def refused(self) -> Finding | None:
+        """Why the bot cannot even be started: what `arena run` would refuse it for."""
+        if self.steps and self.steps[-1].number <= LAST_OF_SUBMISSION and self.steps[-1].findings:
+            return self.steps[-1].findings[0]
+        return None
+
+
+LAST_OF_SUBMISSION = 3
+"""Up to this step the files are checked; after it, the running bot."""

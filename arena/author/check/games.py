@@ -1,0 +1,137 @@
+"""Steps in which games go on with what the bot answers, as in a league."""
+
+import time
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from arena.author.check.context import Bench
+from arena.author.check.findings import Finding, Findings
+from arena.author.check.hints import Evidence, hint_for
+from arena.author.check.positions import moments, random_player
+from arena.author.check.probe import Probe
+from arena.author.check.live_seat import Tape
+from arena.author.check.tables import BY_BOOK, FOR_TWO, Table
+from arena.league.table.table import play_fixture
+from arena.game.records import Cause, Fault, Faulted, PlayedFixture
+from arena.bots.sessions.multiplexer import Multiplexer, SeatReply
+from arena.game.wire.messages import Ready
+
+_CONCURRENT_GAMES = 16
+
+
+class _FaultError(Exception):
+    def __init__(self, seat: int, fault: Fault) -> None:
+        super().__init__(fault.detail)
+        self.seat = seat
+        self.fault = fault
+
+
+class _HaltingMultiplexer(Multiplexer):
+    """Raises _FaultError at the first fault: the other seats need not play on for minutes.
+
+    `starting` is how long it waited for bots to be ready, in seconds.
+    """
+
+    starting = 0.0
+
+    def wait(self) -> Sequence[SeatReply]:
+        began = time.monotonic()
+        replies = super().wait()
+        if any(isinstance(reply, Ready) for _, _, reply in replies):
+            self.starting += time.monotonic() - began
+        for seat, _, reply in replies:
+            if isinstance(reply, Fault):
+                raise _FaultError(seat, reply)
+        return replies
+
+
+def first_game(bench: Bench) -> Findings:
+    """Play one game of two, against itself."""
+    yield from _play(bench, FOR_TWO, 1)
+
+
+def table_sizes(bench: Bench) -> Findings:
+    """Play a game at tables of every size, under the rule books in turn, among random players."""
+    sizes = (FOR_TWO, *BY_BOOK)
+    for table in sizes:
+        bench.tell(f"{table.players} players")
+        yield from _play_among_random(bench, table)
+    bench.notes.append(f"{len(sizes)} games")
+
+
+def _play_among_random(bench: Bench, table: Table) -> Findings:
+    """Play a game that goes on with what the bot answers, as far as that is legal."""
+    recorded = moments(table, random_player)
+    moment = next(recorded)
+    with Probe(bench, table) as probe:
+        ready = probe.start()
+        if isinstance(ready, Finding):
+            yield ready
+            return
+        while moment.request:
+            for notice in moment.news:
+                probe.tell(notice)
+            answer = probe.ask(moment.request)
+            if isinstance(answer, Finding):
+                yield answer
+                return
+            fault = moment.illegal(answer)
+            if fault:
+                yield probe.finding(fault)
+            moment = recorded.send(None if fault else answer)
+        for notice in moment.news:
+            probe.tell(notice)
+
+
+def concurrent_games(bench: Bench) -> Findings:
+    """Play several games at a time, if the bot promises that."""
+    if bench.ready and bench.ready.concurrent_games > 1:
+        yield from _play(bench, FOR_TWO, _CONCURRENT_GAMES)
+
+
+def _play(bench: Bench, table: Table, games: int) -> Findings:
+    tapes = [Tape() for _ in range(table.players)]
+    programs = [bench.staged.program] * table.players
+    limits = replace(bench.request.limits, restarts=0).complete(games)
+    fixture = table.fixture(bench.bot.name, games)
+
+    def log(seat: int, direction: str, line: bytes) -> None:
+        tapes[seat].add(direction, line)
+
+    bench.start_ahead()
+    pool = bench.processes.for_table()
+    with _HaltingMultiplexer(programs, bench.sandbox, limits, log, pool) as multiplexer:
+        try:
+            faults = _faults(play_fixture(fixture, table.rules, multiplexer))
+        except _FaultError as error:
+            faults = [(error.seat, error.fault)]
+    for seat, fault in faults:
+        said = multiplexer.stderr[seat] if fault.cause is not Cause.ILLEGAL_ACTION else ""
+        evidence = Evidence(
+            fault.cause, fault.detail, tapes[seat].came, said, sandbox=bench.sandbox.name
+        )
+        yield _finding(table._replace(seat=seat), fault, tapes[seat], evidence)
+    bench.meter.starting += multiplexer.starting
+    bench.keep_stderr("".join(dict.fromkeys(multiplexer.stderr)))
+
+
+def _faults(played: PlayedFixture) -> list[tuple[int, Fault]]:
+    """Return who faulted how; only illegal actions do not end a game here."""
+    return [
+        (event.seat, Fault(event.cause, event.detail))
+        for record in played.games
+        for event in record.events
+        if isinstance(event, Faulted) and event.cause is Cause.ILLEGAL_ACTION
+    ]
+
+
+def _finding(table: Table, fault: Fault, tape: Tape, evidence: Evidence) -> Finding:
+    return Finding(
+        what=f"{fault.cause}: {fault.detail}",
+        where=str(table),
+        hint=hint_for(evidence),
+        sent=tuple(tape.sent),
+        came=tape.came,
+        stderr=evidence.stderr,
+    )

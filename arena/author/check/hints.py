@@ -1,0 +1,141 @@
+"""How to mend a fault, worked out from what the bot wrote."""
+
+import re
+import shutil
+from typing import NamedTuple
+
+from arena.author.check.timeout_cause import Late
+from arena.game.records import Cause
+from arena.bots.sandboxes.base import MIB, PATH, Quota
+from arena.bots.sandboxes.docker.sandbox import DockerSandbox
+
+_MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
+_FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"
+_FLUSH = {
+    "python": "print(..., flush=True)",
+    "c": "fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) at the start",
+}
+_STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
+_BY_STDERR = (
+    (
+        r"choose\(\) returned .*; it must return",
+        "look for a path through choose() that ends without `return bid(...)` or `return dudo()`",
+    ),
+    (r"choose called neither", "look for a path through choose that calls neither of them"),
+    (
+        r"Error: Cannot find module '([^']+)'",
+        "the sandbox has no module '{0}': put node_modules into the bot's folder",
+    ),
+    (r"(?:SyntaxError|IndentationError|TabError):", "correct the line that the traceback names"),
+    (
+        r"MemoryError|[Cc]annot allocate memory|bad_alloc|heap out of memory|OutOfMemoryError",
+        _MEMORY,
+    ),
+    (
+        r"Read-only file system|EROFS|Permission denied: '(?!/)",
+        "the bot's folder is read-only: write to /tmp, or to standard error",
+    ),
+    (r"KeyError: '(\w+)'", "the message that was sent has no '{0}'"),
+)
+"""Patterns in standard error; {0} is their first group."""
+_NO_PACKAGE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
+_BRING = "pin '{0}' in requirements.txt, or in the bot's folder: pip install --target . {0}"
+_DEBIAN_PYTHON = "/usr/bin/python3"
+_BY_OUTPUT = (
+    (
+        r"\(Pdb\)|^> .*\(\d+\)|^--(?:Return|Call)--",
+        "remove breakpoint(): it uses standard input and output; in arena debug, the terminal",
+    ),
+    (r"^\W?ready\W?$", 'answer hello with {{"type": "ready"}}'),
+    (r"^\ufeff|^\\xff\\xfe|\x00|\\x00", "write UTF-8, without a byte order mark"),
+)
+"""Patterns in the line that came."""
+_BY_DETAIL = (
+    (r"SIGKILL", f"{_MEMORY}: the kernel ends what takes more"),
+    (
+        r"SIGXFSZ",
+        f"{_FILE_SIZE}; .NET before 10: `command: env DOTNET_EnableWriteXorExecute=0 dotnet ...`",
+    ),
+    (r"SIGSEGV|SIGABRT|SIGBUS", "a fault of the program itself: run it under a debugger"),
+    (r"cannot be started: Exec format", "the program is for another machine, or lacks `#!`"),
+    (r"not open", "answer each turn and calza once, with its `id`; answer nothing else"),
+    (r"not valid JSON|not a JSON object", _STDERR_ONLY),
+    (r"the bid has no", 'as in {{"id": 7, "action": "bid", "quantity": 3, "face": 4}}'),
+    (r"`type`", 'answer hello with {{"type": "ready"}}'),
+)
+_BY_CAUSE = {
+    Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"
+    " may doubt",
+    Cause.CRASH: "its standard error says why, if it wrote anything there",
+    Cause.FLOOD: _STDERR_ONLY,
+    Cause.MALFORMED_LINE: "`arena help protocol` shows every answer",
+}
+
+
+class Evidence(NamedTuple):
+    """What is known of a fault."""
+
+    cause: Cause
+    detail: str
+    came: str
+    stderr: str
+    late: str = ""
+    """The kind of `Late`, "" if it was not late."""
+    runtime: str = "any"
+    sandbox: str = ""
+
+
+def hint_for(evidence: Evidence) -> str:
+    """Return how to mend a fault, "" if nothing is known."""
+    if "no newline" in evidence.detail:
+        return "end every line with a newline"
+    if evidence.late:
+        return _of_late(evidence)
+    if missing := _NO_PACKAGE.search(evidence.stderr):
+        return _of_package(missing[1], evidence.sandbox)
+    for text, patterns in (
+        (evidence.came, _BY_OUTPUT),
+        (evidence.stderr, _BY_STDERR),
+        (evidence.detail, _BY_DETAIL),
+    ):
+        for pattern, hint in patterns:
+            if found := re.search(pattern, text, re.MULTILINE):
+                return hint.format(*found.groups())
+    return _BY_CAUSE.get(evidence.cause, "")
+
+
+def named(late: Late, before: float) -> str:
+    """Say what came of a bot that was late `before` seconds after it was asked."""
+    if late.kind == "slow":
+        return f"; its line came after {before + late.seconds:.1f} s"
+    if late.kind == "unflushed":
+        return (
+            "; no line came and it is blocked reading; after its input was closed it wrote"
+            f" {late.text[:80]!r}"
+        )
+    if late.kind == "silent":
+        return "; it sleeps, and wrote nothing when its input was closed, either"
+    return f"; after {before + late.seconds:.1f} s it is still busy"
+
+
+def _of_package(name: str, sandbox: str) -> str:
+    """Say how to get a Python package that a bot imports and its sandbox lacks."""
+    bring = _BRING.format(name)
+    if name == "numpy" and sandbox == DockerSandbox.name:
+        return f"the image lacks it: arena images build python (it has numpy); or {bring}"
+    if name == "numpy" and shutil.which("python3", path=PATH) == _DEBIAN_PYTHON:
+        return f"sudo apt-get install python3-numpy; or {bring}"
+    return f"the sandbox has no package '{name}': {bring}"
+
+
+def _of_late(evidence: Evidence) -> str:
+    if evidence.late == "unflushed":
+        how = _FLUSH.get(evidence.runtime, "print(..., flush=True) in Python")
+        return f"flush standard output after every line: {how}"
+    if evidence.late == "slow":
+        return "do less before `ready`" if "ready" in evidence.detail else "think less"
+    if "ready" in evidence.detail:
+        return 'answer hello with {"type": "ready"}, and read lines, not until the end of input'
+    if "(calza" in evidence.detail:
+        return "answer calza with calza or pass, or do not say `calza` in `ready`"
+    return "answer every turn"

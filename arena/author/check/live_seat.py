@@ -1,0 +1,53 @@
+"""A process of the bot at a table, and the conversation there, which may outlast a step."""
+
+from arena.game.records import LimitsInfo
+from arena.bots.sandboxes.base import Program, Running, Sandbox
+from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.sessions.warm_pool import TablePool
+from arena.game.wire.messages import Ready
+
+
+class Tape:
+    """The lines of one seat since its last answer, and that answer."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+        self.came = ""
+
+    def add(self, direction: str, line: bytes) -> None:
+        """Note a line to the bot (`>>`) or from it (`<<`)."""
+        text = line.decode("utf-8", "backslashreplace").rstrip("\r\n")
+        if direction == "<<":
+            self.came = text
+        if direction != ">>":
+            return
+        if self.came:
+            self.sent.clear()
+            self.came = ""
+        self.sent.append(text)
+
+
+class Seated:
+    """A process of the bot that took a seat, or is about to."""
+
+    running: Running
+    ready: Ready | None = None
+    """What it said when it was greeted."""
+
+    def __init__(
+        self, program: Program, sandbox: Sandbox, limits: LimitsInfo, pool: TablePool
+    ) -> None:
+        self.tape = Tape()
+        self.games = 0
+        """Games that it was told of, at most: a further one gets this number or a higher one."""
+        self.requests = 0
+        """The highest id of a request so far."""
+        self.multiplexer = Multiplexer([program], sandbox, limits, self._log, pool)
+
+    def _log(self, _: int, direction: str, line: bytes) -> None:
+        self.tape.add(direction, line)
+
+    def stop(self) -> str:
+        """End the process; returns what it wrote to standard error."""
+        self.multiplexer.__exit__()
+        return self.multiplexer.stderr[0]

@@ -1,0 +1,107 @@
+"""What a bot takes: time to start, time per decision, memory."""
+
+import os
+import time
+from contextlib import suppress
+from itertools import count
+from statistics import median
+
+from arena.author.check.findings import Measured
+from arena.bots.sandboxes.base import Program, Running, Sandbox
+from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
+
+MOST_WAITING = 6
+"""Processes of a bot that wait for a table: as many as the largest table seats."""
+_SLOW_START = 0.5
+"""Seconds to start above which several processes are started side by side."""
+
+
+def side_by_side(start: float, limit: float) -> int:
+    """Return how many starts of so many seconds may go on at a time; 0 if it is not worth it.
+
+    None comes near the limit, even if all of them compute.
+    """
+    if start < _SLOW_START:
+        return 0
+    cores = len(os.sched_getaffinity(0))
+    return min(MOST_WAITING, int(cores * limit / (2 * start)))
+
+
+class Processes(WarmPool):
+    """The running bot: a process that says `reusable` serves at several tables, as in a league."""
+
+    last: Running
+    """The process that took a seat last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tables = count()
+        self.starts = 0
+
+    def take(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running:
+        """Return a process for a seat; raises OSError if it cannot be started."""
+        waited = {running for _, running in self._waiting}
+        self.last = super().take(program, sandbox, dice)
+        self.starts += self.last not in waited
+        return self.last
+
+    def start_ahead(self, program: Program, sandbox: Sandbox, most: int) -> None:
+        """Start processes until `most` wait that have not served, or a table's worth in all."""
+        fresh = sum(running not in self._seen for _, running in self._waiting)
+        for _ in range(min(most - fresh, MOST_WAITING - len(self._waiting))):
+            with suppress(OSError):
+                running = sandbox.start(program)
+                self._waiting.append(((sandbox.name, program), running))
+                self.starts += 1
+
+    def end_served(self) -> None:
+        """End the waiting processes that have served."""
+        fresh = [one for one in self._waiting if one[1] not in self._seen]
+        for one in fresh:
+            self._waiting.remove(one)
+        self.end()
+        self._waiting.extend(fresh)
+
+    def for_table(self) -> TablePool:
+        """Return the processes as a new table may use them: its dice are new to them."""
+        return TablePool(self, TableDice(str(next(self._tables))))
+
+
+class Meter:
+    """Collects what a bot took; times in seconds, memory in bytes."""
+
+    def __init__(self) -> None:
+        self.starts: list[float] = []
+        self.decisions: list[float] = []
+        self.by_cpu = True
+        """Whether decisions are in CPU time; by the wall clock if the sandbox cannot tell it."""
+        self.starting = 0.0
+        """Seconds in which nothing went on but starts."""
+        self._began = time.monotonic()
+        self._memory: int | None = None
+
+    def started(self, seconds: float) -> None:
+        """Note that the bot was ready after so many seconds."""
+        self.starts.append(seconds)
+        self.starting += seconds
+
+    def look(self, running: Running) -> None:
+        """Note how much memory a running bot has held."""
+        if peak := running.peak_memory():
+            self._memory = max(self._memory or 0, peak)
+
+    def result(self, starts: int) -> Measured:
+        """Return what was measured so far, with so many starts."""
+        times = sorted(self.decisions)
+        return Measured(
+            start=max(self.starts, default=None),
+            starts=starts,
+            starting=self.starting,
+            seconds=time.monotonic() - self._began,
+            decisions=len(times),
+            clock="cpu" if self.by_cpu else "wall",
+            median=median(times) if times else None,
+            p99=times[len(times) * 99 // 100] if times else None,
+            longest=times[-1] if times else None,
+            memory=self._memory,
+        )

@@ -1,0 +1,82 @@
+"""Recorded positions: the same games of random players every time, as one seat sees them."""
+
+from collections.abc import Callable, Generator, Iterator
+from itertools import count
+from random import Random
+
+from msgspec import Struct
+
+from arena.author.check.tables import SEED, Table
+from arena.game.referee import Notice, Referee
+from arena.game.rules.round_limit import max_rounds
+from arena.game.records import Cause, Fault
+from arena.game.wire.messages import Answer, CalzaOffer, Turn
+
+_FORFEIT = 0.2
+"""How often a rival faults instead of an answer."""
+_GAMES = 100
+"""Games that are recorded at a table."""
+
+Player = Callable[[Turn | CalzaOffer, Random], Answer]
+Moments = Generator["Moment", Answer | None, None]
+"""Goes on with the answer that it is sent; without one, with that of the recorded player."""
+
+
+class Moment(Struct, frozen=True):
+    """A moment of a recorded game: what the seat hears, then what it is asked."""
+
+    news: tuple[Notice, ...]
+    request: Turn | CalzaOffer | None
+    """None if the game ended."""
+    illegal: Callable[[Answer], Fault | None]
+    """Returns the fault that an answer to the request would be."""
+
+
+def moments(table: Table, play: Player, *, forfeits: bool = False) -> Moments:
+    """Yield the moments of one game after another; with `forfeits` rivals fault now and then."""
+    ids = count(1)
+    for game in range(_GAMES):
+        yield from _game(table, play, game, ids, forfeits=forfeits)
+
+
+def _game(table: Table, play: Player, game: int, ids: Iterator[int], *, forfeits: bool) -> Moments:
+    chance = Random(f"{SEED}/{table}/{game}")  # noqa: S311 - the same positions in each check
+    rounds = max_rounds(table.rules, table.players)
+    everyone = frozenset(range(table.players))
+    referee = Referee(table.rules, table.players, SEED, game, everyone, max_rounds=rounds)
+    while referee.waiting:
+        seat = referee.waiting[0]
+        asked = referee.request(seat, next(ids))
+        answer = None
+        if seat == table.seat:
+            news = tuple(referee.notices)
+            referee.notices.clear()
+            answer = yield Moment(news, asked, lambda answer: referee.illegal(table.seat, answer))
+        elif forfeits and chance.random() < _FORFEIT:
+            referee.take(seat, Fault(Cause.TIMEOUT, ""))
+            continue
+        recorded = play(asked, chance)
+        referee.take(seat, answer or recorded)
+    yield Moment(tuple(referee.notices), None, lambda _: None)
+
+
+def random_player(asked: Turn | CalzaOffer, chance: Random) -> Answer:
+    """Raise a little, on any face; doubt and call calza at times."""
+    if isinstance(asked, CalzaOffer):
+        return Answer(id=asked.id, action="calza" if chance.random() < 0.1 else "pass")
+    if asked.dudo and (not asked.raises or chance.random() < 0.3):
+        return Answer(id=asked.id, action="dudo")
+    one = chance.choice(asked.raises)
+    quantity = min(one.max, one.min + chance.randrange(2))
+    return Answer(id=asked.id, action="bid", quantity=quantity, face=one.face)
+
+
+def patient_player(asked: Turn | CalzaOffer, _: Random) -> Answer:
+    """Raise as little as possible for as long as possible: rounds are long, to the last raise."""
+    if isinstance(asked, CalzaOffer):
+        return Answer(id=asked.id, action="pass")
+    if not asked.raises:
+        return Answer(id=asked.id, action="dudo")
+    least = min(one.min for one in asked.raises if one.face > 1 or len(asked.raises) == 1)
+    faces = [one.face for one in asked.raises if one.min == least]
+    return Answer(id=asked.id, action="bid", quantity=least, face=min(faces))

@@ -1,0 +1,105 @@
+"""One check, from the files of a bot to a report: called by the command, tests and servers."""
+
+from contextlib import closing
+from typing import Protocol
+
+from arena.author.check.advice import advice
+from arena.author.check.context import Bench, CheckRequest
+from arena.author.check.findings import Finding, Report, StepResult, grouped
+from arena.author.check.steps import FIRST_ALONE, STEPS, Step
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.run_folder import run_folder
+
+
+class CheckListener(Protocol):
+    """Is told how a check goes on."""
+
+    def trying(self, number: int, steps: int, name: str) -> None:
+        """Handle the beginning of a step."""
+
+    def note(self, text: str) -> None:
+        """Handle a sentence on how far the step is."""
+
+
+def check(request: CheckRequest, listener: CheckListener) -> Report:
+    """Check a bot step by step, up to its first fault; an interruption (Ctrl-C) ends it earlier.
+
+    A bot that faults is no error. Raises ArenaError if the step or the sandbox does not exist, or
+    if the bot may not run in that sandbox.
+    """
+    if request.step is not None and not 1 <= request.step <= len(STEPS):
+        hint = ", ".join(f"{number} {step.name}" for number, step in enumerate(STEPS, 1))
+        raise ArenaError(f"there is no step {request.step}", "--step", hint)
+    with run_folder() as runs:
+        bench = Bench(request, runs, listener.note)
+        try:
+            return _Check(request, listener, bench).run()
+        finally:
+            bench.end()
+
+
+class _Check:
+    def __init__(self, request: CheckRequest, listener: CheckListener, bench: Bench) -> None:
+        self._request = request
+        self._listener = listener
+        self._bench = bench
+        self._results: list[StepResult] = []
+        self._chosen = [
+            (number, step)
+            for number, step in enumerate(STEPS, 1)
+            if number < FIRST_ALONE or request.step in (None, number)
+        ]
+
+    def run(self) -> Report:
+        interrupted = False
+        try:
+            for number, step in self._chosen:
+                self._listener.trying(number, len(STEPS), step.name)
+                self._try(number, step)
+                if self._is_over(number):
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
+        self._bench.end()
+        return self._report(interrupted=interrupted)
+
+    def _try(self, number: int, step: Step) -> None:
+        findings: list[Finding] = []
+        self._bench.notes = []
+        interrupted = True
+        try:
+            with closing(step.run(self._bench)) as found:
+                for finding in found:
+                    findings.append(finding)
+                    if not self._request.every_fault:
+                        break
+            interrupted = False
+        finally:
+            # What was found before an interruption counts, too.
+            if findings or not interrupted:
+                note = "; ".join(self._bench.notes)
+                result = StepResult(number, step.name, step.about, grouped(findings), note)
+                self._results.append(result)
+
+    def _is_over(self, number: int) -> bool:
+        """Tell whether a fault ends the check; without a bot that starts, nothing can follow."""
+        go_on = self._request.every_fault and number >= FIRST_ALONE
+        return not (self._results[-1].ok or go_on)
+
+    def _report(self, *, interrupted: bool) -> Report:
+        bench = self._bench
+        named = hasattr(bench, "bot")
+        measured = bench.meter.result(bench.processes.starts)
+        return Report(
+            bot=bench.bot.name if named else str(self._request.source),
+            sandbox=bench.sandbox.name if hasattr(bench, "sandbox") else "",
+            ok=not interrupted and all(result.ok for result in self._results),
+            steps=self._results,
+            left=len(self._chosen) - len(self._results),
+            interrupted=interrupted,
+            limits=self._request.limits,
+            measured=measured if bench.ready else None,
+            advice=advice(bench, measured),
+            stderr=bench.stderr,
+            build=bench.build,
+        )

@@ -1,0 +1,181 @@
+"""The steps of a check, in their order: to add one, write a function and list it here."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from arena.author.check import drills, games
+from arena.author.check.context import Bench
+from arena.author.check.findings import Finding, Findings
+from arena.author.check.meter import side_by_side
+from arena.author.check.positions import moments, random_player
+from arena.author.check.probe import Probe
+from arena.author.check.tables import FOR_TWO
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.folder import BOT_LIMITS, is_ignored, walk
+from arena.bots.manifest import load_bot
+from arena.bots.builds.packages import PACKAGES
+from arena.bots.builds.staging import check_program, stage
+from arena.io.uptime import wait_readable
+from arena.game.wire.codec import encode
+from arena.game.wire.messages import Bye, Ready
+
+_EXIT_SECONDS = 5.0
+"""How long a bot may take to end after `bye`, on a busy machine."""
+_SHOWN = 5
+"""Files that a finding names."""
+_ERROR = re.compile(r"\b(?:error|fatal|cannot|undefined)\b", re.IGNORECASE)
+
+StepFunction = Callable[[Bench], Findings]
+
+
+class Step(NamedTuple):
+    """One step: it yields the faults that it finds."""
+
+    name: str
+    about: str
+    """What it tries, in a few words."""
+    run: StepFunction
+
+
+def manifest(bench: Bench) -> Findings:
+    """Read bot.yaml and the files; choose the sandbox. Raises ArenaError if none may be used."""
+    try:
+        bench.bot = load_bot(bench.request.source)
+    except ArenaError as error:
+        yield _refusal(error)
+        return
+    request = bench.request
+    images = {**IMAGES, **request.images}
+    bench.sandbox = make_sandbox(request.sandbox, runtimes_of([bench.bot]), images)
+    check_trust(bench.sandbox, [bench.bot], trusted=request.trusted)
+
+
+def program(bench: Bench) -> Findings:
+    """Look for the program that is started."""
+    try:
+        check_program(bench.bot, bench.sandbox)
+    except ArenaError as error:
+        yield _refusal(error)
+
+
+def build(bench: Bench) -> Findings:
+    """Copy the bot and build it."""
+
+    def on_build(_: Bot, output: str) -> None:
+        bench.build = output
+
+    try:
+        bench.staged = stage(
+            bench.bot, bench.runs, bench.sandbox, on_build, packages=bench.request.packages
+        )
+    except ArenaError as error:
+        hint = _first_error(bench.build) if bench.build else error.hint
+        yield Finding(error.what, error.where, hint)
+        return
+    if bench.build:
+        bench.notes.append(f"{len(bench.build.splitlines())} lines of output")
+    bench.files = _files(bench)
+
+
+def start(bench: Bench) -> Findings:
+    """Start the bot and greet it."""
+    with Probe(bench, FOR_TWO) as probe:
+        greeted = probe.start()
+    if isinstance(greeted, Ready):
+        bench.ready = greeted
+        bench.at_a_time = side_by_side(bench.meter.starting, bench.request.limits.start)
+    else:
+        yield greeted
+
+
+def concurrency(bench: Bench) -> Findings:
+    """Play many games at once, and ask in as many."""
+    yield from games.concurrent_games(bench)
+    yield from drills.concurrent(bench)
+
+
+def own_folder(bench: Bench) -> Findings:
+    """Look for files that the bot wrote to its folder, in this step or an earlier one."""
+    yield from drills.first_turn(bench)
+    now, before = _files(bench), bench.files
+    written = sorted(
+        path for path in now.keys() | before.keys() if now.get(path) != before.get(path)
+    )
+    if written:
+        more = ", ..." if len(written) > _SHOWN else ""
+        yield Finding(
+            f"it wrote to its own folder: {', '.join(written[:_SHOWN])}{more}",
+            str(bench.request.source),
+            "the folder is read-only in leagues: write to /tmp, or to standard error",
+        )
+
+
+def end_of_input(bench: Bench) -> Findings:
+    """Say goodbye after an answer and end the input: the bot must exit."""
+    with Probe(bench, FOR_TWO) as probe:
+        ready = probe.start()
+        asked = next(m.request for m in moments(FOR_TWO, random_player) if m.request)
+        answer = ready if isinstance(ready, Finding) else probe.ask(asked)
+        if isinstance(answer, Finding):
+            yield answer
+            return
+        probe.bye(encode(Bye()))
+        if not wait_readable([probe.running.exit_fd], _EXIT_SECONDS):
+            yield Finding(
+                "it did not exit after `bye` and the end of its input",
+                hint="end the program when a read says that the input has ended",
+                sent=('{"type":"bye"}',),
+            )
+
+
+STEPS = (
+    Step("manifest", "bot.yaml and the files beside it", manifest),
+    Step("program", "what `command` and `build` name is there", program),
+    Step("build", "the build succeeds", build),
+    Step("start", "`ready` comes in time", start),
+    Step("first turn", "an opening and an answer to a bid", drills.first_turn),
+    Step("first game", "one game of two", games.first_game),
+    Step("tables", "a game at every table size from 2 to 6", games.table_sizes),
+    Step("positions", "recorded positions of all variants", drills.positions),
+    Step("palifico", "palifico rounds", drills.palifico),
+    Step("last raise", "one face left to raise, or none", drills.last_raise),
+    Step("long rounds", "many bids", drills.long_rounds),
+    Step("calza", "offers of calza, if it asks for them", drills.calza),
+    Step("concurrency", "16 games at a time, if it promises that", concurrency),
+    Step("unknown fields", "fields and messages of later versions", drills.unknown_fields),
+    Step("news", "calza, faults of rivals, ends of games", drills.news),
+    Step("own folder", "nothing was written to it", own_folder),
+    Step("end of input", "it exits after `bye`", end_of_input),
+)
+FIRST_ALONE = 5
+"""The first step that can be left out: the earlier ones prepare the bot."""
+
+
+def _refusal(error: ArenaError) -> Finding:
+    return Finding(error.what, error.where, error.hint)
+
+
+def _first_error(output: str) -> str:
+    """Return the first error of a build that failed, or its last line if none says so."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    at = next((i for i, line in enumerate(lines) if _ERROR.search(line)), -1)
+    first = lines[at]
+    if 0 <= at < len(lines) - 1 and lines[at + 1].startswith("--> "):  # the place, of rustc
+        first = f"{lines[at + 1].removeprefix('--> ')}: {first}"
+    return first[:200]
+
+
+def _files(bench: Bench) -> dict[str, tuple[int, int]]:
+    """Return the size and the time of every file in the staged folder, without packages."""
+    folder = bench.staged.folder
+    return {
+        str(path.relative_to(folder)): (info.st_size, info.st_mtime_ns)
+        for path, info in walk(
+            folder, BOT_LIMITS, lambda name: is_ignored(name) or name == PACKAGES
+        )
+        if not path.is_dir()
+    }

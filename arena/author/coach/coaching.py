@@ -1,0 +1,128 @@
+"""The coaching of a bot: over a stored league, or over a quick table that is played for it."""
+
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.author.coach.request_times import RequestTime, request_times
+from arena.io.errors import ArenaError, did_you_mean
+from arena.game.walk import ForbiddenEventError
+from arena.league.terms.config import load_league
+from arena.league.schedule.progress import LeagueProgress
+from arena.author.quick_table import TableRequest, play_table
+from arena.league.play.runner import RunListener
+from arena.league.play.stored_league import schedule_of
+from arena.game.rules.books import Rules
+from arena.playstats.coach import Coach, Hear, Judgement
+from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
+from arena.game.records import LeagueInfo, PlayedFixture
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.league.store.store import Store
+from arena.bots.bot import Bot, runtimes_of
+from arena.bots.manifest import bot_sources, find_bots
+
+_TIMED = 2
+"""Fixtures whose requests are asked again: those of two players have the bot in each seat once."""
+CAUTION = (
+    "Estimated to the end of the round, for rivals who do not adapt: test a change with"
+    " `arena compare OLD NEW`."
+)
+"""What the estimate of leaks does not know, and who does."""
+RIVALS = ("sample:odds", "sample:honest")
+"""Who plays a quick table if nobody is named: the first that is not coached."""
+
+
+class Method(Struct, frozen=True):
+    """The figures that the method of `arena.playstats.lookahead` depends on."""
+
+    deals: int = DEALS
+    floor: float = FLOOR
+    least_chance: float = LEAST_CHANCE
+
+
+class Coaching(Struct, frozen=True):
+    """All that an author is told."""
+
+    bot: str
+    league: str
+    """The league.yaml."""
+    judgement: Judgement
+    times: list[RequestTime] | None = None
+    """None for a stored league: the store does not keep them."""
+    caution: str = CAUTION
+    method: Method = Method()
+
+
+def coach_stored(bot: str, league: Path, store: Path, hear: Hear = lambda _: None) -> Coaching:
+    """Judge the stored games of a bot that count in its league; `hear` gets every decision.
+
+    Raises ArenaError if the bot is not in the league or has no games there.
+    """
+    with Store(store) as opened:
+        schedule = schedule_of(opened)
+        info = schedule.conditions
+        _check_name(bot, info, store)
+        progress, coach = LeagueProgress(schedule), Coach(bot, hear)
+        for played in opened.played(without_pruned=True):
+            if progress.counts(played.fixture.id):
+                _add(coach, played, info.variants[played.fixture.variant])
+    if not coach.games:
+        what = f"'{bot}' has not played a game yet"
+        raise ArenaError(what, str(store), f"arena run {league}")
+    return Coaching(bot, str(league), coach.judgement())
+
+
+def _add(coach: Coach, played: PlayedFixture, rules: Rules) -> None:
+    try:
+        coach.add(played, rules)
+    except ForbiddenEventError as error:
+        where = f"fixture {played.fixture.index}, {error.where}"
+        raise ForbiddenEventError(error.what, where, error.hint) from None
+
+
+def coach_quick(
+    request: TableRequest, listener: RunListener, hear: Hear = lambda _: None, *, trusted: bool
+) -> Coaching:
+    """Play a quick table of the first bot and the others, and judge the first one's games.
+
+    Without others it plays RIVALS. Raises ArenaError if the table cannot be played.
+    """
+    bot, request = _with_rivals(request)
+    play_table(request, listener, None, trusted=trusted)
+    league = load_league(request.league)
+    found = coach_stored(bot.name, request.league, request.store, hear)
+    sandbox = make_sandbox(league.sandbox, runtimes_of(league.bots), league.images)
+    [rules] = league.variants.values()
+    with Store(request.store) as store:
+        fixtures = [one for one in store.played() if bot.name in one.fixture.seats][:_TIMED]
+    times = request_times(bot, fixtures, rules, sandbox, packages=request.packages)
+    return replace(found, times=times)
+
+
+def _with_rivals(request: TableRequest) -> tuple[Bot, TableRequest]:
+    """Return the bot to coach, and the request with its rivals."""
+    first, *patterns = request.bots
+    found = find_bots([(first, "BOT")], Path.cwd())
+    if len(found) > 1:
+        raise ArenaError(f"'{first}' names {len(found)} bots", "BOT", "name one of them")
+    [bot] = found
+    if not patterns:
+        patterns = [next(one for one in RIVALS if not _names(one, bot))]
+    elif any(_names(one, bot) for one in patterns):
+        what = f"'{bot.name}' cannot play against itself"
+        raise ArenaError(what, "--against", "name another bot")
+    return bot, replace(request, bots=(first, *patterns))
+
+
+def _names(pattern: str, bot: Bot) -> bool:
+    """Tell whether a pattern names a bot, perhaps beside others."""
+    sources = bot_sources(pattern, Path.cwd(), "--against")
+    return bot.source.resolve() in {source.resolve() for source in sources}
+
+
+def _check_name(bot: str, info: LeagueInfo, store: Path) -> None:
+    names = [one.name for one in info.bots]
+    if bot not in names:
+        hint = did_you_mean(bot, names)
+        raise ArenaError(f"no bot of the league is called '{bot}'", str(store), hint)

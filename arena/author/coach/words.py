@@ -1,0 +1,36 @@
+"""Decisions and requests in words, for the terminal and the page."""
+
+from arena.author.coach.request_times import Kind
+from arena.game.rules.explain import name_bid
+from arena.playstats.decisions import Action, Decision
+
+REQUESTS: dict[Kind, str] = {
+    "opening": "opening",
+    "reply": "reply to a bid",
+    "palifico": "turn in palifico",
+    "calza": "offer of calza",
+}
+
+
+def did(one: Decision) -> str:
+    """Return what a bot did, such as "raises 3 fives to 4 fives"."""
+    if one.last is None:
+        return f"opens with {name_bid(one.action.bid)}"
+    last = name_bid(one.last.bid)
+    match one.action.do:
+        case "bid":
+            return f"raises {last} to {name_bid(one.action.bid)}"
+        case "dudo":
+            return f"doubts {last}"
+        case _:
+            return f"calls {last} exact"
+
+
+def named(action: Action) -> str:
+    """Return an action as an alternative, such as "4 fives" or "dudo"."""
+    return name_bid(action.bid) if action.do == "bid" else action.do
+
+
+def at_table(one: Decision) -> str:
+    """Return how many dice the bot had, such as "2 of 7 dice"."""
+    return f"{one.dice} of {one.table} dice{', palifico' if one.palifico else ''}"

@@ -1,0 +1,165 @@
+"""What two versions of a bot decide differently at the same positions, by kind of decision."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, product
+
+from msgspec import Struct
+
+from arena.author.compare.names import VERSIONS
+from arena.league.table.seat_decisions import Decision, Position
+from arena.league.table.seat_history import Request
+from arena.game.wire.messages import CalzaOffer
+
+_EXAMPLES = 3
+
+
+class Share(Struct, frozen=True):
+    """At how many of these positions two decisions differ."""
+
+    positions: int
+    otherwise: int
+
+
+class Difference(Struct, frozen=True):
+    """How often one kind of decision differs; what it means is said in `KINDS`."""
+
+    kind: str
+    versions: Share
+    """The old version from the new one."""
+    old: Share
+    """The old version from itself, with another seed."""
+    new: Share
+
+
+class Example(Struct, frozen=True):
+    """A position that the versions decide differently."""
+
+    variant: str
+    seats: tuple[str, ...]
+    """The names at the table."""
+    request: Request
+    old: Decision
+    new: Decision
+
+
+class Behaviour(Struct, frozen=True):
+    """What the versions decide differently at recorded positions."""
+
+    tables: int
+    """At how many tables those positions were."""
+    differences: tuple[Difference, ...]
+    """All decisions first, then by kind."""
+    examples: tuple[Example, ...]
+    """Of different kinds; each is one that differs most surely."""
+    faults: dict[str, int]
+    """Requests that a version answered with a fault."""
+
+
+_Kind = Callable[[Request, Decision, Decision], bool | None]
+"""Returns whether two decisions differ in this; None if it is no such position."""
+
+
+def _opening(request: Request, one: Decision, other: Decision) -> bool | None:
+    if isinstance(request, CalzaOffer) or request.bids:
+        return None
+    return one != other
+
+
+def _doubt(request: Request, one: Decision, other: Decision) -> bool | None:
+    if isinstance(request, CalzaOffer) or not request.bids:
+        return None
+    return one.action != other.action
+
+
+def _face(request: Request, one: Decision, other: Decision) -> bool | None:
+    if not request.bids or one.action != "bid" or other.action != "bid":
+        return None
+    return one.face != other.face
+
+
+def _quantity(request: Request, one: Decision, other: Decision) -> bool | None:
+    if _face(request, one, other) is not False:
+        return None
+    return one.quantity != other.quantity
+
+
+def _calza(request: Request, one: Decision, other: Decision) -> bool | None:
+    return one != other if isinstance(request, CalzaOffer) else None
+
+
+def _palifico(request: Request, one: Decision, other: Decision) -> bool | None:
+    return one != other if request.palifico_seat is not None else None
+
+
+def _last_die(request: Request, one: Decision, other: Decision) -> bool | None:
+    return one != other if len(request.dice) == 1 else None
+
+
+_EXCLUSIVE: dict[str, _Kind] = {
+    "opening bid": _opening,
+    "raise or dudo": _doubt,
+    "face of a raise": _face,
+    "quantity on the same face": _quantity,
+    "calza or pass": _calza,
+}
+KINDS: dict[str, _Kind] = {
+    "all decisions": lambda _, one, other: one != other,
+    **_EXCLUSIVE,
+    "in palifico rounds": _palifico,
+    "with one die left": _last_die,
+}
+"""Faces are compared where both raise, quantities where both raise on the same face."""
+
+
+def summary(positions: Sequence[Position], tables: int) -> Behaviour:
+    """Sum up the decisions of the old version and the new one, and of both asked again."""
+    differences = [
+        Difference(
+            kind,
+            versions=_share(positions, differs, 0, 1),
+            old=_share(positions, differs, 0, 2),
+            new=_share(positions, differs, 1, 3),
+        )
+        for kind, differs in KINDS.items()
+    ]
+    return Behaviour(
+        tables=tables,
+        differences=tuple(one for one in differences if one.versions.positions),
+        examples=tuple(_examples(positions)),
+        faults={version: _faults(positions, number) for number, version in enumerate(VERSIONS)},
+    )
+
+
+def _share(positions: Sequence[Position], differs: _Kind, one: int, other: int) -> Share:
+    found = Counter(
+        differs(position.request, decision, instead)
+        for position in positions
+        if (decision := position.decisions[one]) and (instead := position.decisions[other])
+    )
+    return Share(found[True] + found[False], found[True])
+
+
+def _faults(positions: Sequence[Position], version: int) -> int:
+    decisions = (one for position in positions for one in position.decisions[version::2])
+    return sum(one is not None and one.action == "fault" for one in decisions)
+
+
+def _examples(positions: Sequence[Position]) -> Iterator[Example]:
+    """Yield positions that the versions decide differently most surely, each of another kind."""
+    kinds: set[str] = set()
+    for position in sorted(positions, key=_sureness, reverse=True):
+        fixture, request, (old, new, *_) = position.fixture, position.request, position.decisions
+        if not old or not new or old == new:
+            continue
+        kind = next(name for name, differs in _EXCLUSIVE.items() if differs(request, old, new))
+        if kind not in kinds and len(kinds) < _EXAMPLES:
+            kinds.add(kind)
+            yield Example(fixture.variant, fixture.seats, request, old, new)
+
+
+def _sureness(position: Position) -> int:
+    """Return how often the versions differ from each other, less how often from themselves."""
+    old, new = position.decisions[::2], position.decisions[1::2]
+    themselves = [*combinations(old, 2), *combinations(new, 2)]
+    return sum(a != b for a, b in product(old, new)) - sum(a != b for a, b in themselves)

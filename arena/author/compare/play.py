@@ -1,0 +1,171 @@
+"""Two versions of a bot against the same field: the same tables, the same seats, the same dice."""
+
+from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor
+from itertools import product
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena import __version__
+from arena.io.errors import ArenaError
+from arena.author.compare.positions import compare_behaviour
+from arena.author.compare.decisions import Behaviour
+from arena.league.schedule.block_design import joining_blocks
+from arena.author.compare.result import Comparison, Games
+from arena.league.host import core_count
+from arena.league.terms.master_seed import choose, describe
+from arena.league.play.process_pool import ProcessEngine
+from arena.league.play.runner import RunListener, play_due
+from arena.league.schedule.schedule import divisions
+from arena.author.compare.names import NEW, OLD, VERSIONS, in_field
+from arena.league.table.preparation import prepared
+from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
+from arena.game.rules.books import variant
+from arena.game.records import Fixture, LeagueInfo, LimitsInfo
+from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.game.seeds import block_seed, commitment, fixture_seed
+from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.manifest import bot_sources, find_bots, load_bot
+
+
+class CompareRequest(Struct, frozen=True):
+    """Which versions to compare, and how; relative patterns start at the working directory."""
+
+    old: str
+    """A bot's folder or archive, or `sample:NAME`."""
+    new: str
+    field: tuple[str, ...] = ()
+    """Patterns of the bots that both play; without any, the sample bots that run here."""
+    rounds: int = 20
+    """With `until`, at most."""
+    until: float | None = None
+    """Stop as soon as either version is better at this confidence."""
+    games: int = 10
+    """Games per fixture."""
+    players: tuple[int, ...] = (2,)
+    variants: tuple[str, ...] = ("bga",)
+    """Every table size is played under each of them."""
+    calza: bool = False
+    seed: str | None = None
+    """The one that a comparison printed plays the same games; None draws one."""
+    workers: int | None = None
+    """None stands for one per core."""
+    sandbox: str | None = None
+    limits: LimitsInfo = LimitsInfo()
+    trust_bots: bool = False
+    packages: bool = False
+    """Whether the Python packages that bots ask for are installed."""
+
+
+def compare(request: CompareRequest, listener: RunListener | None = None) -> Comparison | None:
+    """Play both versions against the field; returns None if that was stopped before its end.
+
+    Raises ArenaError if a bot is not found or does not start, or the sandbox does not work.
+    """
+    listener = listener or RunListener()
+    versions = [_version(request.old, "OLD"), _version(request.new, "NEW")]
+    field = _field(request.field, max(request.players))
+    bots = [*versions, *field]
+    sandbox = make_sandbox(request.sandbox or AUTO, runtimes_of(bots))
+    check_trust(sandbox, bots, trusted=request.trust_bots)
+    seed = choose(request.seed, bots, trusted=request.trust_bots)
+    conditions = _conditions(request, field, sandbox.name, seed)
+    listener.started(conditions)
+    listener.note(describe(seed, request.seed, bots))
+    games = Games(conditions, comparison_fixtures(conditions), request.until)
+    rules = next(iter(conditions.variants.values()))
+    names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
+    with prepared(bots, rules, conditions.limits, sandbox, packages=request.packages) as staged:
+        engine = ProcessEngine(sandbox, request.workers or core_count())
+        at_table = dict(zip(names, staged, strict=True))
+        with listener.progress(len(games.fixtures)) as on_result:
+            finished = play_due(conditions, at_table, engine, games, listener, on_result)
+        if not finished:
+            return None
+        programs = at_table[OLD].program, at_table[NEW].program
+        behaviour = _behaviour(games, programs, engine, sandbox, listener)
+    return replace(games.comparison(), behaviour=behaviour)
+
+
+def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
+    """Return the fixtures of both versions against the field, pair after pair.
+
+    A pair shares dice, seats and the seeds of the bots, so two equal versions play equal games; no
+    two pairs share dice. In each round of a division a version meets every bot of the field equally
+    often. The divisions are played side by side, round by round.
+    """
+    names = [in_field(bot.name) for bot in conditions.bots]
+    seed, rounds = conditions.seed, conditions.rounds
+    designs = {
+        players: joining_blocks(len(names), players, rounds, seed) for players in conditions.players
+    }
+    fixtures: list[Fixture] = []
+    for block, division in product(range(rounds), divisions(conditions)):
+        limit = max_rounds(conditions.variants[division.variant], division.players)
+        for table in designs[division.players][block]:
+            pair = f"{len(fixtures)}"
+            bots_seed, dice = fixture_seed(seed, pair), block_seed(seed, pair)
+            for version in VERSIONS:
+                seats = tuple([*names, version][bot] for bot in table)
+                place = f"{version}/{pair}", len(fixtures), division.variant, seats
+                games = conditions.games, block, dice, limit
+                fixtures.append(Fixture(*place, bots_seed, *games))
+    return fixtures
+
+
+def _behaviour(
+    games: Games,
+    programs: Sequence[Program],
+    engine: ProcessEngine,
+    sandbox: Sandbox,
+    listener: RunListener,
+) -> Behaviour | None:
+    """Compare what the versions decide; None, and a note, if that did not come to its end."""
+    tables = games.sample.drawn()
+    listener.note(f"asking both versions again what they decide at {len(tables)} of the tables")
+    try:
+        return compare_behaviour(games.conditions, tables, programs, engine, sandbox)
+    except KeyboardInterrupt:
+        listener.note("stopped: the behaviour of the versions is not compared")
+    except BrokenExecutor:
+        listener.note("a worker died: the behaviour of the versions is not compared")
+    return None
+
+
+def _version(pattern: str, which: str) -> Bot:
+    sources = bot_sources(pattern, Path.cwd(), which)
+    if len(sources) > 1:
+        raise ArenaError(f"'{pattern}' names {len(sources)} bots", which, "name one")
+    return load_bot(sources[0])
+
+
+def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
+    bots = find_bots([(pattern, "--field") for pattern in patterns or ("sample:*",)], Path.cwd())
+    if not patterns:
+        bots = tuple(bot for bot in bots if not bot.missing_program)
+    if len(bots) < players - 1:
+        what = f"{len(bots)} bots in the field are too few for tables of {players}"
+        raise ArenaError(what, "--field", "name more, or fewer --players")
+    return bots
+
+
+def _conditions(
+    request: CompareRequest, field: Sequence[Bot], sandbox: str, seed: str
+) -> LeagueInfo:
+    return LeagueInfo(
+        name=f"{request.old} and {request.new}",
+        variants={name: variant(name, {}, calza=request.calza) for name in request.variants},
+        bots=tuple(bot.info for bot in field),
+        players=tuple(dict.fromkeys(request.players)),
+        games=request.games,
+        rounds=request.rounds,
+        limits=request.limits.complete(request.games),
+        sandbox=sandbox,
+        seed=seed,
+        commitment=commitment(seed),
+        arena_version=__version__,
+        rounds_per_die=ROUNDS_PER_DIE,
+    )

@@ -1,0 +1,252 @@
+"""The result of comparing two versions of a bot: over all, by division and by opponent."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from arena.io.errors import ArenaError
+from arena.author.compare.positions import TableSample
+from arena.author.compare.decisions import Behaviour
+from arena.league.schedule.schedule import divisions
+from arena.author.compare.names import NEW, OLD, VERSIONS, in_field, version_seat
+from arena.ratings.maths.arrays import Floats
+from arena.ratings.stopping.group_sequential import planned_looks, tails
+from arena.ratings.maths.intervals import TAIL
+from arena.ratings.stopping.paired import Paired, clear, paired
+from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.league.store.rows import PackedFixture
+
+
+class Look(Struct, frozen=True):
+    """The share of rivals beaten after so many rounds, over all divisions."""
+
+    rounds: int
+    rivals_beaten: Paired
+
+    @property
+    def better(self) -> str | None:
+        """The version that is better at the interval's confidence: OLD, NEW, or None."""
+        share = self.rivals_beaten
+        return None if share.low <= 0 <= share.high else _sign(share)
+
+
+class DivisionResult(Struct, frozen=True):
+    """The result at tables of one size under one rule book, with intervals as at one look."""
+
+    variant: str
+    players: int
+    games: int
+    """Of each version, as below."""
+    rivals_beaten: Paired
+    mean_place: Paired
+    win_share: Paired
+    better: str | None
+    """The version that is better here: OLD, NEW, or None. With 95 % confidence none of those in all
+    divisions is wrong (Holm), as at one look."""
+
+
+class OpponentResult(Struct, frozen=True):
+    """The share of games in which a version finished ahead of one bot of the field."""
+
+    bot: str
+    games: int
+    rivals_beaten: Paired
+    """Its mean over all divisions, with an interval as at one look."""
+
+
+class Comparison(Struct, frozen=True):
+    """The result; games and faults are those of each version.
+
+    The share of rivals beaten is how many of its rivals at a table a version finished ahead of. Its
+    mean is over all divisions, and within each over all opponents, with equal weights.
+    """
+
+    conditions: LeagueInfo
+    """The bots are those of the field; the rounds are the most that were to be played."""
+    until: float | None
+    """The confidence of the intervals of all looks together; None stands for 95 % at one look."""
+    looks: tuple[Look, ...]
+    """What was seen on the way, and last at the end."""
+    decision: str | None
+    """The version that is better at that confidence: OLD, NEW, or None."""
+    games: int
+    rivals_beaten: Paired
+    better: float
+    """The probability that the new version beats more of its rivals, under a flat prior."""
+    divisions: tuple[DivisionResult, ...]
+    opponents: tuple[OpponentResult, ...]
+    faults: dict[str, int]
+    behaviour: Behaviour | None = None
+    """None if it was not compared to its end."""
+
+
+class Games:
+    """The fixtures of a comparison, and the results so far."""
+
+    def __init__(
+        self,
+        conditions: LeagueInfo,
+        fixtures: Sequence[Fixture],
+        until: float | None,
+    ) -> None:
+        self.fixtures = fixtures
+        self.sample = TableSample(conditions.seed, divisions(conditions))
+        self.conditions, self._until = conditions, until
+        self._played: set[str] = set()
+        self._results = _Results(conditions)
+        rounds, columns = conditions.rounds, len(conditions.bots) * len(self._results.divisions)
+        self._planned = planned_looks(rounds, columns) if until else (rounds,)
+        self._tails = tails(self._planned, until) if until else [TAIL]
+        self._looks: list[Look] = []
+
+    def due(self) -> list[Fixture]:
+        """Return what to play before the next look: nothing after the last one."""
+        if not (due := self._due_before_look()) and not self._ended:
+            self._looks.append(self._look())
+            due = self._due_before_look()
+        return due
+
+    @property
+    def _ended(self) -> bool:
+        decided = bool(self._looks and self._looks[-1].better)
+        return decided or len(self._looks) == len(self._planned)
+
+    def _due_before_look(self) -> list[Fixture]:
+        if self._ended:
+            return []
+        rounds = self._planned[len(self._looks)]
+        return [one for one in self.fixtures if one.block < rounds and one.id not in self._played]
+
+    def _look(self) -> Look:
+        number = len(self._looks)
+        rounds = self._planned[number]
+        return Look(rounds, self._results.overall(rounds, self._tails[number]))
+
+    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
+        """Count a fixture that was played."""
+        self.sample.add(packed, result.fixture)
+        self._results.add(result)
+        self._played.add(result.fixture.id)
+
+    def quarantine(self, one: QuarantinedFixture) -> None:
+        """End a comparison that cannot be completed: a table without its twin counts nothing."""
+        raise ArenaError(
+            f"{one.deaths} workers died while they played one fixture",
+            f"fixture {one.fixture.id}: {', '.join(one.fixture.seats)}",
+            "free some memory and run again",
+        )
+
+    def comparison(self) -> Comparison:
+        """Return the result after the last look."""
+        results, last = self._results, self._looks[-1]
+        by_division = results.by_division(last.rounds)
+        return Comparison(
+            conditions=self.conditions,
+            until=self._until,
+            looks=tuple(self._looks),
+            decision=last.better,
+            games=sum(one.games for one in by_division),
+            rivals_beaten=last.rivals_beaten,
+            better=last.rivals_beaten.above,
+            divisions=by_division,
+            opponents=results.by_opponent(last.rounds),
+            faults=results.faults,
+        )
+
+
+def _sign(share: Paired) -> str:
+    return NEW if share.difference > 0 else OLD
+
+
+class _Results:
+    """What both versions did in each division."""
+
+    def __init__(self, conditions: LeagueInfo) -> None:
+        self.divisions = divisions(conditions)
+        self.faults = dict.fromkeys(VERSIONS, 0)
+        self._bots = {in_field(bot.name): number for number, bot in enumerate(conditions.bots)}
+        self._names = [bot.name for bot in conditions.bots]
+        self._games = conditions.games
+        self._tallies = {
+            (version, one): _Tally(one.players, conditions.rounds, len(self._bots))
+            for version in VERSIONS
+            for one in self.divisions
+        }
+
+    def add(self, result: FixtureResult) -> None:
+        fixture = result.fixture
+        version, seat = version_seat(fixture)
+        rivals = {at: self._bots[name] for at, name in enumerate(fixture.seats) if at != seat}
+        tally = self._tallies[version, fixture.division]
+        for game in result.games:
+            tally.add(fixture.block, seat, rivals, game.places)
+            self.faults[version] += game.faults[seat] is not None
+
+    def overall(self, rounds: int, tail: float) -> Paired:
+        """Compare the rivals beaten in these rounds over all divisions."""
+        return paired(*self._shares(lambda one: one.beaten, self.divisions, rounds), tail)
+
+    def by_division(self, rounds: int) -> tuple[DivisionResult, ...]:
+        """Return the result of each division."""
+        games = rounds * len(self._bots) * self._games
+        where = [[one] for one in self.divisions]
+        beaten = [paired(*self._shares(lambda one: one.beaten, one, rounds)) for one in where]
+        return tuple(
+            DivisionResult(
+                *(*one, games),
+                rivals_beaten=share,
+                mean_place=paired(*self._shares(lambda one: one.places, [one], rounds)),
+                win_share=paired(*self._shares(lambda one: one.wins, [one], rounds)),
+                better=_sign(share) if is_clear else None,
+            )
+            for one, share, is_clear in zip(self.divisions, beaten, clear(beaten), strict=True)
+        )
+
+    def by_opponent(self, rounds: int) -> tuple[OpponentResult, ...]:
+        """Return the result against each bot of the field."""
+        tables = rounds * sum(one.players - 1 for one in self.divisions)
+        found = []
+        for bot, name in enumerate(self._names):
+            column = slice(bot, bot + 1)
+            old, new = self._shares(lambda one: one.ahead, self.divisions, rounds, column)
+            found.append(OpponentResult(name, tables * self._games, paired(old, new)))
+        return tuple(found)
+
+    def _shares(
+        self,
+        figure: "Callable[[_Tally], Floats]",
+        where: Sequence[Division],
+        rounds: int,
+        bots: slice = slice(None),
+    ) -> tuple[Floats, Floats]:
+        """Return a figure of both versions; every bot in every division has its own column."""
+        old, new = (
+            np.hstack([figure(self._tallies[version, one])[:rounds, bots] for one in where])
+            for version in VERSIONS
+        )
+        return old / self._games, new / self._games
+
+
+class _Tally:
+    """What a version did in one division: sums over the games at a table, [round, opponent].
+
+    A table belongs to the bot that acts before the version: in a round that is every bot once. Only
+    `ahead` is by rival: the share of its tables' games in which the version finished ahead of it.
+    """
+
+    def __init__(self, players: int, rounds: int, bots: int) -> None:
+        self.beaten, self.places, self.wins, self.ahead = (
+            np.zeros((rounds, bots)) for _ in range(4)
+        )
+        self._rivals = players - 1
+
+    def add(self, block: int, seat: int, rivals: Mapping[int, int], places: Sequence[int]) -> None:
+        """Add a game; `rivals` are the numbers of the bots by seat."""
+        place, rival_count = places[seat], self._rivals
+        at = block, rivals[(seat - 1) % len(places)]
+        self.beaten[at] += (len(places) - place) / rival_count
+        self.places[at] += place
+        self.wins[at] += place == 1
+        for other, bot in rivals.items():
+            self.ahead[block, bot] += (places[other] > place) / rival_count

@@ -1,0 +1,189 @@
+"""A table without a league.yaml of one's own: some bots, or bots and a person, for a few games."""
+
+from collections import Counter
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.io.files import reason
+from arena.io.errors import ArenaError
+from arena.league.terms.conditions import commit, resolve
+from arena.league.terms.config import League, load_league
+from arena.league.play.play import RunRequest, open_run
+from arena.league.play.runner import RunListener
+from arena.league.table.person import Person, TableWithPerson
+from arena.league.table.preparation import prepared
+from arena.league.table.table import play_fixture
+from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
+from arena.game.records import BotInfo, FixtureResult
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.league.store.rows import pack
+from arena.league.store.store import Store
+from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.manifest import find_bots
+
+PERSON = "you"
+"""What a person is called at the table."""
+
+
+class TableRequest(Struct, frozen=True):
+    """What to play, and where to store it; relative patterns start at the working directory."""
+
+    bots: tuple[str, ...]
+    """Patterns: folders, archives, `sample:NAME`."""
+    folder: Path
+    """A new folder: its league.yaml and league.sqlite are those of any league."""
+    games: int = 1
+    """Games per fixture."""
+    variant: str = "bga"
+    calza: bool = False
+    lost_dice_visible: bool = False
+    starting_dice: int | None = None
+    """None stands for what the rule book says."""
+    seed: str | None = None
+    sandbox: str = "auto"
+    packages: bool = False
+    """Whether the Python packages that bots ask for are installed."""
+
+    @property
+    def league(self) -> Path:
+        """The league.yaml."""
+        return self.folder / "league.yaml"
+
+    @property
+    def store(self) -> Path:
+        """The file with the games."""
+        return self.folder / "league.sqlite"
+
+
+class Result(Struct, frozen=True):
+    """How one bot, or the person, did."""
+
+    name: str
+    games: int
+    wins: int
+    mean_place: float
+    faults: int
+
+
+def play_table(
+    request: TableRequest, listener: RunListener, person: Person | None, *, trusted: bool
+) -> list[Result]:
+    """Play all games of the bots, or one fixture with a person; returns the most wins first.
+
+    Nothing is left behind if it does not come to its end: raises KeyboardInterrupt if it was
+    stopped, ArenaError if it cannot be played.
+    """
+    _write_league(request, with_person=person is not None)
+    try:
+        if person:
+            _play_with_person(request, person, listener, trusted=trusted)
+        else:
+            _play_bots(request, listener, trusted=trusted)
+    except BaseException:
+        _remove_league(request)
+        raise
+    with Store(request.store) as store:
+        return results_of(store.results())
+
+
+def results_of(fixtures: Iterable[FixtureResult]) -> list[Result]:
+    """Return how everyone at a table did, the most wins first."""
+    places: dict[str, list[int]] = {}
+    faults: Counter[str] = Counter()
+    for fixture in fixtures:
+        for game in fixture.games:
+            for seat, name in enumerate(fixture.fixture.seats):
+                places.setdefault(name, []).append(game.places[seat])
+                faults[name] += game.faults[seat] is not None
+    results = [
+        Result(name, len(all_), all_.count(1), sum(all_) / len(all_), faults[name])
+        for name, all_ in places.items()
+    ]
+    return sorted(results, key=lambda one: (-one.wins, one.mean_place, one.name))
+
+
+def _write_league(request: TableRequest, *, with_person: bool) -> None:
+    bots = find_bots([(pattern, "BOT") for pattern in request.bots], Path.cwd())
+    players = len(bots) + with_person
+    if not MIN_PLAYERS <= players <= MAX_PLAYERS:
+        what = f"{MIN_PLAYERS} to {MAX_PLAYERS} play at a table, not {players}"
+        raise ArenaError(what, hint="name other bots, or play a league: arena run")
+    if with_person and any(bot.name == PERSON for bot in bots):
+        raise ArenaError(f"a bot is called '{PERSON}'", hint="rename it in its bot.yaml")
+    rules = {"variant": request.variant, "calza": request.calza}
+    rules |= {"lost_dice_visible": request.lost_dice_visible}
+    if request.starting_dice is not None:
+        rules["starting_dice"] = request.starting_dice
+    names = [bot.name for bot in bots] + [PERSON] * with_person
+    league = {
+        "name": ", ".join(names),
+        "bots": [str(bot.source) for bot in bots],
+        "variants": [rules],
+        "players": players,
+        "games": request.games,
+        "rounds": 1,
+        "shared_dice": False,
+        "sandbox": request.sandbox,
+        "packages": request.packages,
+        "seed": request.seed,
+    }
+    try:
+        request.folder.mkdir(parents=True)
+        # JSON is YAML.
+        request.league.write_bytes(msgspec.json.format(msgspec.json.encode(league)))
+    except FileExistsError:
+        raise ArenaError("it exists already", str(request.folder), "name a new folder") from None
+    except OSError as error:
+        raise ArenaError(f"it cannot be made: {reason(error)}", str(request.folder)) from None
+
+
+def _play_bots(request: TableRequest, listener: RunListener, *, trusted: bool) -> None:
+    run = RunRequest(request.league, request.store, trust_bots=trusted)
+    with open_run(run, listener) as league:
+        if not league.play().finished:
+            raise KeyboardInterrupt
+
+
+def _play_with_person(
+    request: TableRequest, person: Person, listener: RunListener, *, trusted: bool
+) -> None:
+    """Play the first fixture with a person in a seat, and store it."""
+    league = load_league(request.league)
+    sandbox = make_sandbox(league.sandbox, runtimes_of(league.bots), league.images)
+    check_trust(sandbox, league.bots, trusted=trusted)
+    rivals = {bot.name: bot for bot in league.bots}
+    league = _with_person(league)
+    [rules] = league.variants.values()
+    with Store(request.store, create=True) as store:
+        resolution = resolve(league, sandbox.name, store, trusted=trusted)
+        conditions = resolution.schedule.conditions
+        with prepared(
+            list(rivals.values()), rules, league.limits, sandbox, packages=league.packages
+        ) as staged:
+            commit(resolution, store, listener.note)
+            fixture = resolution.schedule.fixtures[0]
+            programs = {bot.name: bot.program for bot in staged}
+            person.meet(fixture.seats)
+            at_table = [programs.get(name) for name in fixture.seats]
+            with TableWithPerson(at_table, sandbox, conditions.limits, person) as table:
+                played = play_fixture(fixture, rules, table)
+        store.add(pack(played))
+
+
+def _remove_league(request: TableRequest) -> None:
+    """Remove the league.yaml that was written, and what was stored beside it."""
+    for path in request.folder.glob(f"{request.league.stem}.*"):
+        path.unlink()
+    request.folder.rmdir()
+
+
+def _with_person(league: League) -> League:
+    digest = sha256(b"a person").hexdigest()
+    info = BotInfo(PERSON, author="", version="", runtime="any", digest=digest)
+    person = Bot(info, league.path.parent, league.path.parent, (), None)
+    return replace(league, bots=(*league.bots, person))

@@ -1,0 +1,59 @@
+"""How a debugger reaches a bot: standard input and output are taken, they talk to the arena."""
+
+from pathlib import Path
+
+from arena.bots.sandboxes.base import Program, Sandbox
+
+_MODULE = """\
+import os
+import pdb
+import sys
+
+_debugger = None
+
+
+def stop_here():
+    global _debugger
+    if _debugger is None:
+        path = os.environ["ARENA_TERMINAL"]
+        typed = open(os.open(path, os.O_RDONLY | os.O_NOCTTY))
+        shown = open(os.open(path, os.O_WRONLY | os.O_NOCTTY), "w", buffering=1)
+        _debugger = pdb.Pdb(stdin=typed, stdout=shown, nosigint=True)
+    _debugger.set_trace(sys._getframe(1))
+"""
+"""What breakpoint() calls in a bot: Python's own debugger, on the terminal of the arena."""
+_ATTACH = {
+    "python": "py-spy dump --pid {pid}",
+    "node": "node inspect -p {pid}",
+    "go": "dlv attach {pid}",
+    "java": "jstack {pid}",
+    "dotnet": "dotnet-stack report --process-id {pid}",
+}
+"""By runtime, a tool that needs nothing in the bot; for all others it is gdb."""
+
+
+def how_to_attach(runtime: str, pid: int) -> str:
+    """Return the command that shows where a running bot is."""
+    return _ATTACH.get(runtime, "gdb -p {pid}").format(pid=pid)
+
+
+def reaches_terminal(sandbox: Sandbox) -> bool:
+    """Return whether bots in a sandbox can open the terminal of the arena."""
+    return not sandbox.isolates
+
+
+def with_breakpoints(program: Program, terminal: str, folder: Path) -> Program:
+    """Return a program whose breakpoint(), if it is in Python, opens a debugger on a terminal.
+
+    What that needs is written to the folder, which the program must be able to read.
+    """
+    module = folder / "debugger" / "arena_debugger.py"
+    module.parent.mkdir()
+    module.write_text(_MODULE, encoding="utf-8")
+    variables = {
+        "ARENA_TERMINAL": terminal,
+        "PYTHONBREAKPOINT": "arena_debugger.stop_here",
+        "PYTHONPATH": str(module.parent),
+    }
+    given = [f"{name}={value}" for name, value in variables.items()]
+    return program._replace(command=["env", *given, *program.command])

@@ -1,0 +1,158 @@
+"""A stored game put to another build of a bot: what it decides differently, and why it faults."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.io.files import reason
+from arena.io.errors import ArenaError
+from arena.author.rerun.debugger import reaches_terminal, with_breakpoints
+from arena.league.schedule.schedule import Schedule
+from arena.league.play.stored_league import schedule_of
+from arena.league.table.seat_replay import Decision, StoredSeat, Watcher, ask_again, lines_for_tests
+from arena.league.table.replay import ReplayError, replay
+from arena.game.records import LimitsInfo, PlayedFixture
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.league.store.store import Store
+from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.manifest import bot_sources, load_bot
+from arena.bots.builds.staging import stage
+
+_YEARS = 1e9
+"""Seconds."""
+_UNLIMITED = LimitsInfo(start=_YEARS, answer=_YEARS, game=_YEARS, wall=1.0, fixture=_YEARS)
+"""Limits that leave time for a debugger."""
+
+
+class RerunAs(Struct, frozen=True):
+    """Which stored requests to put to which bot."""
+
+    store: Path
+    fixture: int
+    bot: str
+    """Its folder, an archive of it, or `sample:NAME`."""
+    game: int | None = None
+    """None stands for all games of the fixture."""
+    seat: int | None = None
+    """None stands for the seat of the bot of that name."""
+    sandbox: str = AUTO
+    trusted: bool = False
+    """Whether it may run without isolation."""
+    packages: bool = False
+    """Whether the Python packages that it asks for are installed."""
+    limited: bool = True
+    """Whether the league's time limits hold."""
+
+
+class Asked(Struct, frozen=True):
+    """A stored seat and the bot that is asked, before it is started."""
+
+    stored: StoredSeat
+    bot: Bot
+    sandbox: Sandbox
+
+
+def stored_fixture(store: Store, fixture: int, game: int | None) -> PlayedFixture:
+    """Return a fixture by its place in the schedule; raises ArenaError if it or a game is missing.
+
+    With `game`, the fixture must have a game of that number.
+    """
+    played = next(store.played(fixture, fixture), None)
+    if played is None:
+        raise ArenaError(f"fixture {fixture} is not stored", str(store.path), "see: arena status")
+    if game is not None and game not in {record.game for record in played.games}:
+        hint = f"its games are 0 to {len(played.games) - 1}"
+        raise ArenaError(f"fixture {fixture} has no game {game}", str(store.path), hint)
+    return played
+
+
+def find_asked(request: RerunAs) -> Asked:
+    """Find the stored games, the bot, its seat and its sandbox.
+
+    Raises ArenaError if one of them is missing, or if the games are damaged.
+    """
+    with Store(request.store) as store:
+        schedule = schedule_of(store)
+        played = stored_fixture(store, request.fixture, request.game)
+    bot = _load(request.bot)
+    seats = played.fixture.seats
+    stored = _stored_seat(request, schedule, played, _seat(request, bot.name, seats))
+    sandbox = make_sandbox(request.sandbox, runtimes_of([bot]))
+    check_trust(sandbox, [bot], trusted=request.trusted)
+    return Asked(stored, bot, sandbox)
+
+
+def rerun_as(
+    request: RerunAs, asked: Asked, watcher: Watcher, terminal: str = ""
+) -> tuple[list[Decision], str]:
+    """Build the bot and ask it; returns its decisions, and why not all was asked, "" if it was.
+
+    With the path of a `terminal`, a Python bot's breakpoint() opens a debugger there, if its
+    sandbox lets it. Raises ArenaError if the bot cannot be built.
+    """
+    limits = replace(asked.stored.limits if request.limited else _UNLIMITED, freeze=False)
+    with run_folder() as runs:
+        packages = request.packages
+        program = stage(asked.bot, runs, asked.sandbox, packages=packages).program
+        if terminal and reaches_terminal(asked.sandbox):
+            program = with_breakpoints(program, terminal, runs)
+        return ask_again(asked.stored, program, asked.sandbox, limits, watcher)
+
+
+def write_lines(file: Path, stored: StoredSeat, decisions: Sequence[Decision]) -> None:
+    """Write the conversation for a bot's own tests to a new file; raises ArenaError."""
+    try:
+        with file.open("xb") as out:
+            out.writelines(lines_for_tests(stored, decisions))
+    except FileExistsError:
+        raise exists(file) from None
+    except OSError as error:
+        with suppress(OSError):
+            file.unlink()
+        raise ArenaError(f"it cannot be written: {reason(error)}", str(file)) from None
+
+
+def exists(file: Path) -> ArenaError:
+    """Return the error for a file that is there already."""
+    return ArenaError("it exists already", str(file), "name a new file")
+
+
+def _load(pattern: str) -> Bot:
+    sources = bot_sources(pattern, Path.cwd(), "--as")
+    if len(sources) > 1:
+        raise ArenaError(f"'{pattern}' names {len(sources)} bots", "--as", "name one")
+    return load_bot(sources[0])
+
+
+def _seat(request: RerunAs, name: str, seats: Sequence[str]) -> int:
+    listed = ", ".join(f"{seat} {one}" for seat, one in enumerate(seats))
+    where = f"fixture {request.fixture}"
+    if request.seat is None:
+        if name in seats:
+            return seats.index(name)
+        hint = f"name a seat with --seat: {listed}"
+        raise ArenaError(f"'{name}' did not play in this fixture", where, hint)
+    if request.seat >= len(seats):
+        raise ArenaError(f"there is no seat {request.seat}", where, f"its seats: {listed}")
+    return request.seat
+
+
+def _stored_seat(
+    request: RerunAs, schedule: Schedule, played: PlayedFixture, seat: int
+) -> StoredSeat:
+    fixture = played.fixture
+    _, rules = schedule.drawn.get(fixture.id, (None, None))
+    games = [record for record in played.games if request.game in (None, record.game)]
+    try:
+        sound = rules and all(replay(fixture, rules, record) == record for record in games)
+    except ReplayError:
+        sound = False
+    if rules is None or not sound:
+        what = f"fixture {request.fixture} is not as it was played"
+        raise ArenaError(what, str(request.store), "see: arena verify")
+    return StoredSeat(fixture, rules, schedule.conditions.limits, games, seat)

@@ -1,0 +1,182 @@
+"""Reading a tar archive, compressed or not, entry by entry, in bounded memory and time.
+
+tarfile decodes the header of an entry. Everything after headers is read here, under limits: long
+headers, chains of headers and false sizes must not use up the arena's memory or time.
+"""
+
+import io
+import tarfile
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path, PurePath
+from tarfile import TarInfo
+from typing import BinaryIO
+
+from arena.bots.archives.compression import DECODERS, Decompressed
+from arena.bots.archives.entry import CHUNK, LEAVE_OUT, ArchiveError, Entry, instead_of_link
+
+_BLOCK = 512
+_MAX_EXTENDED_SIZE = 65_536
+"""Longest header with an entry's long name or attributes, in bytes."""
+_MAX_EXTENDED, _MAX_ATTRIBUTES = 8, 64
+"""Most such headers before one entry, and attributes in one."""
+_MAX_HEADERS = 30_000
+"""Most headers of all kinds: each takes time, and few bytes."""
+_FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
+_EXTENDED = {
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+    *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
+}
+"""Types of headers about the entry after them."""
+_COPY, _LEAVE_OUT = "put a copy of the file in its place", "leave it out"
+_SPARSE = "a file with holes", "archive it without --sparse"
+_REFUSED = {
+    tarfile.SYMTYPE: ("a symbolic link", _COPY),
+    tarfile.LNKTYPE: ("a hard link", _COPY),
+    tarfile.CHRTYPE: ("a device", _LEAVE_OUT),
+    tarfile.BLKTYPE: ("a device", _LEAVE_OUT),
+    tarfile.FIFOTYPE: ("a FIFO", _LEAVE_OUT),
+    tarfile.GNUTYPE_SPARSE: _SPARSE,
+}
+"""What an entry is, and a hint."""
+_Read = Callable[[int], bytes]
+
+
+def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
+    """Yield a tar archive's entries, `max_bytes` in all; raises ArchiveError, or as codecs do."""
+    with path.open("rb") as file:
+        yield from _entries(_Stream(_reader(path, file), max_bytes))
+
+
+def _reader(path: Path, file: BinaryIO) -> _Read:
+    ending = path.name.lower()[-2:]
+    if ending not in DECODERS:
+        return file.read
+    return io.BufferedReader(Decompressed(file, DECODERS[ending]), CHUNK).read1
+
+
+class _Stream:
+    """Decompressed bytes, counted against a limit."""
+
+    def __init__(self, read: _Read, limit: int) -> None:
+        self._read = read
+        self._left = limit
+
+    def some(self, size: int) -> bytes:
+        """Return 1 to `size` bytes, b"" at the end of the archive."""
+        chunk = self._read(min(size, CHUNK))
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise ArchiveError("the archive unpacks to too many bytes", "", LEAVE_OUT)
+        return chunk
+
+    def parts(self, size: int) -> Iterator[bytes]:
+        """Yield exactly `size` bytes."""
+        while size > 0:
+            chunk = self.some(size)
+            if not chunk:
+                raise ArchiveError("the archive is cut off")
+            size -= len(chunk)
+            yield chunk
+
+    def skip(self, size: int) -> None:
+        for _ in self.parts(size):
+            pass
+
+
+def _entries(stream: _Stream) -> Iterator[Entry]:
+    for header, extended in _headers(stream):
+        path = extended.get(b"path")
+        name = path.decode("utf-8", "surrogateescape") if path is not None else header.name
+        size = header.size
+        if text := extended.get(b"size"):
+            size = int(text) if text.isdigit() and len(text) < 20 else -1
+        if size < 0:
+            raise ArchiveError("a size that is not a number", name)
+        yield from _entry(stream, header, name, size)
+    # The rest is padding, but a compressed stream has its checksum at the end.
+    while stream.some(CHUNK):
+        pass
+
+
+def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
+    """Yield each entry's header, and its path and size if headers before it give them."""
+    extended: dict[bytes, bytes] = {}
+    count = total = 0
+    header = _header(stream, "not a tar archive")
+    while header is not None:
+        total += 1
+        if total > _MAX_HEADERS:
+            raise ArchiveError(f"the archive holds more than {_MAX_HEADERS:,} headers")
+        if header.type not in _EXTENDED:
+            yield header, extended
+            extended, count = {}, 0
+        elif count == _MAX_EXTENDED:
+            raise ArchiveError(f"more than {_MAX_EXTENDED} headers for one entry", header.name)
+        else:
+            extended |= _extended_header(stream, header)
+            count += 1
+        header = _header(stream, "the archive is damaged")
+
+
+def _header(stream: _Stream, damage: str) -> TarInfo | None:
+    """Return the next header, None at the end of the archive; `damage` says what a bad one is."""
+    try:
+        return TarInfo.frombuf(b"".join(stream.parts(_BLOCK)), "utf-8", "surrogateescape")
+    # Missing in the stubs of the standard library.
+    except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
+        return None
+    except tarfile.HeaderError as error:
+        raise ArchiveError(f"{damage}: {error}") from None
+
+
+def _extended_header(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
+    """Read a header about the entry after it: its long name, or attributes."""
+    if not 0 <= header.size <= _MAX_EXTENDED_SIZE:
+        raise ArchiveError(f"a header of more than {_MAX_EXTENDED_SIZE:,} bytes", header.name)
+    content = b"".join(stream.parts(header.size))
+    stream.skip(-header.size % _BLOCK)
+    if header.type == tarfile.GNUTYPE_LONGLINK:
+        return {}
+    if header.type == tarfile.GNUTYPE_LONGNAME:
+        return {b"path": content.partition(b"\0")[0]}
+    pairs = list(islice(_attributes(content), _MAX_ATTRIBUTES + 1))
+    if len(pairs) > _MAX_ATTRIBUTES:
+        raise ArchiveError(f"a header of more than {_MAX_ATTRIBUTES} attributes", header.name)
+    attributes = dict(pairs)
+    if any(key.startswith(b"GNU.sparse") for key in attributes):
+        raise ArchiveError(_SPARSE[0], header.name, _SPARSE[1])
+    used = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}
+    if used and header.type == tarfile.XGLTYPE:
+        raise ArchiveError("one name or size for all entries", header.name)
+    return used
+
+
+def _attributes(content: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the key and value of each "LENGTH KEY=VALUE" line of a pax header."""
+    at = 0
+    while at < len(content):
+        length = content[at : at + 8].partition(b" ")[0]
+        if not length.isdigit() or not len(length) + 4 <= int(length) <= len(content) - at:
+            raise ArchiveError("the archive is damaged: bad attributes")
+        key, _, value = content[at + len(length) + 1 : at + int(length) - 1].partition(b"=")
+        at += int(length)
+        yield key, value
+
+
+def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[Entry]:
+    """Yield the entry, then skip what was not read of it."""
+    if header.type == tarfile.DIRTYPE:
+        yield Entry(name, is_folder=True, executable=True, content=iter(()))
+        return
+    if header.type not in _FILES:
+        other = "what is neither a file nor a folder", _LEAVE_OUT
+        what, hint = _REFUSED.get(header.type, other)
+        if header.type == tarfile.SYMTYPE:
+            hint = instead_of_link(PurePath(name))
+        raise ArchiveError(what, name, hint)
+    content = stream.parts(size)
+    yield Entry(name, is_folder=False, executable=bool(header.mode & 0o100), content=content)
+    for _ in content:
+        pass
+    stream.skip(-size % _BLOCK)

@@ -1,0 +1,151 @@
+"""Unpacking archives of bots: only plain files and folders, under limits, without other tools."""
+
+import lzma
+import struct
+import tarfile
+import weakref
+import zlib
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from zipfile import BadZipFile
+
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.run_folder import RunFolder
+from arena.bots.archives.entry import LEAVE_OUT, MAX_PATH, ArchiveError, Entry, folded
+from arena.bots.archives.tar import read_tar
+from arena.bots.archives.zip import read_zip
+
+ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+"""The endings of archives that are accepted, in lower case."""
+_OVERHEAD = 4 * MAX_PATH
+"""Bytes of headers and padding per entry, at most."""
+_MAX_SHOWN = 120
+"""Characters of an entry's name that an error shows."""
+_DAMAGED = (
+    *(BadZipFile, tarfile.HeaderError, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError),
+)
+"""What the standard library raises for damaged archives."""
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a path is a file that `unpack` accepts, by its name."""
+    return path.name.lower().endswith(ENDINGS) and path.is_file()
+
+
+class UnpackedArchive:
+    """A folder for the files of an archive, which is removed with this object or by `remove`."""
+
+    def __init__(self) -> None:
+        folder = RunFolder()
+        self.path = folder.path
+        self.remove = weakref.finalize(self, folder.remove)
+        self.path.chmod(0o700)
+
+
+def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> None:
+    """Unpack an archive into an empty folder; raises ArenaError if anything in it may do harm.
+
+    Bytes are counted as they are unpacked, whatever the archive says. Only the executable bit of
+    the files' modes is kept.
+    """
+    try:
+        unpacking = _Unpacking(target, max_entries, max_bytes)
+        for entry in _read(archive, max_entries, max_bytes):
+            unpacking.add(entry)
+    except ArchiveError as error:
+        what = f"the archive holds {error.what}" if error.where else error.what
+        raise ArenaError(what, _place(archive, error.where), error.hint) from None
+    except UnicodeDecodeError:
+        what = "the archive holds a name that is not UTF-8"
+        raise ArenaError(what, str(archive), "rename the file") from None
+    except OSError as error:
+        # Decompressors raise it for damage, too, but without an error number.
+        damage = "the archive is damaged" if error.errno is None else "cannot be unpacked"
+        what = f"{damage}: {error.strerror or _one_line(error)}"
+        raise ArenaError(what, str(archive)) from None
+    except _DAMAGED as error:
+        raise ArenaError(f"the archive is damaged: {_one_line(error)}", str(archive)) from None
+
+
+def _read(archive: Path, max_entries: int, max_bytes: int) -> Iterator[Entry]:
+    max_size = max_bytes + max_entries * _OVERHEAD
+    if archive.stat().st_size > max_size:
+        raise ArchiveError("the archive is too large", "", LEAVE_OUT)
+    if archive.name.lower().endswith(".zip"):
+        return read_zip(archive, max_entries)
+    return read_tar(archive, max_size)
+
+
+def _place(archive: Path, entry: str) -> str:
+    if not entry:
+        return str(archive)
+    text = entry.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    name = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return f"{archive}: {name[:_MAX_SHOWN]}{'...' if len(name) > _MAX_SHOWN else ''}"
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+class _Unpacking:
+    """What was unpacked so far: names, entries and bytes."""
+
+    def __init__(self, target: Path, max_entries: int, max_bytes: int) -> None:
+        self._target = target
+        self._max_entries = max_entries
+        self._max_bytes = max_bytes
+        self._entries = 0
+        self._bytes = 0
+        self._claimed: dict[str, tuple[str, bool]] = {}
+        """Case-folded path -> the path as written, and whether it is a folder."""
+        self._folders: set[str] = set()
+        """Claimed with all around them: folding 32 names for each entry would take seconds."""
+
+    def add(self, entry: Entry) -> None:
+        """Make a folder or write a file; raises ArchiveError if it is not allowed."""
+        self._entries += 1
+        if self._entries > self._max_entries:
+            raise ArchiveError(f"the archive holds more than {self._max_entries:,} entries")
+        parts = entry.parts()
+        *folders, path = list(accumulate(parts, "{}/{}".format)) or [""]
+        if folders and folders[-1] not in self._folders:
+            for folder in folders:
+                self._claim(folder, is_folder=True, name=entry.name)
+            self._folders.update(folders)
+        if path:
+            self._claim(path, is_folder=entry.is_folder, name=entry.name)
+        if entry.is_folder:
+            (self._target / path).mkdir(parents=True, exist_ok=True)
+        else:
+            self._write(self._target / path, entry)
+
+    def _claim(self, path: str, *, is_folder: bool, name: str) -> None:
+        """Claim a path; a folder may be named again, a file may not."""
+        key = folded(path)
+        written, was_folder = self._claimed.get(key, ("", False))
+        if not written:
+            self._claimed[key] = (path, is_folder)
+            if len(self._claimed) > self._max_entries:
+                what = f"the archive holds more than {self._max_entries:,} files and folders"
+                raise ArchiveError(what, "", LEAVE_OUT)
+        elif written != path:
+            what = f"a name that differs only by case or Unicode form from {written[:_MAX_SHOWN]}"
+            raise ArchiveError(what, name, "rename one of them")
+        elif is_folder != was_folder:
+            raise ArchiveError("a file and a folder of one name", name)
+        elif not is_folder:
+            raise ArchiveError("the same file twice", name)
+
+    def _write(self, path: Path, entry: Entry) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            for chunk in entry.content:
+                self._bytes += len(chunk)
+                if self._bytes > self._max_bytes:
+                    mib = self._max_bytes // (1024 * 1024)
+                    raise ArchiveError(f"more than {mib} MiB", entry.name, LEAVE_OUT)
+                file.write(chunk)
+        path.chmod(0o755 if entry.executable else 0o644)

@@ -1,0 +1,80 @@
+"""A bot as its author submits it, and what it needs of the machine that plays it."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.io import shipped
+from arena.io.errors import ArenaError
+from arena.game.records import BotInfo
+from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sandboxes.bubblewrap import GET_BUBBLEWRAP
+from arena.bots.archives.unpack import UnpackedArchive
+from arena.bots.command import missing_program
+
+
+class _Named(Struct, frozen=True):
+    info: BotInfo
+
+    @property
+    def name(self) -> str:
+        """The name in bot.yaml, unique in a league."""
+        return self.info.name
+
+
+class Bot(_Named, frozen=True):
+    """A bot as it was submitted; it must be staged before it plays."""
+
+    source: Path
+    """Its folder or archive, as a person names it."""
+    folder: Path
+    """Its files: the folder itself, or what its archive was unpacked to."""
+    command: tuple[str, ...]
+    build: tuple[str, ...] | None
+    archive: UnpackedArchive | None = None
+    """Keeps the unpacked files; they are removed with the last bot that refers to them."""
+
+    @property
+    def shipped(self) -> bool:
+        """Whether the bot came with the arena, and so is trusted without a sandbox."""
+        return self.source.is_relative_to(shipped.folder("sample_bots").resolve())
+
+    @property
+    def first_command(self) -> tuple[str, ...]:
+        """What is run first: the build, if there is one."""
+        return self.build or self.command
+
+    @property
+    def missing_program(self) -> str:
+        """The program that the bot needs and this machine lacks, "" if there is none."""
+        return missing_program(self.first_command, self.folder)
+
+
+class StagedBot(_Named, frozen=True):
+    """A copy of a bot, built and ready to play."""
+
+    folder: Path
+    command: tuple[str, ...]
+    """What starts it, with the packages that it asked for."""
+
+    @property
+    def program(self) -> Program:
+        """What is started to play."""
+        return Program(self.folder, self.command, self.info.runtime)
+
+
+def runtimes_of(bots: Iterable[Bot | StagedBot]) -> frozenset[str]:
+    """Return the runtimes that bots are written for, as bot.yaml names them."""
+    return frozenset(bot.info.runtime for bot in bots)
+
+
+def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None:
+    """Refuse bots that are not trusted in a sandbox that does not isolate them."""
+    untrusted = [bot for bot in bots if not bot.shipped]
+    if untrusted and not sandbox.isolates and not trusted:
+        raise ArenaError(
+            f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
+            str(untrusted[0].source),
+            f"{GET_BUBBLEWRAP}, or --trust-bots if you trust them with your account",
+        )

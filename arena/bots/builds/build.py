@@ -1,0 +1,174 @@
+"""The build of a bot: run in the sandbox, watched, and its result checked and taken over."""
+
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.base import MIB, Program, Sandbox
+from arena.bots.sandboxes.run_folder import remove_tree
+from arena.bots.sandboxes.run_once import RunResult, run_to_end
+from arena.bots.bot import Bot
+from arena.bots.folder import BotLimits, check_size, exceeds, walk
+from arena.bots.manifest import errors_name_source
+
+BUILD_FACTOR = 4
+"""How much more than a bot's folder may hold fits into it while it is built."""
+_LOST_FACTOR = 1.5
+"""How much free space a disk may lose while a bot is built there, relative to what the build may
+take."""
+_LINES, _LINE = 5, 200
+"""Lines of a build's output that an error shows, and characters of each."""
+_LEADS_OUT = "a bot's folder may hold no link that leads out of it"
+OnBuild = Callable[[Bot, str], None]
+"""Gets a bot and the end of its build's output."""
+
+
+def build(
+    bot: Bot, program: Program, sandbox: Sandbox, limits: BotLimits, on_build: OnBuild | None
+) -> None:
+    """Run a bot's build in its folder; `program` is the build.
+
+    Raises ArenaError if it fails, takes too much, or leaves what a bot's folder may not hold.
+    """
+    running = sandbox.start(program, space=BUILD_FACTOR * limits.size)
+    folder: int | None = None
+    try:
+        folder = running.open_folder()
+        watch = _watch(bot, program.folder, folder, limits)
+        ran = run_to_end(running, limits.build_seconds, watch=watch)
+        _check_space(bot, program.folder, folder, limits)
+        _check_result(ran, bot, program, limits, on_build)
+        prefix = f"after the build of '{bot.name}': "
+        if folder is not None:
+            inside = Path(f"/proc/self/fd/{folder}")
+            with errors_name_source(inside, bot.source, prefix):
+                _take_over(inside, program.folder, limits)
+        with errors_name_source(program.folder, bot.source, prefix):
+            _check_built(program.folder, limits)
+    finally:
+        running.kill()
+        running.close()
+        if folder is not None:
+            os.close(folder)
+
+
+def _watch(bot: Bot, path: Path, folder: int | None, limits: BotLimits) -> Callable[[], None]:
+    """Return a function that raises ArenaError if a running build takes too much."""
+    most = _LOST_FACTOR * BUILD_FACTOR * limits.size
+    free_before = _free(path)
+
+    def watch() -> None:
+        _check_space(bot, path, folder, limits)
+        # Files without a name take space, too, as long as the build holds them open. Other programs
+        # may write meanwhile.
+        if folder is None and (lost := free_before - _free(path)) > most:
+            what = f"the disk lost {lost // MIB} MiB while '{bot.name}' was built"
+            raise ArenaError(what, _command(bot), "if other programs wrote that, run it again")
+
+    return watch
+
+
+def _check_space(bot: Bot, path: Path, folder: int | None, limits: BotLimits) -> None:
+    """Raise ArenaError if a build's folder has more than fits, or cannot be read."""
+    entries, size = BUILD_FACTOR * limits.entries, BUILD_FACTOR * limits.size
+    if folder is None:
+        try:
+            full = exceeds(path, entries, size)
+        except PermissionError:
+            what = f"the build of '{bot.name}' made a folder that cannot be read"
+            hint = "keep it readable: it may hold too much"
+            raise ArenaError(what, _command(bot), hint) from None
+    else:
+        used = os.fstatvfs(folder)
+        full = not used.f_bfree or used.f_files - used.f_ffree > entries
+    if full:
+        what = f"the build of '{bot.name}' filled its folder"
+        hint = f"at most {size // MIB} MiB and {entries:,} files while it runs"
+        raise ArenaError(what, _command(bot), hint)
+
+
+def _command(bot: Bot) -> str:
+    return " ".join(bot.build or ())
+
+
+def _free(path: Path) -> int:
+    stats = os.statvfs(path)
+    return stats.f_bfree * stats.f_frsize
+
+
+def _check_result(
+    ran: RunResult, bot: Bot, program: Program, limits: BotLimits, on_build: OnBuild | None
+) -> None:
+    """Raise ArenaError with the end of a build's output if it failed."""
+    code, output = ran.code, ran.output.decode("utf-8", "replace").strip()
+    if on_build is not None:
+        on_build(bot, output)
+    if code == 0:
+        return
+    how = f"failed (exit code {code})" if code else f"took longer than {limits.build_seconds:g} s"
+    lines = [line.strip() for line in output.splitlines() if line.strip()][-_LINES:]
+    end = " | ".join(line[:_LINE] for line in lines)
+    raise ArenaError(f"the build of '{bot.name}' {how}", " ".join(program.command), end)
+
+
+def _take_over(source: Path, target: Path, limits: BotLimits) -> None:
+    """Replace a folder by what a build left in its own; nothing there is followed or trusted."""
+    remove_tree(target)
+    target.mkdir()
+    source.chmod(0o755)
+    total = 0
+    by_inode: dict[int, Path] = {}
+    for path, info in walk(source, limits):
+        copied = target / path.relative_to(source)
+        kind = stat.S_IFMT(info.st_mode)
+        if kind == stat.S_IFDIR:
+            # Before its contents are read: it may be closed to its owner.
+            path.chmod(0o755)
+            copied.mkdir()
+        elif kind == stat.S_IFLNK:
+            copied.symlink_to(path.readlink())
+        elif kind != stat.S_IFREG:
+            raise _special_file(path)
+        elif known := by_inode.get(info.st_ino):
+            copied.hardlink_to(known)
+        else:
+            total += info.st_size
+            check_size(total, source, limits)
+            path.chmod(0o600 | info.st_mode & 0o100)
+            shutil.copyfile(path, copied, follow_symlinks=False)
+            copied.chmod(info.st_mode & 0o777)
+            by_inode[info.st_ino] = copied
+
+
+def _special_file(path: Path) -> ArenaError:
+    what = "a bot's folder may hold nothing but files and folders"
+    return ArenaError(what, str(path), "have the build remove it")
+
+
+def _check_built(folder: Path, limits: BotLimits) -> None:
+    """Refuse what a bot's folder may not hold after a build; make its folders readable."""
+    folder.chmod(0o755)
+    inside = os.path.realpath(folder)
+    hard_links: dict[int, tuple[int, Path]] = {}
+    """By inode, how many names of a file were not found yet, and one that was."""
+    total = 0
+    for path, info in walk(folder, limits):
+        total += info.st_size
+        kind = stat.S_IFMT(info.st_mode)
+        if kind == stat.S_IFDIR:
+            # Before its contents are read: it may be closed to its owner.
+            path.chmod(0o755)
+        elif kind == stat.S_IFLNK:
+            if not Path(os.path.realpath(path)).is_relative_to(inside):
+                raise ArenaError(_LEADS_OUT, str(path), "make it a copy, or a relative link")
+        elif kind != stat.S_IFREG:
+            raise _special_file(path)
+        elif info.st_nlink > 1:
+            missing = hard_links.get(info.st_ino, (info.st_nlink, path))[0] - 1
+            hard_links[info.st_ino] = missing, path
+    check_size(total, folder, limits)
+    if outside := next((path for missing, path in hard_links.values() if missing), None):
+        raise ArenaError(_LEADS_OUT, str(outside), "make it a copy")

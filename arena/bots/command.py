@@ -1,0 +1,127 @@
+"""The commands of bot.yaml: which need a shell, which name no program, and how to mend them."""
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.base import PATH, command_exists
+
+_OPERATORS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1", "2>/dev/null"})
+_BUILTINS = frozenset(
+    {"cd", "source", ".", "export", "set", "unset", "alias", "eval", "ulimit", "if", "for", "while"}
+)
+_INSTALL = {
+    "python3": "sudo apt-get install python3",
+    "node": "sudo apt-get install nodejs",
+    "cc": "sudo apt-get install gcc libc6-dev",
+    "gcc": "sudo apt-get install gcc libc6-dev",
+    "rustc": "sudo apt-get install rustc",
+    "cargo": "sudo apt-get install cargo",
+    "java": "sudo apt-get install default-jdk-headless",
+    "javac": "sudo apt-get install default-jdk-headless",
+    "go": "sudo apt-get install golang-go",
+    "dotnet": "on Ubuntu: sudo apt-get install dotnet-sdk-8.0",
+    "make": "sudo apt-get install make",
+}
+_RUNTIMES = {
+    "python3": "python",
+    "node": "node",
+    "cc": "c",
+    "gcc": "c",
+    "rustc": "rust",
+    "cargo": "rust",
+    "java": "java",
+    "javac": "java",
+    "go": "go",
+    "dotnet": "dotnet",
+}
+"""The runtime whose image has a program."""
+_INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh"}
+_CORRECT = "install it, or correct the command in bot.yaml"
+_FIRST_LINE = 256
+"""Bytes that the kernel reads of a script's first line."""
+
+
+def words(value: str | Sequence[str], path: Path, key: str) -> tuple[str, ...]:
+    """Return the words of a command in bot.yaml; raises ArenaError if it is none."""
+    try:
+        found = tuple(shlex.split(value) if isinstance(value, str) else value)
+    except ValueError as error:
+        raise ArenaError(f"{key} cannot be read: {error}", str(path)) from None
+    if not found:
+        raise ArenaError(f"{key} is empty", str(path), f"for example `{key}: python3 bot.py`")
+    if any("\0" in word for word in found):
+        raise ArenaError(f"{key} holds a NUL character", str(path))
+    if isinstance(value, str) and (word := _word_of_a_shell(found)):
+        what = f"'{word}' in {key} needs a shell, but commands run without one"
+        raise ArenaError(what, str(path), f"{key}: sh -c {shlex.quote(value)}")
+    return found
+
+
+def missing_program(command: Sequence[str], folder: Path) -> str:
+    """Return the program of a command if neither this machine nor the folder has it, else ""."""
+    return "" if command_exists(command, folder) else command[0]
+
+
+def how_to_get(command: Sequence[str], folder: Path) -> str:
+    """Return how to mend a command whose program is missing."""
+    program = command[0]
+    if program in _INSTALL:
+        return _INSTALL[program]
+    if "/" not in program and (folder / program).is_file():
+        return f"it lies in the bot's folder: {_started(program)} in bot.yaml"
+    beside = (folder / program).parent if "/" in program else None
+    known = _names([beside] if beside else map(Path, PATH.split(os.pathsep)))
+    if near := get_close_matches(Path(program).name, known, n=1, cutoff=0.75):
+        named = str(Path(program).parent / near[0]) if beside else near[0]
+        return f"did you mean '{'./' if program.startswith('./') else ''}{named}'?"
+    return _CORRECT
+
+
+def how_to_get_in_image(program: str) -> str:
+    """Return how to mend a bot whose image lacks a program."""
+    if program in _RUNTIMES:
+        return f"`runtime: {_RUNTIMES[program]}` in bot.yaml"
+    return "put it into the bot's folder, or name an image that has it (arena help languages)"
+
+
+def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:
+    """Raise ArenaError if a command's program in the bot's folder cannot be run as it is."""
+    program = folder / command[0]
+    if "/" not in command[0] or not program.is_relative_to(folder):
+        return
+    where, what, hint = command[0], "", ""
+    if not program.is_file():
+        what, hint = "is not there", "make it in `build`, or correct the command in bot.yaml"
+    elif not program.stat().st_mode & 0o111:
+        what, hint = "is not executable", f"chmod +x {where}, or {_started(where)} in bot.yaml"
+    else:
+        with program.open("rb") as file:
+            first = file.read(_FIRST_LINE).partition(b"\n")[0]
+        if first.startswith(b"#!") and first.endswith(b"\r"):
+            what = "has a first line that ends with CRLF, so its interpreter is not found"
+            hint = f"sed -i 's/\\r$//' {where}"
+    if what:
+        raise ArenaError(f"'{name}' cannot be started: {where} {what}", str(folder), hint)
+
+
+def _word_of_a_shell(found: Sequence[str]) -> str:
+    """Return the first word that only a shell understands, "" if there is none."""
+    variable, assigned, _ = found[0].partition("=")
+    if found[0] in _BUILTINS or (assigned and variable.isidentifier()):
+        return found[0]
+    return next((word for word in found if word in _OPERATORS or word.endswith(";")), "")
+
+
+def _started(program: str) -> str:
+    """Return the line of bot.yaml that starts a file of the bot's folder."""
+    inner = program.removeprefix("./")
+    interpreter = _INTERPRETERS.get(Path(program).suffix)
+    return f"`command: {interpreter} {inner}`" if interpreter else f"`command: ./{inner}`"
+
+
+def _names(folders: Iterable[Path]) -> list[str]:
+    return sorted({path.name for folder in folders if folder.is_dir() for path in folder.iterdir()})

@@ -1,0 +1,218 @@
+"""Finding and reading bots: their folders, or archives of them, and the bot.yaml in there."""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from arena.io import shipped
+from arena.io.files import reason
+from arena.io.yaml_file import convert, locate, parse_yaml
+from arena.io.errors import ArenaError, did_you_mean
+from arena.game.records import BotInfo
+from arena.bots.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
+from arena.bots.bot import Bot
+from arena.bots.command import words
+from arena.bots.folder import BOT_LIMITS, BotLimits, digest, is_ignored
+from arena.bots.names import check_distinct, check_info
+
+MANIFEST = "bot.yaml"
+SAMPLE = "sample:"
+"""The prefix of bots that came with the arena: `sample:odds`, `sample:*`."""
+MAX_BYTES = 64 * 1024
+"""Of a bot.yaml."""
+MAX_NAME = 40
+_MAX_TEXT = {"author": 80, "version": 40}
+"""Characters."""
+MAX_TAGS = 8
+_MAX_REFUSALS = 10
+"""Bots that one error names."""
+_TAG = re.compile(r"\w[\w .+#-]{0,31}")
+_TAG_HINT = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
+
+
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+    """The fields of bot.yaml (`protocol/README.md`)."""
+
+    name: str
+    command: str | list[str]
+    runtime: Literal["python", "node", "c", "rust", "java", "go", "dotnet", "any"] = "any"
+    author: str = ""
+    version: str = ""
+    tags: list[str] = []
+    build: str | list[str] | None = None
+
+
+def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...]:
+    """Return the bots of all patterns, each once, by name.
+
+    Each pattern comes with its place in a file or on the command line, for errors; relative ones
+    start at the folder `base`. Raises ArenaError if a pattern matches no bot, if bots cannot be
+    read (one error names them all), or if two have the same name or names that look alike.
+    """
+    places: dict[str, str] = {}
+    for pattern, where in patterns:
+        places.setdefault(pattern, where)
+    sources: dict[Path, Path] = {}
+    for pattern, where in places.items():
+        for source in bot_sources(pattern, base, where):
+            sources.setdefault(source.resolve(), source)
+    bots = sorted(_load_all(sources.values()), key=lambda bot: bot.name)
+    for first, second in pairwise(bots):
+        if first.name == second.name:
+            what = f"two bots are called '{first.name}'"
+            raise ArenaError(what, f"{first.source}, {second.source}", "rename one in its bot.yaml")
+    check_distinct(bots)
+    return tuple(bots)
+
+
+def _load_all(sources: Iterable[Path]) -> list[Bot]:
+    bots: list[Bot] = []
+    refusals: list[ArenaError] = []
+    for source in sources:
+        try:
+            bots.append(load_bot(source))
+        except ArenaError as error:
+            refusals.append(error)
+    if refusals:
+        raise _all_in_one(refusals)
+    return bots
+
+
+def _all_in_one(refusals: list[ArenaError]) -> ArenaError:
+    """Return one error that names every bot that cannot be read, up to a limit."""
+    if len(refusals) == 1:
+        return refusals[0]
+    shown = [f"{error.where}: {error.what}" for error in refusals[:_MAX_REFUSALS]]
+    if more := len(refusals) - len(shown):
+        shown.append(f"and {more} more")
+    what = f"{len(refusals)} bots cannot be read"
+    return ArenaError(what, "; ".join(shown), "correct them, or leave them out")
+
+
+def bot_sources(pattern: str, base: Path, where: str) -> list[Path]:
+    """Return the folders and archives that a pattern matches; raises ArenaError if none do."""
+    try:
+        return _matches(pattern, base, where)
+    except (OSError, ValueError, RuntimeError, re.error) as error:
+        # A name that is too long, `**` inside a word, the home of an unknown user, `[b-a]`.
+        raise ArenaError(f"'{pattern}' names no folder: {reason(error)}", where) from None
+
+
+def _matches(pattern: str, base: Path, where: str) -> list[Path]:
+    sample = pattern.startswith(SAMPLE)
+    base = shipped.folder("sample_bots") if sample else base
+    path = Path(pattern.removeprefix(SAMPLE)).expanduser()
+    if not any(sign in pattern for sign in "*?["):
+        source = base / path
+        if not source.is_dir() and not is_archive(source):
+            if sample:
+                names = [manifest.parent.name for manifest in base.glob(f"*/{MANIFEST}")]
+                hint = did_you_mean(path.name, names)
+                raise ArenaError(f"there is no sample bot '{path}'", where, hint)
+            hint = "give a folder with a bot.yaml in it, or an archive"
+            raise ArenaError(f"no such bot folder: {source}", where, hint)
+        return [source]
+    if path.is_absolute():
+        base, path = Path(path.anchor), path.relative_to(path.anchor)
+    folders = [manifest.parent for manifest in base.glob(f"{path}/{MANIFEST}")]
+    archives = [file for file in base.glob(str(path)) if is_archive(file)]
+    if not folders and not archives:
+        raise ArenaError(f"no bot folder matches '{pattern}'", where)
+    return sorted([*folders, *archives])
+
+
+def load_bot(source: Path, limits: BotLimits = BOT_LIMITS) -> Bot:
+    """Read a bot's folder or archive; raises ArenaError if it or its bot.yaml is wrong."""
+    if source.is_dir():
+        return _load(source, source, limits)
+    if not is_archive(source):
+        what = "no such bot folder"
+        hint = f"give a folder with a {MANIFEST} in it, or an archive of one"
+        if source.exists():
+            what = "neither a bot's folder nor an archive of one"
+            hint = f"give a folder, or an archive named {', '.join(ENDINGS)}"
+            if (source.parent / MANIFEST).exists():
+                hint = f"give its folder: {source.parent}"
+        raise ArenaError(what, str(source), hint)
+    archive = UnpackedArchive()
+    try:
+        unpack(source, archive.path, limits.entries, limits.size)
+        entries = [path for path in archive.path.iterdir() if not is_ignored(path.name)]
+        # The archive may hold the bot's folder, or only what is in it.
+        in_folder = len(entries) == 1 and (entries[0] / MANIFEST).is_file()
+        return _load(entries[0] if in_folder else archive.path, source, limits, archive)
+    except BaseException:
+        archive.remove()
+        raise
+
+
+def _load(
+    folder: Path, source: Path, limits: BotLimits, archive: UnpackedArchive | None = None
+) -> Bot:
+    with errors_name_source(folder, source):
+        path = folder / MANIFEST
+        if not path.is_file():
+            what = f"no {MANIFEST} in the bot's {'archive' if archive else 'folder'}"
+            raise ArenaError(what, str(folder), _nearest_manifest(folder))
+        manifest = _manifest(path)
+        command = words(manifest.command, path, "command")
+        build = None if manifest.build is None else words(manifest.build, path, "build")
+        info = BotInfo(
+            name=manifest.name,
+            author=manifest.author,
+            version=manifest.version,
+            runtime=manifest.runtime,
+            digest=digest(folder, limits),
+            tags=tuple(manifest.tags),
+        )
+        check_info(info, path)
+        return Bot(info, source.resolve(), folder.resolve(), command, build, archive)
+
+
+def _nearest_manifest(folder: Path) -> str:
+    """Return how to get a bot.yaml: from the file that is probably meant, or from the docs."""
+    by_lower = {path.name.lower(): path.name for path in folder.iterdir() if path.is_file()}
+    near = get_close_matches(MANIFEST, by_lower, n=1, cutoff=0.75)
+    return f"rename {by_lower[near[0]]} to {MANIFEST}" if near else "arena help protocol"
+
+
+@contextmanager
+def errors_name_source(folder: Path, source: Path, prefix: str = "") -> Iterator[None]:
+    """Have errors name the folder or archive that a person gave, not a copy of it."""
+    try:
+        yield
+    except ArenaError as error:
+        what, where = (text.replace(str(folder), str(source)) for text in (error.what, error.where))
+        raise ArenaError(f"{prefix}{what}", where, error.hint) from None
+
+
+def _manifest(path: Path) -> Manifest:
+    """Read bot.yaml and check its texts, which are published."""
+    data, marks = parse_yaml(path, MAX_BYTES)
+    manifest = convert(data, marks, path, Manifest)
+    if not 1 <= len(manifest.name) <= MAX_NAME:
+        what = f"a bot's name has 1 to {MAX_NAME} characters"
+        raise ArenaError(what, locate(path, marks, "$.name"))
+    for key, most in _MAX_TEXT.items():
+        text = getattr(manifest, key)
+        if len(text) > most or not text.isprintable():
+            what = f"{key} has at most {most} characters, all of them visible"
+            raise ArenaError(what, locate(path, marks, f"$.{key}"))
+    _check_tags(manifest.tags, locate(path, marks, "$.tags"))
+    return manifest
+
+
+def _check_tags(tags: list[str], where: str) -> None:
+    if len(tags) > MAX_TAGS:
+        raise ArenaError(f"a bot has {MAX_TAGS} tags at most, not {len(tags)}", where)
+    for tag in tags:
+        if not _TAG.fullmatch(tag):
+            raise ArenaError(f"{tag[:40]!a} is not a tag", where, _TAG_HINT)
+        if tags.count(tag) > 1:
+            raise ArenaError(f"duplicate tag '{tag}'", where)

@@ -1,0 +1,192 @@
+"""Names that readers can tell apart: visible, of one script, and no two that look alike.
+
+`unicode.json` has what Unicode says of scripts and of confusable characters (UTS #39);
+`python -m tests.bots.unicode_tables` makes it.
+"""
+
+import unicodedata
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.io.errors import ArenaError
+from arena.game.records import BotInfo
+from arena.bots.bot import Bot
+
+_TABLES = Path(__file__).with_name("unicode.json")
+_MIXED = (
+    frozenset({"Han", "Hiragana", "Katakana"}),
+    frozenset({"Han", "Hangul"}),
+    frozenset({"Han", "Bopomofo"}),
+)
+"""Scripts that one language is written in together (UTS #39, section 5.1)."""
+_ANY = frozenset({"Common", "Inherited"})
+"""What Unicode calls signs and marks that all scripts share."""
+_BLANK_BRAILLE = "\u2800"
+_STAND_IN = "bot"
+"""A name for whoever has nothing acceptable in theirs."""
+_SHOWN = 60
+"""Characters of a text that an error shows."""
+_ROOM = 36
+"""Characters of a name that is suggested with a number."""
+
+
+class _Tables(Struct, frozen=True):
+    """What is read of `unicode.json`; ranges are lists of first, last, first, last and so on."""
+
+    ignorable: list[int]
+    prototypes: dict[str, str]
+    """Texts, and the characters that look like each."""
+    scripts: dict[str, list[int]]
+
+
+def check_info(info: BotInfo, path: Path) -> None:
+    """Refuse a bot.yaml with a name, author, version or tag that is not as it looks."""
+    texts = [("name", info.name), ("author", info.author), ("version", info.version)]
+    for key, text in [*texts, *(("tag", tag) for tag in info.tags)]:
+        if text and (what := flaw(text)):
+            hint = f"for example {acceptable(text[:_SHOWN])!r}"
+            raise ArenaError(f"the {key} {text[:_SHOWN]!a} {what}", str(path), hint)
+
+
+def check_distinct(bots: Sequence[Bot]) -> None:
+    """Refuse bots of a league whose names, authors or tags are different and look alike."""
+    _check_distinct("bots", bots, lambda info: [info.name])
+    _check_distinct("authors", bots, lambda info: [info.author])
+    _check_distinct("tags", bots, lambda info: info.tags)
+
+
+def _check_distinct(
+    kind: str, bots: Sequence[Bot], texts_of: Callable[[BotInfo], Iterable[str]]
+) -> None:
+    seen: dict[str, tuple[str, Bot]] = {}
+    for bot in bots:
+        for text in texts_of(bot.info):
+            other, owner = seen.setdefault(skeleton(text), (text, bot))
+            if other != text:
+                taken = {skeleton(one) for bot in bots for one in texts_of(bot.info)}
+                numbered = (f"{text[:_ROOM]}-{number}" for number in count(2))
+                free = next(one for one in numbered if skeleton(one) not in taken)
+                what = f"the {kind} {other!a} and {text!a} look alike"
+                where = f"{owner.source}, {bot.source}"
+                raise ArenaError(
+                    what, where, f"change one in its bot.yaml, for example to {free!r}"
+                )
+
+
+def flaw(text: str) -> str:
+    """Say why readers could take a text for another one; "" if they could not."""
+    for character in text:
+        if _is_unseen(character):
+            return f"has a character that does not show (U+{ord(character):04X})"
+    if text != " ".join(text.split(" ")).strip() or "  " in text:
+        return "has spaces at an end, or several in a row"
+    if text and unicodedata.category(text[0]).startswith("M"):
+        return "begins with a combining mark"
+    if not unicodedata.is_normalized("NFC", text):
+        return "is not composed (Unicode's form NFC)"
+    scripts = _scripts(text)
+    if len(scripts) > 1 and not any(scripts <= together for together in _MIXED):
+        return f"mixes {' and '.join(sorted(scripts))} characters"
+    return ""
+
+
+def acceptable(text: str) -> str:
+    """Return the nearest text without a flaw."""
+    seen = "".join(" " if one.isspace() else one for one in text if _is_seen_or_space(one))
+    for one_script in (_composed(seen), _composed(_in_mainscript(_composed(seen)))):
+        if one_script and not flaw(one_script):
+            return one_script
+    return _STAND_IN
+
+
+def skeleton(text: str) -> str:
+    """Return a text that is the same for all texts that look alike (UTS #39, section 4).
+
+    Unlike there, wide, raised and circled forms of a character are taken for the character.
+    """
+    while (simpler := _with_prototypes(text)) != text:
+        text = simpler
+    return text
+
+
+def _with_prototypes(text: str) -> str:
+    prototypes = _prototypes()
+    decomposed = unicodedata.normalize("NFKD", text)
+    mapped = "".join(prototypes.get(one, one) for one in decomposed if not _is_ignorable(one))
+    return unicodedata.normalize("NFD", mapped)
+
+
+def _in_mainscript(text: str) -> str:
+    """Replace characters of other scripts than the most frequent by those that look like them."""
+    found = Counter(one for one in map(script, text) if one not in _ANY)
+    main = found.most_common(1)[0][0] if found else "Latin"
+    allowed = {main, *_ANY}
+    alike = ((one, skeleton(one)) for one in text)
+    return "".join(
+        one if script(one) in allowed else other
+        for one, other in alike
+        if script(one) in allowed or _scripts(other) <= {main}
+    )
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", " ".join(text.split()))
+
+
+def _is_unseen(character: str) -> bool:
+    """Tell whether a character shows nothing, or not the same everywhere; a space does."""
+    category = unicodedata.category(character)
+    blank = character == _BLANK_BRAILLE or (category[0] == "Z" and character != " ")
+    return blank or category[0] == "C" or _is_ignorable(character)
+
+
+def _is_seen_or_space(character: str) -> bool:
+    return character.isspace() or not _is_unseen(character)
+
+
+def _scripts(text: str) -> frozenset[str]:
+    return frozenset(map(script, text)) - _ANY
+
+
+def script(character: str) -> str:
+    """Return the script of a character in Unicode's words, as "Latin" or "Common"."""
+    starts, scripts = _script_ranges()
+    return scripts[bisect_right(starts, ord(character)) - 1]
+
+
+def _is_ignorable(character: str) -> bool:
+    return any(first <= ord(character) <= last for first, last in _pairs(_tables().ignorable))
+
+
+@cache
+def _tables() -> _Tables:
+    return msgspec.json.decode(_TABLES.read_bytes(), type=_Tables)
+
+
+@cache
+def _prototypes() -> dict[str, str]:
+    pairs = _tables().prototypes.items()
+    return {character: prototype for prototype, alike in pairs for character in alike}
+
+
+@cache
+def _script_ranges() -> tuple[list[int], list[str]]:
+    """Return where runs of characters of a script begin, and which script each is."""
+    runs = [(0, "Common")]
+    for name, ends in _tables().scripts.items():
+        for first, last in _pairs(ends):
+            runs += [(first, name), (last + 1, "")]
+    # Where one ends and another begins, the other stays: it is sorted after "".
+    ordered = dict(sorted(runs))
+    return list(ordered), [name or "Unknown" for name in ordered.values()]
+
+
+def _pairs(ends: Sequence[int]) -> Iterable[tuple[int, int]]:
+    return zip(ends[::2], ends[1::2], strict=True)

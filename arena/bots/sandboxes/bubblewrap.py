@@ -1,0 +1,134 @@
+"""The `bubblewrap` sandbox: namespaces without a daemon and without root."""
+
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from arena.bots.sandboxes.base import ENVIRONMENT, Program, Unavailable
+from arena.bots.sandboxes.build_folder import SOURCE, copy_first
+from arena.bots.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
+from arena.bots.sandboxes.kernel.masks import PROC
+from arena.bots.sandboxes.run_once import last_line, run_once
+from arena.bots.sandboxes.kernel.seccomp import bpf_filter, denials
+from arena.bots.sandboxes.kernel.users import new_user
+
+GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
+_OWN_PROCESSES = 2
+"""bubblewrap's own: one outside, and the init inside."""
+_TRIAL_SECONDS = 20.0
+_SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+_JAVA_CONFIG = "java-*"
+"""In /etc: Debian's JDK links to it."""
+
+
+class BubblewrapSandbox(HostSandbox):
+    """Runs a bot in namespaces of its own: no network, no other processes, a read-only system."""
+
+    name = "bubblewrap"
+    isolates = True
+
+    def unavailable_reason(self) -> Unavailable | None:
+        """Return why bubblewrap does not work on this machine, or None if it does."""
+        if missing := missing_tools(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP):
+            return missing
+        switch = subprocess.run([*_as_user(), "true"], capture_output=True, check=False)
+        if switch.returncode != 0:
+            return Unavailable(
+                "it would run as root, whom limits do not bind, and cannot switch to another user",
+                "run the arena as another user",
+            )
+        try:
+            trial = run_once(self, Program(Path("/usr"), ["true"]), _TRIAL_SECONDS)
+        except OSError as error:
+            return Unavailable(f"it cannot be started: {error.strerror}", GET_BUBBLEWRAP)
+        if trial.code == 0:
+            return None
+        reason = last_line(trial.stderr) or f"bwrap ended with {trial.code}"
+        return Unavailable(reason, GET_BUBBLEWRAP)
+
+    def start(self, program: Program, *, space: int = 0) -> ChildProcess:
+        """Start a program with its folder mounted at /bot; it dies with its worker."""
+        own = self._quota.with_space(space)
+        processes = own.processes + _OWN_PROCESSES
+        tree = self._make_tree(replace(own.with_files_in_memory(space), processes=processes))
+        info_fd, child_info_fd = os.pipe()
+        options = (os.fsencode(option) for option in self._options(program.folder, space))
+        options_fd = _memory_file(b"\0".join(options))
+        denied = denials(memory_capped=self._caps_memory, builds=space > 0)
+        filter_fd = _memory_file(bpf_filter(denied))
+        argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
+        command = copy_first(program.command) if space else program.command
+        argv += ["--info-fd", str(child_info_fd), "--", *with_limits(command, own)]
+        fds = (options_fd, filter_fd, child_info_fd)
+        try:
+            return ChildProcess(
+                argv, program.folder, pass_fds=fds, info_fd=info_fd, tree=tree, copies=space > 0
+            )
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+    def _options(self, folder: Path, space: int) -> list[str]:
+        size = str(self._quota.with_space(space).file_size)
+        options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        options += ["--hostname", "bot", "--clearenv"]
+        for name, value in ENVIRONMENT.items():
+            options += ["--setenv", name, value]
+        options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
+        # Unless it has a size and is read-only, /dev may take half of the machine's memory.
+        options += ["--proc", "/proc", *_hidden()]
+        options += ["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]
+        if not self._caps_memory:
+            # Mapped, it gives shared memory, which no per-process limit counts.
+            options += ["--dev-bind", "/dev/null", "/dev/zero"]
+        options += ["--remount-ro", "/dev", "--size", size, "--tmpfs", "/tmp"]
+        options += ["--ro-bind", str(folder), SOURCE if space else "/bot"]
+        if space:
+            options += ["--size", str(space), "--tmpfs", "/bot"]
+        return [*options, "--remount-ro", "/", "--chdir", "/bot"]
+
+
+def _system_mounts() -> list[str]:
+    mounts: list[str] = []
+    for name in _SYSTEM:
+        path = Path(name)
+        if path.is_symlink():
+            mounts += ["--symlink", str(path.readlink()), name]
+        elif path.is_dir():
+            mounts += ["--ro-bind", name, name]
+    java = sorted(str(path) for path in Path("/etc").glob(_JAVA_CONFIG))
+    for name in (*_CONFIG, *java):
+        mounts += ["--ro-bind-try", name, name]
+    return mounts
+
+
+@cache
+def _hidden() -> list[str]:
+    """Return the options that hide parts of /proc."""
+    exist = [path for path in map(Path, PROC) if path.exists() and path.stat().st_mode & 0o004]
+    # /proc/1: in the memory of the init process a bot could undo what ends it with the arena.
+    folders = ["/proc/1", *(str(path) for path in exist if path.is_dir())]
+    options = [word for path in folders for word in ("--tmpfs", path, "--remount-ro", path)]
+    files = [str(path) for path in exist if not path.is_dir()]
+    return options + [word for path in files for word in ("--dev-bind", "/dev/null", path)]
+
+
+def _as_user() -> list[str]:
+    """Return a command prefix that drops real root, which ignores the limit on processes."""
+    if os.geteuid() != 0:
+        return []
+    user = str(new_user())
+    switch = ["--reuid", user, "--regid", user, "--clear-groups"]
+    return ["setpriv", *switch, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
+
+
+def _memory_file(content: bytes) -> int:
+    """Return a descriptor from which a child can read `content` once."""
+    fd = os.memfd_create("arena")
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

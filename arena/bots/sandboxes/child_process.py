@@ -1,0 +1,227 @@
+"""Programs that are child processes of the arena, on this machine's own kernel."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from arena.bots.sandboxes.base import ENVIRONMENT, Quota, Unavailable
+from arena.bots.sandboxes.build_folder import open_copy
+from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
+from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
+from arena.bots.sandboxes.kernel.process_states import any_busy, descendants, peak_memory
+from arena.io.uptime import wait_readable
+
+ProcessTree = Cgroup | SystemdScope
+"""What holds all processes of one bot together."""
+_INIT_SECONDS = 1.0
+"""How long a sandbox may take to name its init process."""
+_INFO_BYTES = 65_536
+_CPUCLOCK_SCHED = 2
+"""A process's CPU time, in the low bits of a clock id: see `clock_getcpuclockid`."""
+
+
+class ChildProcess:
+    """A child process in a session of its own, with pipes to it; raises OSError.
+
+    On `info_fd` a sandbox writes as JSON which process is its init, the first one inside. It and
+    the tree are closed with the child, or if the child cannot be started. `copies`: the program is
+    a build that works on a copy of its folder.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        folder: Path,
+        *,
+        pass_fds: Sequence[int] = (),
+        info_fd: int | None = None,
+        tree: ProcessTree | None = None,
+        copies: bool = False,
+    ) -> None:
+        self._copies = copies
+        self._info_fd = info_fd
+        self._tree = tree
+        self.freezes_quickly = tree is not None
+        self._stopped: set[int] = set()
+        try:
+            self._process = process = subprocess.Popen(
+                tree.wrap(argv) if tree else list(argv),
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env=ENVIRONMENT,
+                start_new_session=True,
+                pass_fds=list(pass_fds),
+            )
+        except (OSError, subprocess.SubprocessError):
+            self._release()
+            raise
+        self._pipes = [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe]
+        self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
+        self.exit_fd = os.pidfd_open(process.pid)
+        if tree:
+            tree.started(process.pid)
+        for fd in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(fd, False)
+
+    def open_folder(self) -> int | None:
+        """Let a build begin; return a descriptor of the copy that it changes."""
+        return open_copy(self, lambda: self._init_pid) if self._copies else None
+
+    def end_input(self) -> None:
+        """Close the program's standard input."""
+        self._pipes[0].close()
+
+    def exit_code(self) -> int:
+        """Wait for the program to end; return its exit code, or -n if signal n ended it."""
+        return self._process.wait()
+
+    def cpu_time(self) -> float | None:
+        """Return the CPU time of the whole tree; without a tree, of the program alone."""
+        used = self._tree.cpu_time() if self._tree else None
+        if used is None and self._cpu_clock is not None:
+            with suppress(OSError):
+                return time.clock_gettime(self._cpu_clock)
+        return used
+
+    def is_busy(self) -> bool | None:
+        """Return whether a thread of the program or of what it started does not sleep."""
+        with suppress(OSError):
+            return any_busy(self._pids())
+        return None
+
+    def pid(self) -> int | None:
+        """Return the id of the program itself, not of its sandbox; None if that begins just now."""
+        return self._process.pid if self._info_fd is None else _child_of_init(self._init_pid)
+
+    def peak_memory(self) -> int | None:
+        """Return the most bytes that the largest of its processes has held."""
+        with suppress(OSError):
+            return peak_memory(self._pids())
+        return None
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Freeze or thaw the whole tree; without one, stop or continue what is in the sandbox."""
+        if self._tree:
+            self._tree.freeze(frozen=frozen)
+        elif frozen:
+            # What is stopped cannot fork: the last look finds nothing new.
+            while new := set(self._family()) - self._stopped:
+                _signal(new, signal.SIGSTOP)
+                self._stopped |= new
+        else:
+            _signal(self._stopped, signal.SIGCONT)
+            self._stopped.clear()
+
+    def _pids(self) -> list[int]:
+        return self._tree.pids() if self._tree else self._family()
+
+    def _family(self) -> list[int]:
+        """Return the processes in the sandbox; without one, the program and those below it."""
+        if self._info_fd is None:
+            return [self._process.pid, *descendants(self._process.pid)]
+        return descendants(self._init_pid) if self._init_pid is not None else []
+
+    def kill(self) -> None:
+        """Kill the process, its process group and its tree, or all that is in its sandbox."""
+        self.freeze(frozen=False)
+        if self._init_pid is not None and self._process.poll() is None:
+            wait_for_exit(kill(self._init_pid))
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._tree:
+            self._tree.kill()
+
+    def close(self) -> None:
+        """Wait for the end and close all descriptors."""
+        self._process.wait()
+        for pipe in self._pipes:
+            pipe.close()
+        os.close(self.exit_fd)
+        self._release()
+
+    def _release(self) -> None:
+        if self._info_fd is not None:
+            os.close(self._info_fd)
+        if self._tree:
+            self._tree.close()
+
+    @cached_property
+    def _init_pid(self) -> int | None:
+        """The first process inside the sandbox, which takes all others with it when it ends."""
+        if self._info_fd is None or not wait_readable([self._info_fd], _INIT_SECONDS):
+            return None
+        with suppress(ValueError, KeyError):
+            return int(json.loads(os.read(self._info_fd, _INFO_BYTES))["child-pid"])
+        return None
+
+    @cached_property
+    def _cpu_clock(self) -> int | None:
+        """The kernel's clock of the CPU time that the program itself used."""
+        pid = self.pid()
+        return None if pid is None else _CPUCLOCK_SCHED | ~pid << 3
+
+
+class HostSandbox:
+    """What sandboxes on this machine's own kernel share.
+
+    If control groups are available, they cap and end all processes of a bot together.
+    """
+
+    clock: Literal["wall", "cpu"] = "cpu"
+    uses_host_programs = True
+    starts_slowly = False
+
+    def __init__(self, quota: Quota | None = None, *, use_cgroups: bool = True) -> None:
+        self._quota = quota or Quota()
+        self._trees = process_trees() if use_cgroups else None
+        self._caps_memory = self._trees is not None and self._trees.caps_memory
+        self.freezes = self._trees is not None and self._trees.freezes
+
+    def _make_tree(self, quota: Quota) -> ProcessTree | None:
+        return self._trees.make(quota) if self._trees else None
+
+
+def process_trees() -> Cgroups | SystemdScopes | None:
+    """Return what makes process trees here, if anything: systemd if only that can cap memory."""
+    own = cgroups()
+    return own if own and own.caps_memory else systemd_scopes() or own
+
+
+def with_limits(command: Sequence[str], quota: Quota) -> list[str]:
+    """Return a command that limits itself before it becomes `command`."""
+    limits = [f"--data={quota.memory}", f"--nproc={quota.processes}", f"--nofile={quota.files}"]
+    return ["prlimit", *limits, f"--fsize={quota.file_size}", "--core=0", "--", *command]
+
+
+def missing_tools(tools: Sequence[str], hint: str) -> Unavailable | None:
+    """Return which tools are missing, or None if all are installed."""
+    missing = [tool for tool in tools if shutil.which(tool) is None]
+    return Unavailable(f"{', '.join(missing)} not found", hint) if missing else None
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+def _child_of_init(init_pid: int | None) -> int | None:
+    """Return the program that a sandbox's init started: the second process in its PID namespace."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            status = (process / "status").read_text(encoding="utf-8", errors="replace")
+            fields = dict(line.split(":", 1) for line in status.splitlines())
+            if (int(fields["PPid"]), int(fields["NSpid"].split()[-1])) == (init_pid, 2):
+                return int(process.name)
+    return None

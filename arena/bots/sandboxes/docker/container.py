@@ -1,0 +1,209 @@
+"""A bot in a container, whose pipes are FIFOs in a folder that it can only read."""
+
+import os
+import select
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+
+from arena.bots.sandboxes.build_folder import open_copy
+from arena.bots.sandboxes.kernel.cgroups import Cgroup, cgroup_of
+from arena.bots.sandboxes.kernel.process_states import any_busy, peak_memory
+from arena.bots.sandboxes.run_folder import remove_tree
+from arena.io.uptime import wait_readable
+
+SUPERVISOR = """
+cd /run/arena
+( exec <in >out 2>err; : >up; cd /bot; unset HOSTNAME OLDPWD; "$@" 3>&-; echo $? >&3 ) 3>status &
+read -r _ <lease
+"""
+"""What the container runs: the bot, until the arena's end of the lease is closed.
+
+The container ends with this shell, which Docker's init waits for. Both run as root, without the
+privileges of root, so that a bot, which is another user, can neither stop them nor write to their
+memory or their standard output.
+"""
+PIPES = "/run/arena"
+"""Where the folder of FIFOs is mounted."""
+KILLED = -9
+NO_CONTAINER = 125
+"""The exit code of a program whose container could not be started; stderr says why."""
+_READABLE, _WRITABLE = 0o644, 0o622
+_FIFOS = {
+    **dict.fromkeys(("in", "lease"), _READABLE),
+    **dict.fromkeys(("out", "err", "up", "status"), _WRITABLE),
+}
+_START_SECONDS = 15
+"""How long a container may take from its start to the bot's first instruction."""
+_LAUNCHES = 3
+"""How often a container is launched that the engine loses before its bot began."""
+_LEASE_SECONDS = 10.0
+"""How long a container may take to be gone after its lease ended."""
+
+
+class Container:
+    """What all containers share: a start in a thread, and a control group made by the engine."""
+
+    freezes_quickly = True
+
+    def __init__(self) -> None:
+        self._started = Event()
+        """Set once the container runs, or could not be started."""
+        self._cgroup: Cgroup | None = None
+
+    def cpu_time(self) -> float | None:
+        """Return the CPU time of the container, in seconds, or None if its group is not visible."""
+        self._started.wait()
+        return self._cgroup.cpu_time() if self._cgroup else None
+
+    def is_busy(self) -> bool | None:
+        """Return whether a thread in the container does not sleep, or None if none is visible."""
+        with suppress(OSError):
+            return any_busy(self._cgroup.pids()) if self._cgroup else None
+        return None
+
+    def pid(self) -> None:
+        """Return None: the engine may run on another machine."""
+
+    def peak_memory(self) -> int | None:
+        """Return the most bytes that the largest process in the container has held."""
+        with suppress(OSError):
+            return peak_memory(self._cgroup.pids()) if self._cgroup else None
+        return None
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Freeze or thaw the container, if this user may."""
+        if self._cgroup:
+            self._cgroup.freeze(frozen=frozen)
+
+    @property
+    def freezes(self) -> bool:
+        """Whether it can be frozen."""
+        self._started.wait()
+        return self._cgroup is not None and self._cgroup.freezes
+
+    def _close_cgroup(self) -> None:
+        if self._cgroup:
+            self._cgroup.close_files()
+            self._cgroup = None
+
+
+class FifoContainer(Container):
+    """A container that is being started: its pipes work at once, and what is written waits."""
+
+    def __init__(
+        self,
+        folder: Path,
+        launch: Callable[[], tuple[str, int]],
+        is_running: Callable[[str], bool],
+        remove: Callable[[str], None],
+        *,
+        copies: bool = False,
+    ) -> None:
+        """`launch` starts the container and returns its id and pid, or raises ArenaError.
+
+        `copies`: its program is a build that works on a copy of its folder.
+        """
+        super().__init__()
+        self._copies = copies
+        for name, mode in _FIFOS.items():
+            os.mkfifo(folder / name)
+            (folder / name).chmod(mode)
+        self._folder = folder
+        self._launch = launch
+        self._is_running = is_running
+        self._remove = remove
+        self._id = ""
+        self._pid = 0
+        self._code: int | None = None
+        # Reading ends first and without waiting; also the input's, or both sides wait for ever.
+        self.stdout, self.stderr, self.exit_fd, self._up = (
+            os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK)
+            for name in ("out", "err", "status", "up")
+        )
+        self.stdin = os.open(folder / "in", os.O_RDWR | os.O_NONBLOCK)
+        self._lease: int | None = os.open(folder / "lease", os.O_RDWR)
+        self._input_open = True
+        Thread(target=self._start, daemon=True).start()
+
+    def open_folder(self) -> int | None:
+        """Let a build begin; return a descriptor of the copy that it changes."""
+        self._started.wait()
+        return open_copy(self, lambda: self._pid) if self._copies else None
+
+    def end_input(self) -> None:
+        """Close the bot's standard input."""
+        self._started.wait()
+        if self._input_open:
+            os.close(self.stdin)
+            self._input_open = False
+
+    def exit_code(self) -> int:
+        """Wait for the bot to end; return its exit code, or -9 if unknown."""
+        if self._code is None:
+            # A container that was killed may never have written a status.
+            select.select([self.exit_fd], [], [], None if self._lease is not None else 0)
+            status = b""
+            with suppress(BlockingIOError):
+                status = os.read(self.exit_fd, 64)
+            self._code = int(status) if status.strip().isdigit() else KILLED
+        return self._code
+
+    def kill(self) -> None:
+        """Kill the container, with all that is in it."""
+        if self._lease is None:
+            return
+        self._started.wait()
+        # A frozen supervisor cannot see the end of the lease.
+        self.freeze(frozen=False)
+        os.close(self._lease)
+        self._lease = None
+        # It is gone when none of its processes holds the status open.
+        poll = select.poll()
+        poll.register(self.exit_fd, 0)
+        if self._id and not poll.poll(_LEASE_SECONDS * 1000):
+            self._remove(self._id)
+
+    def close(self) -> None:
+        """Kill the container if it still runs, and close all descriptors."""
+        self.kill()
+        self.exit_code()
+        self.end_input()
+        for fd in (self.stdout, self.stderr, self.exit_fd, self._up):
+            os.close(fd)
+        self._close_cgroup()
+        remove_tree(self._folder)
+
+    def _start(self) -> None:
+        try:
+            if not any(self._launch_once() for _ in range(_LAUNCHES)):
+                self._fail("the container ended before the bot began: see the Docker engine's log")
+        except Exception as error:
+            # Otherwise nobody would see it, and the bot would be waited for.
+            self._fail(str(error))
+        finally:
+            self._started.set()
+
+    def _launch_once(self) -> bool:
+        """Launch the container; return whether the bot began: a busy machine may lose it before."""
+        self._close_cgroup()
+        self._id, self._pid = self._launch()
+        self._cgroup = cgroup_of(self._pid)
+        for _ in range(_START_SECONDS):
+            if self._has_begun(1.0):
+                return True
+            if not self._is_running(self._id):
+                return self._has_begun(0.0)
+        return True
+
+    def _has_begun(self, seconds: float) -> bool:
+        return bool(wait_readable([self._up, self.exit_fd], seconds))
+
+    def _fail(self, reason: str) -> None:
+        """End as a program would: with a line on standard error and an exit code."""
+        for reader, text in ((self.stderr, reason), (self.exit_fd, str(NO_CONTAINER))):
+            # The FIFO is open here, whether or not its name still exists.
+            fd = os.open(f"/proc/self/fd/{reader}", os.O_WRONLY | os.O_NONBLOCK)
+            os.write(fd, text.encode() + b"\n")
+            os.close(fd)

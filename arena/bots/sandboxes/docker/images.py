@@ -1,0 +1,111 @@
+"""The images of containers, one per runtime, and how they are built."""
+
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.docker import engine
+
+_PACKAGES = {
+    "python": "python3 python3-numpy",
+    "node": "nodejs",
+    "c": "gcc libc6-dev",
+    "any": "",
+    "rust": "rustc cargo libc6-dev",
+    "java": "default-jdk-headless",
+    "go": "golang-go",
+    "dotnet": "dotnet-sdk-8.0",
+}
+"""What Debian and Ubuntu call them, each by its name: debootstrap leaves out dependencies on names
+that several packages provide. Debian has no .NET."""
+IMAGES = {runtime: f"{engine.OWN_IMAGES}/{runtime}" for runtime in _PACKAGES}
+"""By runtime; `images` in league.yaml names others."""
+OF_SAMPLES = ("python", "node", "c", "any")
+"""What the sample bots need: the images that are built and tried if no others are asked for."""
+RECIPES = Path(__file__).parent / "recipes"
+_COMPONENTS = {"debian": "main", "ubuntu": "main,universe"}
+_EXCLUDED = ("./var/cache/apt/*", "./var/lib/apt/lists/*", "./usr/share/doc/*", "./usr/share/man/*")
+_ERROR_LINES = 5
+
+Say = Callable[[str], None]
+
+
+def available() -> dict[str, bool]:
+    """Return by runtime whether its image exists; raises ArenaError without an engine."""
+    with engine.api_client() as api:
+        return {runtime: engine.has_image(api, image) for runtime, image in IMAGES.items()}
+
+
+def build(runtimes: Sequence[str], say: Say) -> None:
+    """Build images from their recipes, which are based on images of a registry."""
+    for runtime in runtimes:
+        recipe = RECIPES / f"{runtime}.Dockerfile"
+        say(f"building {IMAGES[runtime]}: {recipe.read_text().splitlines()[0]}")
+        output: list[str] = []
+        with engine.api_client() as api:
+            for event in api.build(
+                path=str(RECIPES), dockerfile=recipe.name, tag=IMAGES[runtime], decode=True, rm=True
+            ):
+                output.append(str(event.get("stream") or event.get("error") or "").strip())
+                if "error" in event:
+                    what = f"the build of {IMAGES[runtime]} failed"
+                    hint = "without a registry: arena images build --from-host"
+                    raise ArenaError(what, _last_lines(output), hint)
+
+
+def build_from_host(runtimes: Sequence[str], say: Say) -> None:
+    """Build one image for all these runtimes from this machine's Debian or Ubuntu; needs root."""
+    suite, components = _release()
+    if os.geteuid() != 0:
+        raise ArenaError("debootstrap needs root", hint="sudo arena images build --from-host")
+    if shutil.which("debootstrap") is None:
+        raise ArenaError("debootstrap is not installed", hint="sudo apt-get install debootstrap")
+    if "dotnet" in runtimes and components == _COMPONENTS["debian"]:
+        raise ArenaError("Debian has no .NET", hint="arena images build dotnet")
+    first, *others = (IMAGES[runtime] for runtime in runtimes)
+    packages = " ".join(_PACKAGES[runtime] for runtime in runtimes).split()
+    with TemporaryDirectory(prefix="perudo-arena-image-") as scratch:
+        root = Path(scratch) / "root"
+        content = f"{', '.join(packages)} and " if packages else ""
+        say(f"installing {content}a minimal {suite} into an image: this takes minutes")
+        include = [f"--include={','.join(packages)}"] if packages else []
+        _debootstrap(*include, f"--components={components}", suite, str(root))
+        _import(root, first)
+    for image in others:
+        with engine.api_client() as api:
+            api.tag(first, image)
+    say(f"built {', '.join(IMAGES[runtime] for runtime in runtimes)}")
+
+
+def _release() -> tuple[str, str]:
+    """Return this machine's release, and its components that have the packages."""
+    with suppress(OSError, KeyError):
+        release = platform.freedesktop_os_release()
+        return release["VERSION_CODENAME"], _COMPONENTS[release["ID"]]
+    raise ArenaError("this machine is neither Debian nor Ubuntu", hint="arena images build")
+
+
+def _import(root: Path, image: str) -> None:
+    exclude = [f"--exclude={pattern}" for pattern in _EXCLUDED]
+    command = ["tar", "-C", str(root), "--one-file-system", *exclude, "-c", "."]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as tar, engine.api_client() as api:
+        api.import_image_from_stream(tar.stdout, repository=image, tag="latest")
+
+
+def _debootstrap(*arguments: str) -> None:
+    # In a mount namespace of its own, so that its mounts end with it.
+    command = ["unshare", "--mount", "debootstrap", "--variant=minbase"]
+    ran = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+    if ran.returncode:
+        what = f"debootstrap failed with exit code {ran.returncode}"
+        raise ArenaError(what, _last_lines((ran.stdout + ran.stderr).splitlines()))
+
+
+def _last_lines(lines: Sequence[str]) -> str:
+    return " | ".join([line for line in lines if line][-_ERROR_LINES:])

@@ -1,0 +1,224 @@
+"""The `docker` sandbox: one container per bot, closed on every side but its pipes."""
+
+import json
+import os
+import socket
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from arena.bots.sandboxes.base import ENVIRONMENT, Program, Quota, Running, Unavailable
+from arena.bots.sandboxes.build_folder import SOURCE, copy_first
+from arena.bots.sandboxes.docker import engine
+from arena.bots.sandboxes.docker.attached import AttachedContainer, Attachment
+from arena.bots.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
+from arena.bots.sandboxes.docker.images import IMAGES, OF_SAMPLES
+from arena.bots.sandboxes.docker.reaper import current_run
+from arena.bots.sandboxes.kernel.masks import ENGINE_DEFAULTS, PROC, SYS
+from arena.bots.sandboxes.kernel.seccomp import docker_profile
+from arena.bots.sandboxes.kernel.users import new_user
+from arena.io.uptime import wait_readable
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+_SWITCH_USER = ["SETGID", "SETPCAP", "SETUID"]
+"""The privileges of a container's supervisor, which runs as root; its bot has none."""
+_MASKED = [*ENGINE_DEFAULTS, *PROC, *SYS]
+_INODES, _BUILD_INODES = 1024, 65_536
+"""Files in /tmp; compilers keep thousands there."""
+_MESSAGE_QUEUE_BYTES = 65_536
+_NANO_CPUS = 10**9
+_ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+_HELLO = b"perudo\n"
+_TRIAL_SECONDS = 30.0
+
+
+class DockerSandbox:
+    """Runs a bot in a container without network, privileges, or anything to write but /tmp."""
+
+    name = "docker"
+    clock: Literal["wall", "cpu"] = "wall"
+    isolates = True
+    freezes = False
+    uses_host_programs = False
+    starts_slowly = True
+
+    def __init__(
+        self,
+        quota: Quota | None = None,
+        images: Mapping[str, str] = IMAGES,
+        runtimes: frozenset[str] = frozenset(OF_SAMPLES),
+        *,
+        attach: bool = False,
+        pipes: str = PIPES,
+    ) -> None:
+        """`images` are by runtime, of which `runtimes` are used.
+
+        `attach`: over the attach socket, which `unavailable_reason` sets if FIFOs do not work.
+        """
+        self.attach = attach
+        self._quota = quota or Quota()
+        self._images = dict(images)
+        self._runtimes = runtimes
+        self._pipes = pipes
+
+    def unavailable_reason(self) -> Unavailable | None:
+        """Return why containers do not run here: tries each image, by FIFOs, then the socket."""
+        images = sorted({self._images[runtime] for runtime in self._runtimes})
+        if unavailable := engine.unavailable_reason(images):
+            return unavailable
+        first, *others = sorted(self._runtimes)
+        reason = self._try(first)
+        if reason and not self.attach:
+            self.attach = True
+            reason = self._try(first)
+        if not reason and others:
+            with ThreadPoolExecutor(len(others)) as threads:
+                reason = next(filter(None, threads.map(self._try, others)), "")
+        hint = "an image needs sh and setpriv (util-linux)" if "setpriv" in reason else ""
+        return Unavailable(reason, hint) if reason else None
+
+    def _try(self, runtime: str) -> str:
+        """Have a container echo a line; return what went wrong, or note what it can do."""
+        running = self.start(Program(current_run().folder, ["cat"], runtime))
+        try:
+            os.write(running.stdin, _HELLO)
+            wait_readable([running.stdout, running.exit_fd], _TRIAL_SECONDS)
+            with suppress(BlockingIOError):
+                if os.read(running.stdout, len(_HELLO)) == _HELLO:
+                    self.clock = "wall" if running.cpu_time() is None else "cpu"
+                    self.freezes = running.freezes
+                    return ""
+            return _failure(running)
+        finally:
+            running.kill()
+            running.close()
+
+    def start(self, program: Program, *, space: int = 0) -> FifoContainer | AttachedContainer:
+        """Start a program and return at once; if that fails, its standard error says why."""
+        run = current_run()
+        pipes = run.new_pipe_folder()
+        user = str(new_user())
+        copies = space > 0 and self._sees_files
+        mode = "rw" if space and not copies else "ro"
+        bot_mount = f"{program.folder}:{SOURCE if copies else '/bot'}:{mode}"
+        config: dict[str, Any] = {
+            "image": self._images[program.runtime],
+            "environment": ENVIRONMENT,
+            "working_dir": "/bot",
+            "hostname": "bot",
+            "labels": {engine.LABEL: str(run.folder)},
+            "network_disabled": True,
+        }
+        limits = self._limits([bot_mount, f"{pipes}:{self._pipes}:ro"], space)
+        if copies:
+            options = f"rw,exec,nosuid,nodev,size={space},uid={user},gid={user}"
+            limits["tmpfs"] |= {"/bot": options}
+        if self.attach:
+            config |= {"entrypoint": [], "command": list(program.command), "stdin_open": True}
+            config["user"] = f"{user}:{user}"
+            return AttachedContainer(partial(_launch_attached, config, limits))
+        config["entrypoint"] = ["sh", "-c", SUPERVISOR, "supervisor"]
+        command = copy_first(program.command) if copies else program.command
+        config |= {"command": [*_as_user(user), *command], "user": "0:0"}
+        limits |= {"auto_remove": True, "cap_add": _SWITCH_USER}
+        launch = partial(_launch, config, limits)
+        return FifoContainer(pipes, launch, engine.is_running, engine.remove, copies=copies)
+
+    @property
+    def _sees_files(self) -> bool:
+        """Whether this process can open files in containers: as root, and not those of a VM."""
+        return os.geteuid() == 0 and self.clock == "cpu" and not self.attach
+
+    def _limits(self, mounts: list[str], space: int) -> dict[str, Any]:
+        quota = self._quota.with_space(space)
+        inodes = _BUILD_INODES if space else _INODES
+        tmpfs = f"rw,noexec,nosuid,nodev,size={quota.file_size},nr_inodes={inodes},mode=1777"
+        memory = quota.with_files_in_memory(space).memory
+        profile = json.dumps(docker_profile(builds=space > 0))
+        # Not nproc: the kernel counts it by user over the whole machine.
+        ulimits = {
+            "nofile": quota.files,
+            "fsize": quota.file_size,
+            "data": quota.memory,
+            "core": 0,
+            "msgqueue": _MESSAGE_QUEUE_BYTES,
+        }
+        cores = os.sched_getaffinity(0)
+        return {
+            "binds": mounts,
+            "network_mode": "none",
+            "read_only": True,
+            "cap_drop": ["ALL"],
+            "security_opt": ["no-new-privileges", f"seccomp={profile}"],
+            "ipc_mode": "private",
+            "mem_limit": memory,
+            "memswap_limit": memory,
+            "nano_cpus": _NANO_CPUS,
+            # A process that is pinned to a core shares it with its bots.
+            "cpuset_cpus": str(*cores) if len(cores) == 1 else None,
+            "pids_limit": quota.processes,
+            "tmpfs": {"/tmp": tmpfs, "/dev/shm": tmpfs},
+            "ulimits": [{"Name": name, "Soft": n, "Hard": n} for name, n in ulimits.items()],
+            "log_config": {"Type": "none"},
+            "init": True,
+        }
+
+
+def _as_user(user: str) -> list[str]:
+    """Return a command prefix that drops the supervisor's privileges, and its user."""
+    drop = ["--clear-groups", "--bounding-set=-all", "--inh-caps=-all"]
+    return ["setpriv", "--reuid", user, "--regid", user, *drop, "--"]
+
+
+def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int]:
+    with engine.api_client() as api:
+        container, _ = engine.retry_server_errors(partial(_create_and_start, api, config, limits))
+        return container, _first_process(api, container)
+
+
+def _launch_attached(config: Mapping[str, Any], limits: Mapping[str, Any]) -> Attachment:
+    with engine.api_client() as api:
+        start = partial(_create_and_start, api, config, limits, attach=True)
+        container, attached = engine.retry_server_errors(start)
+        # Taken over from the SDK, which would neither close it nor leave it open.
+        own = socket.socket(fileno=getattr(attached, "_sock", attached).detach())
+        own.setblocking(True)
+        return Attachment(container, own, _first_process(api, container))
+
+
+def _create_and_start(
+    api: "APIClient", config: Mapping[str, Any], limits: Mapping[str, Any], *, attach: bool = False
+) -> tuple[str, Any]:
+    """Create and start a container, or leave nothing; return its id and, if asked, its socket."""
+    # The SDK has no argument for it.
+    host_config = api.create_host_config(**limits) | {"MaskedPaths": _MASKED}
+    container = str(api.create_container(**config, host_config=host_config)["Id"])
+    try:
+        attached = api.attach_socket(container, _ALL_STREAMS) if attach else None
+        api.start(container)
+    except Exception:
+        engine.remove(container)
+        raise
+    return container, attached
+
+
+def _first_process(api: "APIClient", container: str) -> int:
+    """Return a container's first process by the engine's numbers, or 0 if it is gone."""
+    from docker.errors import NotFound
+
+    with suppress(NotFound):
+        return int(api.inspect_container(container)["State"]["Pid"])
+    return 0
+
+
+def _failure(running: Running) -> str:
+    """Kill a program; return what it printed on standard error, or how it ended."""
+    running.kill()
+    with suppress(BlockingIOError):
+        if text := " ".join(os.read(running.stderr, 4096).decode("utf-8", "replace").split()):
+            return text
+    return f"a container ended with {running.exit_code()}"

@@ -1,0 +1,1 @@
+"""What each sandbox guarantees on this machine, tried from the inside."""

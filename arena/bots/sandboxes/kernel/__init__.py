@@ -1,0 +1,1 @@
+"""What sandboxes ask of the Linux kernel: control groups, seccomp, users, masked files."""

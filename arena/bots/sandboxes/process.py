@@ -1,0 +1,30 @@
+"""The `process` sandbox: resource limits and a clean environment, for bots that are trusted."""
+
+from msgspec.structs import replace
+
+from arena.bots.sandboxes.base import Program, Unavailable
+from arena.bots.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
+
+_UNLIMITED = 65_536
+
+
+class ProcessSandbox(HostSandbox):
+    """Runs a bot as the operator's own user, in a session of its own, with limits.
+
+    It does not protect files, the network or other processes.
+    """
+
+    name = "process"
+    isolates = False
+
+    def unavailable_reason(self) -> Unavailable | None:
+        """Return which tool is missing, or None if it works."""
+        return missing_tools(["setpriv", "prlimit"], "sudo apt-get install util-linux")
+
+    def start(self, program: Program, *, space: int = 0) -> ChildProcess:
+        """Start a program in its folder; the kernel kills it when its worker dies."""
+        # RLIMIT_NPROC counts all processes of the user, not of the bot: innocent bots would fail.
+        own = self._quota.with_space(space)
+        limited = with_limits(program.command, replace(own, processes=_UNLIMITED))
+        argv = ["setpriv", "--pdeathsig", "KILL", "--", *limited]
+        return ChildProcess(argv, program.folder, tree=self._make_tree(own))

@@ -1,0 +1,60 @@
+"""The sandboxes by name, and which one is used: the one asked for, or the strongest available."""
+
+from collections.abc import Callable, Collection, Mapping
+
+from arena.io.errors import ArenaError, did_you_mean
+from arena.game.records import LimitsInfo
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.sandboxes.docker.sandbox import DockerSandbox
+from arena.bots.sandboxes.process import ProcessSandbox
+
+SANDBOXES: dict[str, Callable[..., Sandbox]] = {
+    "docker": DockerSandbox,
+    "bubblewrap": BubblewrapSandbox,
+    "process": ProcessSandbox,
+}
+"""Sandbox classes by name, the strongest first; "auto" takes the first one that works.
+
+To add a sandbox, write a class that satisfies `base.Sandbox` and list it here. `process.py` is the
+shortest example; the class is called with a `Quota` or nothing. `HostSandbox` and `ChildProcess` do
+most for programs that are child processes of the arena. What it does not prevent goes into
+`tests/hostile/misbehaviours.py`, its description into PROMISES (`publish/pages/conditions.py`) and
+docs/sandboxing.md, its name into the help of --sandbox (`cli/options.py`).
+"""
+AUTO = "auto"
+
+
+def make_sandbox(
+    name: str, runtimes: Collection[str] = (), images: Mapping[str, str] = IMAGES
+) -> Sandbox:
+    """Return a sandbox by name or, for "auto", the strongest that works here for these runtimes.
+
+    Raises ArenaError if the name is unknown or the sandbox does not work here.
+    """
+    if name == AUTO:
+        candidates = (_make(each, runtimes, images) for each in SANDBOXES)
+        return next(sandbox for sandbox in candidates if not sandbox.unavailable_reason())
+    if name not in SANDBOXES:
+        raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
+    sandbox = _make(name, runtimes, images)
+    if reason := sandbox.unavailable_reason():
+        hint = f"{reason.hint}, or --sandbox auto" if reason.hint else "--sandbox auto"
+        raise ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
+    return sandbox
+
+
+def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sandbox:
+    if name == DockerSandbox.name and runtimes:
+        return DockerSandbox(images=images, runtimes=frozenset(runtimes))
+    return SANDBOXES[name]()
+
+
+def check_freezing(sandbox: Sandbox, limits: LimitsInfo) -> None:
+    """Raise ArenaError if the limits ask for freezing and the sandbox cannot freeze bots."""
+    if limits.freeze and not sandbox.freezes:
+        raise ArenaError(
+            f"the sandbox '{sandbox.name}' cannot freeze bots here (limits.freeze)",
+            hint="arena doctor shows which sandboxes can, or remove limits.freeze",
+        )

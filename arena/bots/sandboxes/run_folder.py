@@ -1,0 +1,118 @@
+"""Folders that live as long as a run: a lock beside each tells which ones a killed arena left."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import gettempdir, mkstemp
+
+from arena.bots.sandboxes.kernel import cgroups as groups
+from arena.bots.sandboxes.owner import remove_abandoned_semaphores
+
+_PREFIX = "perudo-arena-"
+_LOCK_SUFFIX = ".lock"
+
+
+class RunFolder:
+    """A new folder in the temporary one (or `parent`), locked as long as this process lives."""
+
+    def __init__(self, parent: Path | None = None) -> None:
+        while True:
+            self._lock_fd, name = mkstemp(_LOCK_SUFFIX, _PREFIX, parent)
+            fcntl.flock(self._lock_fd, fcntl.LOCK_EX)
+            if Path(name).exists():
+                break
+            # Before it was locked, another arena took it for abandoned.
+            os.close(self._lock_fd)
+        self.path = Path(name).with_suffix("")
+        self.path.mkdir(0o755)
+
+    def remove(self) -> None:
+        """Remove the folder with its contents."""
+        _remove_with_lock(_lock_path(self.path))
+        os.close(self._lock_fd)
+
+
+@contextmanager
+def run_folder() -> Iterator[Path]:
+    """Yield a folder for the bots of a run, and remove it afterwards; first, what others left."""
+    remove_leftovers()
+    folder = RunFolder()
+    # Bots run as another user, who must get in, only if the arena runs as root. Otherwise nobody
+    # needs to: a program that a build made setuid would let them act as the operator.
+    folder.path.chmod(0o755 if os.geteuid() == 0 else 0o700)
+    try:
+        yield folder.path
+    finally:
+        folder.remove()
+
+
+def remove_leftovers() -> None:
+    """Remove what processes of any arena left that were killed: folders, groups, semaphores."""
+    remove_abandoned()
+    groups.remove_abandoned()
+    remove_abandoned_semaphores()
+
+
+def remove_abandoned(parent: Path | None = None) -> None:
+    """Remove the run folders of this user whose owners ended without doing so."""
+    for lock in (parent or Path(gettempdir())).glob(f"{_PREFIX}*{_LOCK_SUFFIX}"):
+        with suppress(OSError):
+            if lock.stat().st_uid == os.geteuid():
+                _remove_unless_locked(lock)
+
+
+def is_in_use(folder: Path) -> bool:
+    """Return whether the owner of a run folder still holds its lock."""
+    try:
+        lock_fd = _open_lock(_lock_path(folder))
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock_fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock_fd)
+    return False
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder, if it exists, whatever bots did to it; what cannot be removed stays."""
+    if not folder.is_dir():
+        return
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        # Folders without permissions, or nested thousands deep, which Python cannot walk.
+        for tool in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*tool, "--", folder], stderr=subprocess.DEVNULL, check=False)
+
+
+def _remove_unless_locked(lock: Path) -> None:
+    lock_fd = _open_lock(lock)
+    try:
+        fcntl.flock(lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Locked until all is gone: an arena that has just made the file waits and then notices.
+        _remove_with_lock(lock)
+    finally:
+        os.close(lock_fd)
+
+
+def _remove_with_lock(lock: Path) -> None:
+    """Remove a folder and, if that worked, its lock, by which the next arena would try again."""
+    folder = lock.with_suffix("")
+    remove_tree(folder)
+    if not folder.exists():
+        lock.unlink(missing_ok=True)
+
+
+def _open_lock(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+
+
+def _lock_path(folder: Path) -> Path:
+    return folder.with_name(folder.name + _LOCK_SUFFIX)

@@ -1,0 +1,109 @@
+"""Programs that are run to their end: builds and probes."""
+
+import os
+import select
+from collections.abc import Callable
+from typing import NamedTuple
+
+from arena.bots.sandboxes.base import Program, Running, Sandbox
+from arena.io.uptime import TICK, Uptime
+
+TAIL_BYTES = 65_536
+"""How much is kept of each output of a program: its end."""
+_LAST_READS = 16
+
+
+class RunResult(NamedTuple):
+    """How a program ended, and the end of what it printed."""
+
+    code: int | None
+    """The exit code, -n if signal n ended it, None if it ran out of time and was killed."""
+    stdout: bytes
+    stderr: bytes
+    output: bytes
+    """Both, in the order in which they arrived."""
+
+
+def run_once(
+    sandbox: Sandbox, program: Program, seconds: float, *, stdin: bytes = b""
+) -> RunResult:
+    """Run a program for at most so many seconds; all that it started is killed with it.
+
+    `stdin` is a few lines at most. Raises OSError if the program cannot be started.
+    """
+    running = sandbox.start(program)
+    try:
+        os.write(running.stdin, stdin)
+        return run_to_end(running, seconds)
+    finally:
+        running.kill()
+        running.close()
+
+
+def run_to_end(
+    running: Running, seconds: float, *, watch: Callable[[], None] | None = None
+) -> RunResult:
+    """End a program's input, wait for its end, at most so many seconds, and kill it.
+
+    `watch` is called twice a second; it may raise.
+    """
+    reader = _OutputReader(running, watch or (lambda: None))
+    running.end_input()
+    ended = reader.read_until_exit(seconds)
+    running.kill()
+    reader.read_rest()
+    code = running.exit_code()
+    stdout, stderr = map(bytes, reader.outputs.values())
+    return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined))
+
+
+def last_line(output: bytes) -> str:
+    """Return the last line of a program's output, or "" if it has none."""
+    lines = output.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+class _OutputReader:
+    def __init__(self, running: Running, watch: Callable[[], None]) -> None:
+        self.outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
+        self.combined = bytearray()
+        self._exit_fd = running.exit_fd
+        self._watch = watch
+
+    def read_until_exit(self, seconds: float) -> bool:
+        """Read until the program exits; return False if it takes longer, in uptime of the arena.
+
+        The end of its output means nothing: it may close it early, or leave it to a helper.
+        """
+        fds = [self._exit_fd, *self.outputs]
+        uptime = Uptime()
+        next_watch = TICK
+        while True:
+            now = uptime.tick()
+            if now >= next_watch:
+                self._watch()
+                next_watch = now + TICK
+            ready = select.select(fds, [], [], max(0.0, min(seconds, next_watch) - now))[0]
+            if self._exit_fd in ready:
+                return True
+            if now >= seconds:
+                return False
+            fds = [fd for fd in fds if fd not in ready or self._read(fd)]
+
+    def read_rest(self) -> None:
+        """Read what is left, without waiting for what survived and still writes."""
+        for fd in self.outputs:
+            for _ in range(_LAST_READS):
+                if not self._read(fd):
+                    break
+
+    def _read(self, fd: int) -> bool:
+        """Read what has arrived; return False at the end of file, or if nothing has."""
+        try:
+            chunk = os.read(fd, TAIL_BYTES)
+        except BlockingIOError:
+            return False
+        for tail in (self.outputs[fd], self.combined):
+            tail.extend(chunk)
+            del tail[:-TAIL_BYTES]
+        return bool(chunk)

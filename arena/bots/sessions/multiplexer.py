@@ -1,0 +1,291 @@
+"""The live bots of one table, and the wait for whichever of them answers next."""
+
+import select
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import inf
+from typing import Self
+
+from arena.io.errors import ArenaError
+from arena.game.records import Cause, Fault, LimitsInfo
+from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sessions.clock import READY, FixtureBank
+from arena.bots.sessions.session import MAX_STDERR, Reply, Session, Tagged
+from arena.bots.sessions.warm_pool import TablePool
+from arena.io.uptime import TICK, Uptime
+
+_GRACE = 0.5
+"""Seconds that bots have to end by themselves after `bye`."""
+_PATIENCE = 0.01
+"""Seconds without an answer after which bots are frozen from which none is awaited."""
+MAX_ANSWER = 8_192
+"""Bytes that are kept of the line with which a bot faulted."""
+SeatReply = tuple[int, int, Reply]
+"""A seat, the id of its request and the reply."""
+_Handler = Callable[[], Sequence[SeatReply]]
+Log = Callable[[int, str, bytes], None]
+"""Gets every line with its seat and its direction: ">>" to the bot, "<<" from it.
+
+What comes on standard error has the direction "!!", as it comes: in any pieces.
+"""
+
+
+class Multiplexer:
+    """Sessions by seat; a context manager that leaves no process behind.
+
+    `ask` queues requests, any number per seat. `wait` writes what each seat was told and asked in
+    one go, and returns the replies that have come, one or more. If none comes for a while, the
+    bots from which none is awaited are frozen until they are asked: they would slow down others.
+    Time in which the arena itself did not run counts for no limit.
+    Bots come from the warm `pool` if there is one; those in the seats `reusable` return to it.
+    `stderr` is the end of each seat's standard error, complete once its bot has been stopped.
+    """
+
+    def __init__(
+        self,
+        programs: Sequence[Program],
+        sandbox: Sandbox,
+        limits: LimitsInfo,
+        log: Log | None = None,
+        pool: TablePool | None = None,
+    ) -> None:
+        self.sandbox = sandbox
+        self.limits = limits
+        self.reusable: set[int] = set()
+        self._pool = pool
+        self._programs = programs
+        self._log = log
+        self._epoll = select.epoll()
+        self._sessions: dict[int, Session] = {}
+        self._last: dict[int, Session] = {}
+        """The sessions that were begun last, by seat, until it is asked what they answered."""
+        self._handlers: dict[int, _Handler] = {}
+        self.stderr = [""] * len(programs)
+        self._banks = [FixtureBank(limits) for _ in programs]
+        self._to_flush: set[int] = set()
+        self._read_ahead: set[int] = set()
+        self._next_check = inf
+        self._uptime = Uptime(self._resumed)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop_all()
+        self._epoll.close()
+
+    def live(self, seat: int) -> bool:
+        """Return whether the seat's bot is running."""
+        return seat in self._sessions
+
+    def start(self, seat: int, hello: bytes) -> Fault | None:
+        """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY.
+
+        Raises ArenaError if the sandbox does not work any more: no bot is to blame for that.
+        """
+        program = self._programs[seat]
+        self._last.pop(seat, None)
+        try:
+            pool = self._pool
+            running = pool.take(program, self.sandbox) if pool else self.sandbox.start(program)
+        except OSError as error:
+            self._check_sandbox()
+            return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
+        log = partial(self._log, seat) if self._log else None
+        self._uptime.tick()
+        session = Session(running, self.limits, self._uptime.now, log, self._banks[seat])
+        self._sessions[seat] = self._last[seat] = session
+        self._watch(session.stdout, partial(self._read, seat, session))
+        self._watch(session.stderr, partial(self._read_stderr, session))
+        self._watch(session.exit_fd, partial(self._exited, seat, session))
+        session.greet(hello)
+        self._flushed(seat, session)
+        return None
+
+    def _check_sandbox(self) -> None:
+        if reason := self.sandbox.unavailable_reason():
+            what = f"the sandbox '{self.sandbox.name}' does not work any more: {reason.what}"
+            raise ArenaError(what, hint=reason.hint)
+
+    def stop(self, seat: int) -> None:
+        """End a seat's bot."""
+        session = self._sessions.pop(seat, None)
+        if session is None:
+            return
+        self._unwatch(session)
+        self._to_flush.discard(seat)
+        session.stop()
+        self._keep_stderr(seat, session)
+
+    def stop_all(self) -> None:
+        """End the bots of all seats."""
+        for seat in list(self._sessions):
+            self.stop(seat)
+
+    def answered(self, seat: int, id_: int) -> str:
+        """Return the line with which a seat faulted that was asked for an answer; "" if none.
+
+        Bytes that are no UTF-8 are spelled out, and only the first MAX_ANSWER are returned.
+        """
+        session = self._last.pop(seat, None)
+        line = session.answered(id_)[:MAX_ANSWER] if session else b""
+        return line.decode("utf-8", "backslashreplace").rstrip("\r\n")
+
+    def used_up(self, seat: int) -> bool:
+        """Return whether a seat has used all its time for the fixture."""
+        return self._banks[seat].used_up
+
+    def refund(self, first: int) -> None:
+        """Give all seats back what they used in the games from `first` on."""
+        for bank in self._banks:
+            bank.refund(first)
+
+    def tell(self, seat: int, line: bytes) -> None:
+        """Tell a bot something, if it runs; it is written together with the bot's next request."""
+        if session := self._sessions.get(seat):
+            session.tell(line)
+
+    def ask(self, seat: int, id_: int, line: bytes, game: int = 0) -> None:
+        """Ask a live seat for an answer in a game; `wait` writes it."""
+        self._sessions[seat].ask(id_, line, game)
+        self._to_flush.add(seat)
+
+    def wait(self) -> Sequence[SeatReply]:
+        """Write what was asked, and wait for at least one reply; a fault is a reply, too."""
+        now = began = self._uptime.tick()
+        for seat in sorted(self._to_flush):
+            session = self._sessions[seat]
+            session.flush()
+            self._flushed(seat, session)
+        self._to_flush.clear()
+        replies = self._take_read_ahead() if self._read_ahead else []
+        patience = _PATIENCE
+        while not replies:
+            left = self._next_check - now
+            replies = self._poll(min(left, patience))
+            if replies:
+                break
+            now = self._uptime.now()
+            if now >= self._next_check:
+                # What lies in the pipes by now was said in time.
+                replies = self._poll(0.0) or self._timeouts()
+            if now - began >= _PATIENCE:
+                patience = TICK
+                self._rest(at_once=now - began < TICK)
+        return replies
+
+    def bye(self, line: bytes) -> None:
+        """Return reusable bots to the pool; say goodbye to the others, and let them end."""
+        if self._pool:
+            for seat in self.reusable & self._sessions.keys():
+                self._give_back(seat, self._pool)
+        for session in self._sessions.values():
+            session.tell(line)
+            self._forget(session.stdin)
+            session.say_goodbye()
+        now = self._uptime.tick()
+        deadline = now + _GRACE
+        while now < deadline and not all(s.ended for s in self._sessions.values()):
+            self._poll(min(deadline - now, TICK))
+            now = self._uptime.now()
+
+    def _poll(self, seconds: float) -> list[SeatReply]:
+        """Wait for so long, and handle what comes."""
+        replies: list[SeatReply] = []
+        events = self._epoll.poll(seconds if seconds > 0 else 0.0)
+        self._uptime.tick()
+        for fd, _ in events:
+            # A handler may have ended the watch over another descriptor.
+            if handler := self._handlers.get(fd):
+                replies += handler()
+        return replies
+
+    def _resumed(self) -> None:
+        """Take note that the arena did not run for a while; its bots may have."""
+        for session in self._sessions.values():
+            session.clock.suspended()
+
+    def _rest(self, *, at_once: bool) -> None:
+        """Freeze all from which nothing is awaited."""
+        for session in self._sessions.values():
+            session.rest(at_once=at_once)
+        if self._pool:
+            self._pool.rest()
+
+    def _give_back(self, seat: int, pool: TablePool) -> None:
+        """Return a bot to the pool, unless it owes an answer or said something unasked."""
+        session = self._sessions[seat]
+        self._unwatch(session)
+        if running := session.release():
+            del self._sessions[seat]
+            self._keep_stderr(seat, session)
+            pool.give_back(self._programs[seat], self.sandbox, running)
+        else:
+            self.stop(seat)
+
+    def _keep_stderr(self, seat: int, session: Session) -> None:
+        self.stderr[seat] = (self.stderr[seat] + session.errors)[-MAX_STDERR:]
+
+    def _flushed(self, seat: int, session: Session) -> None:
+        """Note what follows a write: a deadline, answers read ahead, a rest still to be written."""
+        self._next_check = min(self._next_check, session.clock.next_check)
+        if session.read_ahead:
+            self._read_ahead.add(seat)
+        if session.outbox and session.stdin not in self._handlers:
+            self._watch(session.stdin, partial(self._write_rest, session), select.EPOLLOUT)
+
+    def _take_read_ahead(self) -> list[SeatReply]:
+        seats = sorted(self._read_ahead & self._sessions.keys())
+        self._read_ahead.clear()
+        return [(seat, *reply) for seat in seats for reply in self._sessions[seat].replies()]
+
+    def _read(self, seat: int, session: Session) -> Sequence[SeatReply]:
+        replies = session.read()
+        if session.full or session.closed:
+            # Nothing more can come, or nothing more is wanted.
+            self._forget(session.stdout)
+            self._check_start(session, replies)
+        return [(seat, *reply) for reply in replies]
+
+    def _exited(self, seat: int, session: Session) -> Sequence[SeatReply]:
+        self._forget(session.exit_fd)
+        replies = session.exited()
+        self._check_start(session, replies)
+        return [(seat, *reply) for reply in replies]
+
+    def _check_start(self, session: Session, replies: Sequence[Tagged]) -> None:
+        """Raise ArenaError if a bot could not be executed because the sandbox is gone."""
+        if session.not_executed and any(
+            id_ == READY and isinstance(reply, Fault) for id_, reply in replies
+        ):
+            self._check_sandbox()
+
+    def _read_stderr(self, session: Session) -> Sequence[SeatReply]:
+        if not session.read_errors():
+            self._forget(session.stderr)
+        return ()
+
+    def _write_rest(self, session: Session) -> Sequence[SeatReply]:
+        session.write()
+        if not session.outbox:
+            self._forget(session.stdin)
+        return ()
+
+    def _timeouts(self) -> list[SeatReply]:
+        """Return the timeouts, and update when to check again."""
+        sessions = list(self._sessions.items())
+        timeouts = [(seat, session.expired()) for seat, session in sessions]
+        self._next_check = min((session.clock.next_check for _, session in sessions), default=inf)
+        return [(seat, *reply) for seat, reply in timeouts if reply]
+
+    def _watch(self, fd: int, handler: _Handler, event: int = select.EPOLLIN) -> None:
+        self._handlers[fd] = handler
+        self._epoll.register(fd, event)
+
+    def _unwatch(self, session: Session) -> None:
+        for fd in (session.stdin, session.stdout, session.stderr, session.exit_fd):
+            self._forget(fd)
+
+    def _forget(self, fd: int) -> None:
+        if self._handlers.pop(fd, None) is not None:
+            self._epoll.unregister(fd)

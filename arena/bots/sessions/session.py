@@ -1,0 +1,279 @@
+"""A conversation with one live bot: its requests, its replies, its first fault."""
+
+import os
+import signal
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+
+from arena.game.records import Cause, Fault, LimitsInfo
+from arena.bots.sandboxes.base import Running
+from arena.bots.sessions.clock import READY, Clock, FixtureBank
+from arena.bots.sessions.fault_words import news, open_requests, unfinished
+from arena.io.uptime import wait_readable
+from arena.game.wire.codec import StrictError, decode_answer, decode_ready
+from arena.game.wire.messages import MAX_LINE, Answer, Ready
+
+MAX_STDERR = 65_536
+"""Bytes that are kept of the end of standard error."""
+_CHUNK = 65_536
+_NOT_EXECUTED = {125, 126, 127}
+"""Exit codes of the shells and programs that start bots, if they cannot; bots may use them, too."""
+_LINGER = 1.0
+"""Seconds within which a program that closed its output should have ended."""
+
+Reply = Answer | Ready | Fault
+Tagged = tuple[int, Reply]
+"""A reply with the id of its request."""
+
+
+class Session:
+    """One live bot and its pipes. The first fault is final: the bot must then be stopped.
+
+    Any number of requests may be open. What is told and asked is queued until `flush` writes it in
+    one go, because every write wakes the bot. `outbox` is what the pipe did not take yet; `closed`
+    means that no more output can come, `ended` that the program has ended.
+    """
+
+    def __init__(
+        self,
+        running: Running,
+        limits: LimitsInfo,
+        now: Callable[[], float],
+        log: Callable[[str, bytes], None] | None = None,
+        bank: FixtureBank | None = None,
+    ) -> None:
+        self.stdin, self.stdout = running.stdin, running.stdout
+        self.stderr, self.exit_fd = running.stderr, running.exit_fd
+        self.clock = Clock(limits, now, running.cpu_time, bank, running.is_busy)
+        self._open = self.clock.open
+        self._requests: list[tuple[int, int]] = []
+        self.outbox = b""
+        self.not_executed = False
+        """Whether it ended as a shell does that could not execute a program."""
+        self.closed = False
+        self.ended = False
+        self._running = running
+        self._strict = limits.freeze
+        self._frozen = False
+        self._log = log
+        self._inbox = b""
+        self._flooded = False
+        self._lines: list[bytes] = []
+        self._written: list[bytes] = []
+        """What was written last, for the words of a fault."""
+        self._errors = bytearray()
+        self._answers = deque[bytes](maxlen=max(1, limits.concurrent_games))
+        """Its newest lines: a referee may find that one of them is illegal."""
+        self._faulty = b""
+        """What it had written when it was found at fault."""
+
+    @property
+    def errors(self) -> str:
+        """The end of the bot's standard error, as text."""
+        return self._errors[-MAX_STDERR:].decode("utf-8", "replace")
+
+    def tell(self, line: bytes) -> None:
+        """Queue a notice; it is written together with the next request."""
+        self._lines.append(line)
+
+    def greet(self, line: bytes) -> None:
+        """Write the first line, and start the clock of the start."""
+        self.clock.await_ready()
+        self._lines.append(line)
+        self.flush()
+
+    def ask(self, id_: int, line: bytes, game: int = 0) -> None:
+        """Queue a request for `flush`."""
+        self._lines.append(line)
+        self._requests.append((id_, game))
+
+    def flush(self) -> None:
+        """Write what is queued, as far as the pipe takes it; start the clocks of the requests."""
+        if self._requests:
+            self._flooded = self.full
+            if self._frozen:
+                self._freeze(frozen=False)
+            self.clock.ask(*self._requests)
+            self._requests.clear()
+        if self._log:
+            for line in self._lines:
+                self._log(">>", line)
+        self.outbox += b"".join(self._lines)
+        if self._lines:
+            self._written, self._lines = self._lines, []
+        self.write()
+
+    def rest(self, *, at_once: bool) -> None:
+        """Freeze the bot if nothing is awaited from it; `at_once` only if that is done quickly."""
+        if not self._open and (self._running.freezes_quickly or not at_once):
+            self._freeze(frozen=True)
+
+    def _freeze(self, *, frozen: bool) -> None:
+        if frozen != self._frozen:
+            self._running.freeze(frozen=frozen)
+            self._frozen = frozen
+
+    def write(self) -> None:
+        """Write as much of the outbox as the pipe takes."""
+        try:
+            written = os.write(self.stdin, self.outbox)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            # The bot has closed its input: its answer, its exit or the deadline decides.
+            written = len(self.outbox)
+        self.outbox = self.outbox[written:]
+
+    def say_goodbye(self) -> None:
+        """Write what is queued, and close the bot's input."""
+        self._freeze(frozen=False)
+        self.flush()
+        self._running.end_input()
+
+    def read(self) -> list[Tagged]:
+        """Read what has come, and return the replies in it."""
+        try:
+            chunk = os.read(self.stdout, _CHUNK)
+        except BlockingIOError:
+            return []
+        # Output of child processes that outlive the bot does not count.
+        self.closed = self.ended or not chunk
+        self._inbox += chunk
+        return self.replies()
+
+    def replies(self) -> list[Tagged]:
+        """Return the replies in what was read already; a fault is the last."""
+        replies = []
+        while self._open and (reply := self._next_reply()):
+            replies.append(reply)
+        return replies
+
+    def _next_reply(self) -> Tagged | None:
+        end = self._inbox.find(b"\n") + 1
+        if end > MAX_LINE or self._flooded or (not end and self.full):
+            return self._fault(Cause.FLOOD, f"more than {MAX_LINE} bytes without an answer in them")
+        if end:
+            line, self._inbox = self._inbox[:end], self._inbox[end:]
+            return self._decode(line)
+        return self._fault(Cause.CRASH, self._how_it_ended()) if self.closed else None
+
+    @property
+    def full(self) -> bool:
+        """Whether the bot has written as much as it may write unasked."""
+        return len(self._inbox) >= MAX_LINE
+
+    @property
+    def read_ahead(self) -> bool:
+        """Whether an open request can be answered without waiting, by what was read or by the exit.
+
+        No further event reports a bot that ended while no request was open.
+        """
+        return bool((self._inbox or self.closed) and self._open)
+
+    def read_errors(self) -> bool:
+        """Read standard error and keep its end; returns False once it is closed."""
+        try:
+            chunk = os.read(self.stderr, _CHUNK)
+        except BlockingIOError:
+            return True
+        self._errors += chunk
+        if self._log and chunk:
+            self._log("!!", chunk)
+        if len(self._errors) > 4 * MAX_STDERR:
+            del self._errors[:-MAX_STDERR]
+        return bool(chunk)
+
+    def exited(self) -> list[Tagged]:
+        """Handle the end of the process: answers that are still in the pipe count."""
+        self.ended = True
+        replies = self.read()
+        self.closed = True
+        return replies + self.replies()
+
+    def answered(self, id_: int) -> bytes:
+        """Return the line that answered a request of late, else that of the fault; b"" if none."""
+        for line in self._answers:
+            with suppress(StrictError):
+                if decode_answer(line).id == id_:
+                    return line
+        return self._faulty
+
+    def expired(self) -> Tagged | None:
+        """Return a timeout if an answer took too long."""
+        reason = self.clock.expired()
+        if not reason:
+            return None
+        ids = [id_ for id_ in self._open if id_ != READY]
+        asked = f"; open: {open_requests(ids, self._written)}" if ids else ""
+        return self._fault(Cause.TIMEOUT, f"{reason}{asked}{unfinished(self._inbox)}")
+
+    def release(self) -> Running | None:
+        """Write what is queued and give the program away; None if it cannot serve again."""
+        self.flush()
+        self._drain_errors()
+        busy = self._open or self.outbox or self._inbox or self.closed or self.ended
+        return None if busy else self._running
+
+    def stop(self) -> None:
+        """End the process and everything it started; keep the end of its standard error."""
+        self._running.kill()
+        self._running.exit_code()
+        self._drain_errors()
+        self._running.close()
+
+    def _drain_errors(self) -> None:
+        """Read what has come on standard error, without waiting for a bot that keeps writing."""
+        for _ in range(4):
+            if not self.read_errors():
+                break
+
+    def _decode(self, line: bytes) -> Tagged:
+        if self._log:
+            self._log("<<", line)
+        self._answers.append(line)
+        try:
+            if READY in self._open:
+                return self._answered(READY, decode_ready(line))
+            answer = decode_answer(line)
+        except StrictError as error:
+            self._faulty = line
+            text = line[:120].decode("utf-8", "backslashreplace").rstrip("\r\n")
+            rest = " ..." if len(line) > 120 else ""
+            unasked = news(self._written) if error.is_object else ""
+            return self._fault(Cause.MALFORMED_LINE, f"{error}: {text!r}{rest}{unasked}")
+        if answer.id not in self._open:
+            self._faulty = line
+            asked = open_requests(self._open, self._written)
+            what = f"id {answer.id} is not open; open: {asked}{news(self._written)}"
+            return self._fault(Cause.MALFORMED_LINE, what)
+        return self._answered(answer.id, answer)
+
+    def _answered(self, id_: int, reply: Answer | Ready) -> Tagged:
+        reason = self.clock.answered(id_)
+        if reason:
+            self.clock.forget()
+            return id_, Fault(Cause.TIMEOUT, reason)
+        if self._strict:
+            self.rest(at_once=True)
+        return id_, reply
+
+    def _fault(self, cause: Cause, detail: str) -> Tagged:
+        """Give up on the bot: the oldest open request gets the fault, the others are dropped."""
+        id_ = next(iter(self._open))
+        self._faulty = self._faulty or self._inbox
+        self.clock.forget()
+        return id_, Fault(cause, detail)
+
+    def _how_it_ended(self) -> str:
+        """Say how the process ended; its pipe may close shortly before it does."""
+        if not wait_readable([self.exit_fd], _LINGER):
+            return "it closed its output"
+        code = self._running.exit_code()
+        self.not_executed = code in _NOT_EXECUTED
+        number = -code if code < 0 else code - 128
+        if number in set(signal.Signals):
+            return f"the program was killed by {signal.Signals(number).name}"
+        if code < 0:
+            return f"the program was killed by signal {number}"
+        return f"the program ended with exit code {code}"

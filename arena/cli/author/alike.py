@@ -1,0 +1,161 @@
+"""`arena alike`: bots that are alike, by their source and by what they decide."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.author.alike.comparison import POSITIONS, Alike, AlikeRequest, Looked, alike
+from arena.author.alike.by_text import Part
+from arena.author.alike.hand_ins import find_hand_ins
+from arena.author.alike.pairs import AnyTwo, Pair
+from arena.cli import options
+from arena.cli.main import OK
+from arena.cli.output import harmless, print_json, print_table, say
+from arena.game.rules.books import variant
+from arena.bots.sandboxes.registry import AUTO
+
+_PLACES = 3
+"""Shared places of a pair that are printed."""
+
+
+@click.command()
+@click.argument("patterns", metavar="BOT... | FOLDER", nargs=-1, required=True)
+@click.option(
+    "--positions",
+    type=click.IntRange(0, 100_000),
+    default=POSITIONS,
+    show_default=True,
+    help="Positions in which each bot is asked; 0 compares the source alone.",
+)
+@click.option(
+    "--seed",
+    callback=options.printable,
+    help="Draws the positions, and draws the same ones again. By default a new, secret one.",
+)
+@click.option("--variant", "variant_name", default="bga", show_default=True, help="The rule book.")
+@click.option(
+    "--common",
+    type=options.PathType(),
+    multiple=True,
+    metavar="FOLDER",
+    help="Source that all were given: nobody's own. Repeat it for more folders.",
+)
+@click.option(
+    "--page",
+    type=options.PathType(dir_okay=False),
+    metavar="FILE",
+    help="Also write a page with the source of both side by side.",
+)
+@options.workers_option
+@options.sandbox_option
+@options.trust_option
+@options.packages_option
+@options.json_option
+def command(
+    *,
+    patterns: tuple[str, ...],
+    variant_name: str,
+    sandbox: str | None,
+    page: Path | None,
+    trust_bots: bool,
+    as_json: bool,
+    **request: Any,
+) -> int:
+    """Show which bots are alike, the most unusual pair first.
+
+    A BOT is a folder, an archive or sample:NAME; a FOLDER has many of them. Bots are compared by
+    their source, whatever names it uses and in whatever order it stands, and by what they decide in
+    the same positions, whatever language they are written in. What came with the arena is nobody's
+    own.
+    """
+    rules = variant(variant_name, {})
+    asked = AlikeRequest(rules=rules, sandbox=sandbox or AUTO, **request)
+    found = alike(*find_hand_ins(patterns, Path.cwd()), asked, say, trusted=trust_bots)
+    if found.seed:
+        say(f"the same positions again: --seed {found.seed}")
+    if as_json:
+        print_json(found)
+    else:
+        _print(found)
+    if page:
+        from arena.author.alike.page import write_page  # slow to import, and few ask for it
+
+        write_page(found, page)
+        say(f"page: {page}")
+    return OK
+
+
+def _print(found: Alike) -> None:
+    out = [pair for pair in found.pairs if pair.stands_out]
+    click.echo(f"{len(out)} of {len(found.pairs):,} pairs are more alike than others are")
+    rows = [_row(pair) for pair in out]
+    rows += [
+        _row_of_any("any two: median", found, lambda one: one.median),
+        _row_of_any("any two: nine of ten below", found, lambda one: one.ninety),
+        _row_of_any("listed above", found, lambda one: one.line),
+    ]
+    print_table(["", "source", "decisions", "unusual"], rows)
+    for pair in out:
+        _print_places(pair)
+    _print_bots(found)
+
+
+def _row(pair: Pair) -> list[str]:
+    text = f"{_percent(pair.text.of_one)} / {_percent(pair.text.of_other)}" if pair.text else "-"
+    decisions = _percent(pair.behaviour.most, 1) if pair.behaviour else "-"
+    return [f"{pair.one} and {pair.other}", text, decisions, f"{pair.unusual:.2f}"]
+
+
+def _row_of_any(name: str, found: Alike, figure: Callable[[AnyTwo], float]) -> list[str]:
+    text, behaviour = found.any_text, found.any_behaviour
+    decisions = _percent(figure(behaviour), 1) if behaviour.pairs else "-"
+    return [name, _percent(figure(text)) if text.pairs else "-", decisions, ""]
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f} %"
+
+
+def _print_places(pair: Pair) -> None:
+    places = pair.text.places if pair.text else ()
+    if not places:
+        return
+    click.echo(f"\n{harmless(pair.one)} and {harmless(pair.other)}")
+    for shared in places[:_PLACES]:
+        click.echo(f"  {_part(shared.one)} and {_part(shared.other)}: {shared.tokens} tokens")
+    if len(places) > _PLACES:
+        more = len(places) - _PLACES
+        click.echo(f"  and {more} more: --page FILE shows all side by side")
+
+
+def _part(part: Part) -> str:
+    return f"{harmless(part.file)} {part.first}-{part.last}"
+
+
+def _print_bots(found: Alike) -> None:
+    click.echo()
+    print_table(
+        ["", "own", "source also in", "decides like"], [_bot_row(one) for one in found.bots]
+    )
+    for one in found.bots:
+        if one.not_its_own:
+            say(f"{one.name}: its source came with the arena, or all were given it: in no pair")
+        if not one.files:
+            say(f"{one.name}: no source in a language that is known: compared by what it decides")
+        if one.not_asked:
+            say(f"{one.name}: not asked: {one.not_asked}")
+        elif one.answered < found.positions:
+            say(f"{one.name}: answered in {one.answered:,} of {found.positions:,} positions")
+    for left in found.left_out:
+        say(f"{left.name}: left out: {left.why}")
+
+
+def _bot_row(one: Looked) -> list[str]:
+    return [one.name, f"{one.own}", _first(one.shared_with), _first(one.decides_like)]
+
+
+def _first(shares: Mapping[str, float]) -> str:
+    """Name the largest share; shares are in order."""
+    return next((f"{name} {_percent(share)}" for name, share in shares.items()), "-")

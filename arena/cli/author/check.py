@@ -1,0 +1,176 @@
+"""`arena check`: try a bot step by step, and say what is wrong and how to mend it."""
+
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.author.check.context import CheckRequest
+from arena.author.check.findings import Report
+from arena.author.check.run import check
+from arena.cli.author.check_report import lines_of
+from arena.cli.main import FINDINGS, INTERRUPTED, OK
+from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
+from arena.cli.output import harmless, print_json, say
+from arena.io.errors import ArenaError
+from arena.league.table.transcript import told_game
+from arena.game.rules.books import variant
+from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.sandboxes.docker.sandbox import DockerSandbox
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.bot import check_trust, runtimes_of
+from arena.bots.manifest import SAMPLE, bot_sources, load_bot
+from arena.bots.builds.staging import stage
+
+_PLAIN_EVERY = 5.0
+"""Seconds between lines of progress that do not go to a terminal."""
+
+
+@click.command()
+@click.argument("bots", metavar="BOT...", nargs=-1, required=True, type=PathType())
+@sandbox_option
+@trust_option
+@packages_option
+@click.option("--all", "every_fault", is_flag=True, help="Go on after the first fault.")
+@click.option("--step", type=int, metavar="N", help="Try only step N, and what it needs.")
+@click.option(
+    "--stderr", "show_stderr", is_flag=True, help="Print all that the bot and its build wrote."
+)
+@click.option(
+    "--transcript",
+    "variant_name",
+    metavar="VARIANT",
+    help="Instead, have the BOTs play one game and print the conversation and the faults.",
+)
+@click.option("--image", help="Check it in a container of this image (the docker sandbox).")
+@json_option
+def command(
+    bots: tuple[Path, ...],
+    sandbox: str | None,
+    variant_name: str | None,
+    *,
+    trust_bots: bool,
+    image: str | None,
+    show_stderr: bool,
+    as_json: bool,
+    **steps: Any,
+) -> int:
+    """Try each BOT (a folder with a bot.yaml, an archive, sample:NAME) step by step.
+
+    Stops at the first fault and shows what was sent, what came back and how to mend it; the exit
+    code is 1 then. Ctrl-C keeps what was found.
+    """
+    if image:
+        sandbox, steps["images"] = _with_image(sandbox), dict.fromkeys(IMAGES, image)
+    sources = [source for bot in bots for source in _sources(bot)]
+    if variant_name:
+        options = {"trusted": trust_bots, "packages": steps["packages"]}
+        return _transcript(sources, sandbox or AUTO, variant_name, **options)
+    reports: list[Report] = []
+    for source in sources:
+        request = CheckRequest(source, sandbox or AUTO, trusted=trust_bots, **steps)
+        with _Progress() as progress:
+            reports.append(check(request, progress))
+        if not as_json:
+            _refuse(reports)
+            _print(reports[-1], show_stderr=show_stderr)
+        if reports[-1].interrupted:
+            break
+    if as_json:
+        print_json(reports)
+        _refuse(reports)
+    if reports[-1].interrupted:
+        return INTERRUPTED
+    return OK if all(report.ok for report in reports) else FINDINGS
+
+
+def _with_image(sandbox: str | None) -> str:
+    """Return the sandbox that uses images; raises ArenaError if another one is asked for."""
+    if sandbox not in {None, DockerSandbox.name}:
+        hint = "leave out --image or --sandbox"
+        raise ArenaError(f"the sandbox '{sandbox}' uses no images", "--image", hint)
+    return DockerSandbox.name
+
+
+def _sources(bot: Path) -> list[Path]:
+    return bot_sources(str(bot), Path.cwd(), "BOT") if str(bot).startswith(SAMPLE) else [bot]
+
+
+def _transcript(
+    sources: Sequence[Path], sandbox: str, name: str, *, trusted: bool, packages: bool
+) -> int:
+    rules = variant(name, {}, calza=True)
+    bots = [load_bot(source) for source in sources]
+    chosen = make_sandbox(sandbox, runtimes_of(bots))
+    check_trust(chosen, bots, trusted=trusted)
+    with run_folder() as runs:
+        staged = [stage(bot, runs, chosen, packages=packages) for bot in bots]
+        lines, faults = told_game(staged if len(staged) > 1 else staged * 2, rules, chosen)
+    for line in [*lines, *faults]:
+        click.echo(harmless(line))
+    return FINDINGS if faults else OK
+
+
+class _Progress:
+    """Shows on standard error what is being tried: one line at a terminal, seldom elsewhere."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._step = ""
+        self._next = time.monotonic() + _PLAIN_EVERY
+
+    def __enter__(self) -> "_Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            click.echo("\r\x1b[K", err=True, nl=False)
+
+    def trying(self, number: int, steps: int, name: str) -> None:
+        """Show the beginning of a step."""
+        self._step = f"step {number} of {steps}: {name}"
+        self._show(self._step)
+
+    def note(self, text: str) -> None:
+        """Show how far the step is."""
+        self._show(f"{self._step}: {text}")
+
+    def _show(self, text: str) -> None:
+        if self._live:
+            click.echo(f"\r{harmless(text)}\x1b[K", err=True, nl=False)
+        elif time.monotonic() >= self._next:
+            say(text)
+            self._next = time.monotonic() + _PLAIN_EVERY
+
+
+def _refuse(reports: Sequence[Report]) -> None:
+    """Raise ArenaError for the first bot that cannot be started."""
+    for report in reports:
+        if refused := report.refused:
+            hint = refused.hint
+            if report.build:
+                hint += f" | all of its output: {_in_file(report.build)}"
+            raise ArenaError(refused.what, refused.where, hint)
+
+
+def _in_file(output: str) -> str:
+    """Write the output of a failed build to a new file; returns its path."""
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="arena-build-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as file:
+        file.write(output + "\n")
+    return file.name
+
+
+def _print(report: Report, *, show_stderr: bool) -> None:
+    for line in lines_of(report):
+        click.echo(harmless(line))
+    if show_stderr:
+        for name, text in (("build", report.build), ("stderr", report.stderr)):
+            for line in text.splitlines():
+                click.echo(harmless(f"  {name}: {line}"))

@@ -1,0 +1,182 @@
+"""`arena compare`: let two versions of a bot play the same field, and say which is better."""
+
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import click
+import msgspec
+from msgspec.structs import asdict
+
+from arena.cli.main import INTERRUPTED, OK
+from arena.cli.options import (
+    json_option,
+    packages_option,
+    printable,
+    sandbox_option,
+    trust_option,
+    workers_option,
+)
+from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.progress_bar import TerminalListener
+from arena.author.compare.decisions import Behaviour, Example, Share
+from arena.author.compare.play import CompareRequest, compare
+from arena.author.compare.result import Comparison
+from arena.league.terms.config import MAX_GAMES, MAX_ROUNDS
+from arena.author.compare.names import NEW, OLD, from_field
+from arena.league.table.seat_decisions import Decision
+from arena.game.rules.explain import name_bid
+from arena.game.rules.round import Bid
+from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
+from arena.ratings.stopping.paired import Paired
+from arena.game.records import LeagueInfo
+
+_ROUNDS = "How often each version meets the field."
+_UNTIL = (
+    "Stop as soon as one version is better at this confidence, such as 0.95; --rounds is then the"
+    " most."
+)
+_SIZES = click.IntRange(MIN_PLAYERS, MAX_PLAYERS)
+
+
+def _number(flag: str, low: int, high: int, default: int, text: str) -> Callable[..., Any]:
+    limits = click.IntRange(low, high)
+    return click.option(flag, type=limits, default=default, show_default=True, help=text)
+
+
+def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> Callable[..., Any]:
+    text = f"{text}; repeat it for more."
+    shown: dict[str, Any] = {"multiple": True, "show_default": True, **more}
+    return click.option(flag, name, default=(default,), help=text, **shown)
+
+
+@click.command()
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@click.option(
+    "--field",
+    metavar="BOT",
+    multiple=True,
+    help="An opponent of both: a folder, a pattern or sample:NAME; repeat it for more"
+    " [default: the sample bots that run here].",
+)
+@_number("--rounds", 2, MAX_ROUNDS, 20, _ROUNDS)
+@click.option("--until", type=click.FloatRange(0.5, 0.9999), metavar="CONFIDENCE", help=_UNTIL)
+@_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
+@_repeated("--players", "players", 2, "Players at a table", type=_SIZES)
+@_repeated("--variant", "variants", "bga", "A rule book", metavar="NAME")
+@click.option("--calza", is_flag=True, help="Play with calza.")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    callback=printable,
+    help="Plays the same games again, if it is one that was printed [default: random].",
+)
+@workers_option
+@sandbox_option
+@trust_option
+@packages_option
+@json_option
+def command(old: str, new: str, *, as_json: bool, **options: object) -> int:
+    """Let two versions of a bot, OLD and NEW, play the same field on the same dice, and compare."""
+    request = msgspec.convert({"old": old, "new": new, **options}, CompareRequest)
+    comparison = compare(request, _Listener())
+    if comparison is None:
+        say("stopped: nothing is kept of a comparison")
+        return INTERRUPTED
+    if as_json:
+        print_json({"old": old, "new": new, **asdict(comparison)})
+    else:
+        _print(old, new, comparison)
+        if comparison.behaviour:
+            _print_behaviour(comparison.behaviour)
+    say(f"to play the same games again: --seed {shlex.quote(comparison.conditions.seed)}")
+    return OK
+
+
+class _Listener(TerminalListener):
+    def started(self, conditions: LeagueInfo) -> None:
+        field = ", ".join(bot.name for bot in conditions.bots)
+        say(f"field: {field}; sandbox: {conditions.sandbox}")
+
+    def stopping(self) -> None:
+        say("stopping after the fixtures being played; Ctrl-C again stops at once")
+
+
+def _print(old: str, new: str, comparison: Comparison) -> None:
+    say(f"old: {old}; new: {new}")
+    until, divisions = comparison.until, comparison.divisions
+    rows = []
+    for one in divisions:
+        where = f"{one.variant}, tables of {one.players}"
+        rows.append(_row(where, one.rivals_beaten, one.games, one.better))
+    if until or len(divisions) > 1:
+        name = f"all, {100 * until:.4g} % at all looks" if until else "all, equally weighted"
+        found = comparison.decision
+        rows.append(_row(name, comparison.rivals_beaten, comparison.games, found))
+    rivals = comparison.opponents
+    rows += [_row(f"against {one.bot}", one.rivals_beaten, one.games) for one in rivals]
+    print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
+    faults = comparison.faults
+    click.echo(
+        f"{_verdict(comparison)}, by rivals beaten;"
+        f" {comparison.games} games each; faults: old {faults[OLD]}, new {faults[NEW]}"
+    )
+
+
+def _verdict(comparison: Comparison) -> str:
+    if not comparison.until:
+        return f"new is better with probability {comparison.better:.1%}"
+    verdict = f"{comparison.decision} is better" if comparison.decision else "not decided"
+    played, most = comparison.looks[-1].rounds, comparison.conditions.rounds
+    return f"{verdict} at {100 * comparison.until:.4g} %, after {played} of {most} rounds"
+
+
+def _row(name: str, share: Paired, games: int, better: str | None = None) -> list[str]:
+    old, new = (f"{100 * value:.1f} %" for value in (share.old, share.new))
+    ends = max(share.low, -1.0), min(share.high, 1.0)
+    gap, low, high = (f"{100 * value:+.1f}" for value in (share.difference, *ends))
+    return [name, old, new, f"{gap} %", f"{low} to {high} %", f"{games}", better or ""]
+
+
+def _print_behaviour(behaviour: Behaviour) -> None:
+    rows = [
+        [one.kind, *map(_percent, (one.versions, one.old, one.new)), f"{one.versions.positions}"]
+        for one in behaviour.differences
+    ]
+    click.echo()
+    head = ["decided differently", "old to new", "old again", "new again", "positions"]
+    print_table(head, rows)
+    for example in behaviour.examples:
+        click.echo(f"for example {harmless(_in_words(example))}")
+    faults = behaviour.faults
+    if any(faults.values()):
+        click.echo(f"faults when asked again: old {faults[OLD]}, new {faults[NEW]}")
+
+
+def _percent(share: Share) -> str:
+    return f"{100 * share.otherwise / share.positions:.1f} %" if share.positions else ""
+
+
+def _in_words(example: Example) -> str:
+    request, seats = example.request, example.seats
+    table = f"{example.variant}, tables of {len(seats)}"
+    if request.palifico_seat is not None:
+        table += ", palifico"
+    dice = " ".join(map(str, request.dice))
+    if request.dice_counts:
+        dice += f" of {sum(request.dice_counts)} dice"
+    moment = "to open"
+    if request.bids:
+        last = request.bids[-1]
+        moment = (
+            f"after {name_bid(Bid(last.quantity, last.face))} by {from_field(seats[last.seat])}"
+        )
+    decided = f"old {_decided(example.old)}, new {_decided(example.new)}"
+    return f"({table}), with {dice} {moment}: {decided}"
+
+
+def _decided(decision: Decision) -> str:
+    if decision.action == "bid":
+        return name_bid(Bid(decision.quantity, decision.face))
+    return decision.action

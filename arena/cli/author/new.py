@@ -1,0 +1,61 @@
+"""`arena new`: begin a bot."""
+
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from arena.cli.options import PathType, json_option
+from arena.cli.output import print_json
+from arena.io.errors import ArenaError
+from arena.bots.command import how_to_get
+from arena.bots.kits import KITS, create
+
+
+@click.command()
+@click.argument("folder", metavar="[FOLDER]", required=False, type=PathType())
+@click.option(
+    "--lang",
+    "--kit",
+    "language",
+    default="python",
+    show_default=True,
+    metavar="LANGUAGE",
+    help="One of those that --list shows.",
+)
+@click.option("--list", "list_kits", is_flag=True, help="List the kits.")
+@json_option
+def command(folder: Path | None, language: str, *, list_kits: bool, as_json: bool) -> None:
+    """Make FOLDER, with a bot that already plays: one function of it is yours to edit.
+
+    The bot is named like the folder. A helper file beside it talks to the arena, and needs nothing
+    but the language itself.
+    """
+    if list_kits:
+        _print_kits(as_json=as_json)
+        return
+    if folder is None:
+        raise ArenaError("no folder to make", "arena new", "for example: arena new my-bot")
+    bot = create(folder, language)
+    kit = KITS[language]
+    steps = {
+        "edit": f"{folder / kit.edit}: the function choose",
+        "test": f"cd {quote(str(folder))} && {kit.test}",
+        "check": f"arena check {quote(str(folder))}",
+    }
+    if missing := bot.missing_program:
+        steps = {"first": f"install {missing}: {how_to_get(bot.first_command, bot.folder)}"} | steps
+    if as_json:
+        print_json({"folder": str(bot.folder), "name": bot.name, "language": language} | steps)
+        return
+    click.echo(f"made {folder}, a bot in {kit.title} that already plays")
+    for name, step in steps.items():
+        click.echo(f"  {name:<6} {step}")
+
+
+def _print_kits(*, as_json: bool) -> None:
+    if as_json:
+        print_json({name: kit.title for name, kit in KITS.items()})
+    else:
+        for name, kit in KITS.items():
+            click.echo(f"{name:<12}{kit.title}")

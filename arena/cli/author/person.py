@@ -1,0 +1,265 @@
+"""A person at a table, in the terminal: what happens in words, and what is typed as an answer."""
+
+import re
+from collections.abc import Sequence
+
+import click
+
+from arena.cli.output import harmless
+from arena.game.rules.clauses import CLAUSES
+from arena.game.rules.dice import Hand
+from arena.game.rules.explain import name_bid
+from arena.game.rules.odds import bid_exact, bid_holds
+from arena.game.rules.round import Bid, Raises
+from arena.game.rules.books import PACO
+from arena.game.rules.view import SeatBid
+from arena.game.wire.messages import (
+    Answer,
+    CalzaOffer,
+    FaultNotice,
+    GameEnd,
+    Hello,
+    RoundEnd,
+    ToBot,
+    Turn,
+)
+
+_FACES = {
+    name: face
+    for face, names in enumerate(
+        (
+            "paco pacos ace aces one ones",
+            "two twos",
+            "three threes",
+            "four fours",
+            "five fives",
+            "six sixes",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_BID = re.compile(r"(?:bid )?(\d{1,3}) *[x* ] *(\w+)")
+_HELP = """\
+  5 4, or 5 fours    bid that many
+  d, or dudo         doubt the last bid
+  odds               how likely bids are to hold, by your own dice
+  legal              every legal bid
+  rules              the rules of this table
+  quit               leave; the game is not stored"""
+_CALZA_HELP = """\
+  c, or calza        say that the bid is exact
+  Enter, or pass     say nothing
+  odds, rules, quit  as at your turn"""
+
+
+class LeftError(Exception):
+    """The person left the table."""
+
+
+class TerminalPerson:
+    """Tells a person what happens, and asks again until an answer is legal."""
+
+    def __init__(self) -> None:
+        self._names: Sequence[str] = ()
+        self._book = ""
+        self._starting_dice = 0
+        self._left: list[int] = []
+        self._told = 0
+        """Bids of this round that were told already."""
+
+    def meet(self, names: Sequence[str]) -> None:
+        """Take the names at the table, by seat."""
+        self._names = names
+
+    def hear(self, message: ToBot) -> None:
+        """Tell what happened."""
+        match message:
+            case Hello():
+                self._book, self._starting_dice = message.rules.name, message.rules.starting_dice
+                self._begin()
+                others = [name for seat, name in enumerate(self._names) if seat != message.seat]
+                tell(f"{message.rules.name}: you against {_listed(others)}. Type ? for help.")
+            case RoundEnd():
+                self._end_round(message)
+            case FaultNotice():
+                self._left[message.seat] = 0
+                self._told = 0
+                name = self._names[message.seat]
+                tell(f"{name} faulted ({message.cause}) and is out; the round is played again.")
+            case GameEnd():
+                self._end_game(message)
+            case _:
+                pass
+
+    def decide(self, request: Turn | CalzaOffer) -> Answer:
+        """Show what the person may see, and read an answer.
+
+        Raises LeftError if the person leaves, KeyboardInterrupt at the end of input.
+        """
+        if not self._told:
+            self._show_round(request)
+        self._tell_bids(request.bids)
+        if isinstance(request, CalzaOffer):
+            return self._read_calza(request)
+        tell(f"  you have {_dice(request.dice)}")
+        while True:
+            typed = ask("your move: ")
+            if not self._helped(typed, request, _HELP):
+                answer = read_answer(typed, request)
+                if isinstance(answer, Answer):
+                    self._told += answer.action == "bid"
+                    return answer
+                tell(f"  {answer}")
+
+    def _read_calza(self, request: CalzaOffer) -> Answer:
+        tell(f"  you have {_dice(request.dice)}")
+        while True:
+            typed = ask("calza? ")
+            if typed in {"c", "calza", "y", "yes"}:
+                return Answer(id=request.id, action="calza")
+            if typed in {"", "p", "pass", "n", "no"}:
+                return Answer(id=request.id, action="pass")
+            if not self._helped(typed, request, _CALZA_HELP):
+                tell("  type calza, or press Enter to pass")
+
+    def _helped(self, typed: str, request: Turn | CalzaOffer, text: str) -> bool:
+        """Answer a request for help; returns whether it was one."""
+        if typed in {"quit", "exit", "q"}:
+            raise LeftError
+        if typed in {"?", "h", "help"}:
+            click.echo(text)
+        elif typed == "odds":
+            self._show_odds(request)
+        elif typed == "legal" and isinstance(request, Turn):
+            tell(f"  {legal(request)}")
+        elif typed == "rules":
+            for clause in CLAUSES:
+                tell(f"  {clause.title}: {clause.texts[self._book]}")
+            tell("  (after →: what the arena plays where the rule book leaves it open)")
+        else:
+            return False
+        return True
+
+    def _begin(self) -> None:
+        self._left = [self._starting_dice] * len(self._names)
+        self._told = 0
+
+    def _show_round(self, request: Turn | CalzaOffer) -> None:
+        counts = [
+            f"{name} {left}" for name, left in zip(self._names, self._left, strict=True) if left
+        ]
+        palifico = ""
+        if request.palifico_seat is not None:
+            palifico = f"; palifico of {self._names[request.palifico_seat]}: pacos are not wild"
+        tell(f"\nround {request.round + 1}: {sum(self._left)} dice ({', '.join(counts)}){palifico}")
+
+    def _tell_bids(self, bids: Sequence[SeatBid]) -> None:
+        for bid in bids[self._told :]:
+            tell(f"  {self._names[bid.seat]}: {name_bid(Bid(bid.quantity, bid.face))}")
+        self._told = len(bids)
+
+    def _show_odds(self, request: Turn | CalzaOffer) -> None:
+        unseen = sum(self._left) - len(request.dice)
+        wild = PACO if request.palifico_seat is None else None
+        if request.bids:
+            bid = Bid(request.bids[-1].quantity, request.bids[-1].face)
+            holds = bid_holds(bid, request.dice, unseen, wild)
+            exact = bid_exact(bid, request.dice, unseen, wild)
+            tell(f"  {name_bid(bid)}: holds {holds:.0%}, exact {exact:.0%}")
+        for one in request.raises if isinstance(request, Turn) else ():
+            bid = Bid(one.min, one.face)
+            tell(f"  {name_bid(bid)}: holds {bid_holds(bid, request.dice, unseen, wild):.0%}")
+
+    def _end_round(self, end: RoundEnd) -> None:
+        self._tell_bids(end.bids)
+        last, caller = end.bids[-1], self._names[end.caller]
+        bid = name_bid(Bid(last.quantity, last.face))
+        tell(f"  {caller}: {end.call}, on {bid} by {self._names[last.seat]}")
+        shown = [f"{name} {_dice(dice)}" for name, dice in zip(self._names, end.dice, strict=True)]
+        tell(f"  dice: {', '.join(one for one, dice in zip(shown, end.dice, strict=True) if dice)}")
+        tell(f"  {_count(end, last)}; {self._changes(end)}")
+        self._told = 0
+
+    def _changes(self, end: RoundEnd) -> str:
+        """Note and say who lost a die and who regained one."""
+        said = []
+        for seat, change, word in (
+            (end.loser, -1, "lost a die"),
+            (end.gainer, 1, "regained a die"),
+        ):
+            if seat is not None:
+                self._left[seat] += change
+                said.append(f"{self._names[seat]} {word}, {self._left[seat]} left")
+        return "; ".join(said) or "nobody lost a die"
+
+    def _end_game(self, end: GameEnd) -> None:
+        by_place = sorted(zip(end.places, self._names, strict=True))
+        tell("\n" + ", ".join(f"{place}. {name}" for place, name in by_place))
+        self._begin()
+
+
+def read_answer(typed: str, request: Turn) -> Answer | str:
+    """Return the answer that was typed at a turn, or what is wrong with it."""
+    if typed in {"d", "dudo"}:
+        if request.dudo:
+            return Answer(id=request.id, action="dudo")
+        return "there is no bid to doubt: you open the round"
+    parts = _BID.fullmatch(typed)
+    if not parts:
+        return "type a bid, such as '3 fives', or 'dudo'; ? for help"
+    quantity, face = int(parts[1]), _face(parts[2])
+    if not face:
+        return f"no face is called '{parts[2]}'; type 1 to 6, or pacos, twos, ..., sixes"
+    allowed = next((one for one in request.raises if one.face == face), None)
+    if allowed and allowed.min <= quantity <= allowed.max:
+        return Answer(id=request.id, action="bid", quantity=quantity, face=face)
+    return f"{name_bid(Bid(quantity, face))} is not legal: {legal(request)}"
+
+
+def legal(request: Turn) -> str:
+    """Return what may be done at a turn, in words."""
+    bids = [_range(one) for one in request.raises]
+    return ", ".join(bids + ["dudo"] * request.dudo)
+
+
+def ask(prompt: str) -> str:
+    """Return a line that was typed, in lower case; raises KeyboardInterrupt at the end of input."""
+    try:
+        typed = input(prompt)
+    except EOFError:
+        raise KeyboardInterrupt from None
+    return " ".join(typed.lower().split())
+
+
+def tell(text: str) -> None:
+    """Print what happened."""
+    head = "\n" if text.startswith("\n") else ""
+    click.echo(head + harmless(text.removeprefix("\n")))
+
+
+def _range(one: Raises) -> str:
+    if one.min == one.max:
+        return name_bid(Bid(one.min, one.face))
+    return f"{one.min} to {name_bid(Bid(one.max, one.face))}"
+
+
+def _face(word: str) -> int:
+    """Return the face that a word names, 0 if there is none."""
+    return int(word) if word in {*"123456"} else _FACES.get(word, 0)
+
+
+def _count(end: RoundEnd, last: SeatBid) -> str:
+    """Say how many dice match the last bid."""
+    found = name_bid(Bid(end.count, last.face))
+    wild = last.face != PACO and end.palifico_seat is None
+    pacos = ", with the pacos" if wild and any(PACO in dice for dice in end.dice) else ""
+    return f"{'exactly ' if end.count == last.quantity else ''}{found}{pacos}"
+
+
+def _dice(dice: Hand) -> str:
+    return " ".join(map(str, sorted(dice)))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

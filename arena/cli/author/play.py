@@ -1,0 +1,123 @@
+"""`arena play`: a quick table of bots, or of bots and a person."""
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from secrets import token_hex
+from shlex import quote
+from tempfile import gettempdir
+from typing import Any
+
+import click
+
+from arena.cli import options
+from arena.cli.main import FINDINGS, OK
+from arena.cli.output import print_json, print_table, say, show_page
+from arena.cli.author.person import LeftError, TerminalPerson
+from arena.cli.progress_bar import TerminalListener
+from arena.cli.author.terminal import hanging_up_interrupts
+from arena.league.terms.config import MAX_GAMES
+from arena.author.quick_table import Result, TableRequest, play_table
+from arena.game.rules.books import MAX_STARTING_DICE
+from arena.publish.links import REPLAY
+from arena.publish.report import ReportRequest, report
+from arena.ratings.maths.intervals import wilson
+from arena.bots.sandboxes.registry import AUTO
+
+_GAMES = 20
+"""Games in each order of seats, if nobody says how many."""
+
+
+@click.command()
+@click.argument("bots", metavar="BOT...", nargs=-1, required=True)
+@click.option("--me", "person", is_flag=True, help="Take a seat yourself, in this terminal.")
+@click.option(
+    "--games",
+    type=click.IntRange(1, MAX_GAMES),
+    help="Games in each order of seats [default: 20, or 1 with --me].",
+)
+@click.option("--variant", default="bga", show_default=True, help="The rule book.")
+@click.option("--calza", is_flag=True, help="Play with calza.")
+@click.option("--lost-dice-visible", is_flag=True, help="Show how many dice everyone has left.")
+@click.option(
+    "--starting-dice", type=click.IntRange(1, MAX_STARTING_DICE), help="Dice of each player."
+)
+@click.option("--seed", callback=options.printable, help="Repeats the dice.")
+@click.option(
+    "--into",
+    "folder",
+    type=options.PathType(),
+    help="A new folder for the games [default: one among the temporary files].",
+)
+@click.option("--watch", "watching", is_flag=True, help="Then show the games in the browser.")
+@options.sandbox_option
+@options.trust_option
+@options.packages_option
+@options.json_option
+def command(
+    *,
+    bots: Sequence[str],
+    person: bool,
+    games: int | None,
+    folder: Path | None,
+    watching: bool,
+    sandbox: str | None,
+    trust_bots: bool,
+    as_json: bool,
+    **rules: Any,
+) -> int:
+    """Play the BOTs (folders, archives, sample:NAME) at one table, and print who won how often.
+
+    The games are stored in a league of their own, on which every other command works.
+    """
+    request = TableRequest(
+        bots=tuple(bots),
+        folder=folder or new_folder(),
+        games=games or (1 if person else _GAMES),
+        sandbox=sandbox or AUTO,
+        **rules,
+    )
+    seated = TerminalPerson() if person else None
+    with hanging_up_interrupts():
+        try:
+            results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
+        except LeftError:
+            say("you left: the game is not stored")
+            return OK
+    if as_json:
+        print_json({"league": str(request.league), "results": results})
+    else:
+        _print(results)
+    say(f"stored: arena report {quote(str(request.league))}")
+    if watching:
+        _watch(request)
+    return FINDINGS if any(one.faults for one in results) else OK
+
+
+def new_folder() -> Path:
+    """Return a folder that does not exist yet, among the user's temporary files."""
+    games = Path(gettempdir(), f"perudo-arena-play-{os.getuid()}")
+    return games / f"{time.strftime('%Y%m%d-%H%M%S')}-{token_hex(4)}"
+
+
+def _print(results: Sequence[Result]) -> None:
+    rows = []
+    for one in results:
+        low, high = wilson(one.wins, one.games)
+        rows.append(
+            [
+                one.name,
+                f"{one.wins} of {one.games}",
+                f"{100 * low:.0f} to {100 * high:.0f} %",
+                f"{one.mean_place:.2f}",
+                str(one.faults),
+            ]
+        )
+    print_table(["", "won", "95 %", "mean place", "faults"], rows)
+
+
+def _watch(request: TableRequest) -> None:
+    site = request.folder / "site"
+    last = report(ReportRequest(request.league, request.store, site, replays="all"))
+    show_page(last.front_page.with_name(REPLAY))

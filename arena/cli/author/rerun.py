@@ -1,0 +1,188 @@
+"""`arena rerun`: play a stored fixture again with live bots, or ask one of them, and compare."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.league.changes import everyone, version_name, version_of
+from arena.cli.author import seat_replay as asked_again
+from arena.cli import options
+from arena.cli.output import harmless, print_json, print_table, say
+from arena.io.errors import ArenaError, did_you_mean
+from arena.league.terms.config import League, load_league
+from arena.author.rerun.rerun_as import rerun_as, stored_fixture
+from arena.league.play.stored_league import schedule_of
+from arena.league.table.seat_replay import Decision, Watcher
+from arena.league.table.replay import Rerun, rerun
+from arena.game.records import Fault, LeagueInfo, PlayedFixture
+from arena.bots.sandboxes.registry import check_freezing, make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.league.store.store import Store
+from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.builds.staging import stage
+
+_FAULTS = 3
+"""Faults of a bot that are explained."""
+_MAX_SHOWN = 160
+"""Characters of an event that are printed."""
+
+
+@click.command()
+@options.league_argument
+@asked_again.fixture_argument
+@asked_again.game_argument
+@click.option(
+    "--as",
+    "bot",
+    metavar="BOT",
+    help="Instead, ask BOT (a folder, an archive, sample:NAME) what was asked then, in the sandbox"
+    " of arena check, and show what it decides differently.",
+)
+@asked_again.seat_option
+@click.option("--differing", is_flag=True, help="With --as: only what it decides differently.")
+@asked_again.record_option
+@options.store_option
+@options.sandbox_option
+@options.trust_option
+@options.packages_option
+@options.json_option
+def command(
+    league: Path,
+    fixture: int,
+    game: int | None,
+    *,
+    bot: str | None,
+    store: Path | None,
+    **chosen: Any,
+) -> int:
+    """Play FIXTURE of LEAGUE again with the current bots, on the same dice and in the same seats.
+
+    FIXTURE is its number in the schedule, from 0, as in the report. With GAME, from 0, the
+    conversation of that game is printed. The exit code is 1 if any game differs from the stored
+    one. Nothing is stored.
+
+    With --as, another build of a bot is asked what its seat was asked, whatever it answers: each
+    request is that of the stored game. The exit code is 1 if it faults or decides differently.
+    """
+    if bot is not None:
+        ask = {"fixture": fixture, "game": game, "bot": bot, "store": store}
+        return _rerun_as(league, ask, **chosen)
+    for name in ("seat", "differing", "record", "packages"):
+        given = chosen.pop(name)
+        if given is not None and given is not False:
+            raise ArenaError(f"--{name} needs --as", "arena rerun", "name a bot: --as my-bot")
+    return _rerun(league, fixture, game, store, **chosen)
+
+
+def _rerun(
+    league: Path,
+    fixture: int,
+    game: int | None,
+    store: Path | None,
+    *,
+    sandbox: str | None,
+    trust_bots: bool,
+    as_json: bool,
+) -> int:
+    config = load_league(league)
+    with Store(options.store_path(league, store)) as opened:
+        schedule, stored = schedule_of(opened), stored_fixture(opened, fixture, game)
+    info = schedule.conditions
+    bots = [_current(name, config, info) for name in stored.fixture.seats]
+    chosen = make_sandbox(sandbox or config.sandbox, runtimes_of(bots), config.images)
+    check_trust(chosen, bots, trusted=trust_bots)
+    check_freezing(chosen, info.limits)
+    _say_what_changed(info, stored, bots, chosen.name)
+    with run_folder() as runs:
+        staged = [stage(bot, runs, chosen, packages=config.packages) for bot in bots]
+        _, rules = schedule.drawn[stored.fixture.id]
+        result = rerun(stored, rules, staged, chosen, info.limits, game)
+    if as_json:
+        print_json(result)
+    else:
+        _print(result)
+    return 1 if result.differences else 0
+
+
+def _current(name: str, config: League, info: LeagueInfo) -> Bot:
+    """Return the bot of league.yaml that played under a name, perhaps with other files."""
+    known = {bot.name: bot for bot in everyone(info)}
+    current = {bot.name: bot for bot in config.bots}
+    current |= {version_name(bot.info, known): bot for bot in config.bots}
+    if bot := current.get(name) or current.get(version_of(name)[0]):
+        return bot
+    what = f"'{name}' played in this fixture, but is not in the league now"
+    raise ArenaError(what, str(config.path), did_you_mean(name, current))
+
+
+def _rerun_as(
+    league: Path,
+    ask: dict[str, Any],
+    *,
+    record: Path | None,
+    differing: bool,
+    trust_bots: bool,
+    as_json: bool,
+    **chosen: Any,
+) -> int:
+    request, asked = asked_again.find(
+        league, ask.pop("store"), record, trusted=trust_bots, **ask, **chosen
+    )
+    decisions, why = rerun_as(request, asked, Watcher())
+    listed = [one for one in decisions if one.differs or not differing]
+    if not as_json:
+        click.echo(harmless(asked_again.heading(request, asked)))
+        _print_decisions(listed, asked.bot.info.runtime)
+    return asked_again.finish(asked, decisions, why, record=record, listed=listed, as_json=as_json)
+
+
+def _print_decisions(decisions: Sequence[Decision], runtime: str) -> None:
+    """Print the decisions side by side; those that differ are marked."""
+    head = ["game", "round", "step", "dice", "last bid", "stored", "now", ""]
+    rows = [
+        [
+            *map(str, (one.request.game, one.request.round, one.step)),
+            " ".join(map(str, one.request.dice)),
+            asked_again.last_bid(one.request),
+            *map(asked_again.in_words, (one.stored, one.now)),
+            "<" if one.differs else "",
+        ]
+        for one in decisions
+    ]
+    if rows:
+        print_table(head, rows)
+    faulted = [one for one in decisions if isinstance(one.now, Fault)]
+    for one in faulted[:_FAULTS]:
+        click.echo(f"game {one.request.game}, step {one.step}")
+        for line in asked_again.fault_lines(one, runtime) + asked_again.stderr_lines(one):
+            click.echo(harmless(f"  {line}"))
+    if len(faulted) > _FAULTS:
+        click.echo(f"and {len(faulted) - _FAULTS} more faults (--json prints them)")
+
+
+def _say_what_changed(
+    info: LeagueInfo, stored: PlayedFixture, bots: Sequence[Bot], sandbox: str
+) -> None:
+    """Say why the result may differ, before it is played."""
+    before = {bot.name: bot.digest for bot in everyone(info)}
+    for name, bot in zip(stored.fixture.seats, bots, strict=True):
+        if bot.info.digest != before.get(name):
+            say(f"'{name}' has different files now")
+    if sandbox != stored.sandbox:
+        say(f"it was played in the sandbox '{stored.sandbox}', not in '{sandbox}'")
+    if info.memory_across_fixtures:
+        say("bots kept their memory from earlier fixtures, and start without it now")
+
+
+def _print(result: Rerun) -> None:
+    for line in result.transcript:
+        click.echo(harmless(line))
+    for difference in result.differences:
+        say(f"game {difference.game} differs from step {difference.step} on")
+        say(f"  stored: {difference.stored[:_MAX_SHOWN] or 'nothing'}")
+        say(f"  now:    {difference.now[:_MAX_SHOWN] or 'nothing'}")
+    if not result.differences:
+        games = "1 game" if result.games == 1 else f"{result.games} games"
+        say(f"fixture {result.fixture}, {games}: as stored")

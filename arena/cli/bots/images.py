@@ -1,0 +1,51 @@
+"""`arena images`: the images of containers."""
+
+import click
+
+from arena.cli.options import json_option
+from arena.cli.output import print_json, print_table, say
+from arena.io.errors import ArenaError, did_you_mean
+from arena.bots.sandboxes.docker import engine, images
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def command(context: click.Context, *, as_json: bool) -> None:
+    """List or build the images of the docker sandbox, one for each runtime."""
+    if context.invoked_subcommand:
+        return
+    available = images.available()
+    if warning := engine.runc_warning():
+        say(f"warning: {warning}")
+    if as_json:
+        named = images.IMAGES
+        print_json({key: {"image": named[key], "available": ok} for key, ok in available.items()})
+        return
+    rows = [
+        [runtime, images.IMAGES[runtime], "available" if found else "missing"]
+        for runtime, found in available.items()
+    ]
+    print_table(["runtime", "image", ""], rows)
+    if not all(available.values()):
+        say("to build one: arena images build RUNTIME, or without a registry: --from-host")
+
+
+@command.command()
+@click.argument("runtimes", metavar="[RUNTIME...]", nargs=-1)
+@click.option(
+    "--from-host",
+    is_flag=True,
+    help="Build from this machine's Debian or Ubuntu packages (debootstrap, as root).",
+)
+def build(runtimes: tuple[str, ...], *, from_host: bool) -> None:
+    """Build the images of RUNTIMEs [default: python, node, c and any].
+
+    The others are rust, java, go and dotnet.
+    """
+    for runtime in runtimes:
+        if runtime not in images.IMAGES:
+            hint = did_you_mean(runtime, images.IMAGES)
+            raise ArenaError(f"unknown runtime '{runtime}'", hint=hint)
+    make = images.build_from_host if from_host else images.build
+    make(runtimes or images.OF_SAMPLES, say)

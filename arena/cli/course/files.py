@@ -1,0 +1,113 @@
+"""`arena course init`, `marks`, `gradescope`: what a course begins with and what comes out."""
+
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from arena.cli.course.course import command, course_argument
+from arena.cli.main import OK
+from arena.cli.options import PathType, json_option
+from arena.cli.output import harmless, print_json, say
+from arena.course.intake.checks import read_check
+from arena.course.config import Course, load_course
+from arena.course.intake.entries import CHECKS
+from arena.course.output.fill import fill
+from arena.course.output.gradescope import results_json, write_autograder
+from arena.course.lock import Lock, read_lock, write_file
+from arena.course.new import make_course
+from arena.course.marks.result import Result, grading, results_of
+from arena.io.errors import ArenaError
+
+
+@command.command()
+@course_argument
+@json_option
+def init(course: Path, *, as_json: bool) -> int:
+    """Make the folder COURSE, a worked example that runs: 30 made-up students and their bots."""
+    languages = make_course(course)
+    if as_json:
+        print_json({"course": str(course), "languages": languages})
+        return OK
+    click.echo(harmless(f"made {course}: 30 students, hand-ins in {', '.join(languages)}"))
+    click.echo(
+        harmless(f"see {course / 'course.yaml'}; then: arena course grade {quote(str(course))}")
+    )
+    return OK
+
+
+@command.command()
+@course_argument
+@click.option("--into", "export", type=PathType(), required=True, help="The school's CSV file.")
+@click.option("--id", "id_column", required=True, help="Its column with ids or e-mail addresses.")
+@click.option("--grade", "grade_column", required=True, help="The column to fill in.")
+@json_option
+def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_json: bool) -> int:
+    """Write the marks of COURSE into one column of an export of Moodle, Canvas or another LMS.
+
+    All other bytes of the file stay as they are, and so do lines of people who have no mark.
+    """
+    _, _, results = _graded(course)
+    by_key: dict[str, str] = {}
+    for one in results:
+        for key in filter(None, (one.student.id, one.student.email)):
+            if one.mark:
+                by_key[key.casefold()] = f"{one.mark.final:.2f}"
+    filled = fill(export, id_column, grade_column, by_key)
+    mode = export.stat().st_mode & 0o777
+    write_file(export, filled.content, mode)
+    missing = [
+        one.student.id
+        for one in results
+        if one.mark
+        and not {one.student.id.casefold(), one.student.email.casefold()} & {*filled.filled}
+    ]
+    if as_json:
+        print_json(
+            {"filled": len(filled.filled), "left_alone": filled.strangers, "missing": missing}
+        )
+        return OK
+    click.echo(harmless(f"{len(filled.filled)} marks in the column '{grade_column}' of {export}"))
+    for what, names in (("left alone", filled.strangers), ("not in the file", missing)):
+        if names:
+            say(f"{what}: {', '.join(names)}")
+    return OK
+
+
+@command.command()
+@course_argument
+@click.option("--into", "folder", type=PathType(), required=True, help="A new folder.")
+@json_option
+def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
+    """Write an autograder for Gradescope, and results.json for each student who was graded.
+
+    The autograder is a smoke test of one hand-in: it gives the points for legal play.
+    """
+    read = load_course(course)
+    write_autograder(folder / "autograder", read.file.marks.legal)
+    written = 0
+    if read_lock(read.folder):
+        _, _, results = _graded(course)
+        checks = grading(read) / CHECKS
+        for one in results:
+            content = one.hand_in.content if one.hand_in else ""
+            kept = read_check(checks, one.student.id, content)
+            text = results_json(one, kept.report if kept else None, read.file.precision)
+            name = "".join(c if c.isalnum() or c in "-_" else "_" for c in one.student.id)
+            write_file(folder / "results" / name / "results.json", text.encode(), 0o600)
+            written += 1
+    if as_json:
+        print_json({"autograder": str(folder / "autograder"), "results": written})
+    else:
+        click.echo(harmless(f"autograder: zip the files in {folder / 'autograder'}"))
+        click.echo(harmless(f"results.json of {written} students: {folder / 'results'}"))
+    return OK
+
+
+def _graded(path: Path) -> tuple[Course, Lock, list[Result]]:
+    course = load_course(path)
+    lock = read_lock(course.folder)
+    if lock is None:
+        hint = f"arena course grade {quote(str(path))}"
+        raise ArenaError("nothing was graded yet", str(course.folder), hint)
+    return course, lock, results_of(course, lock)

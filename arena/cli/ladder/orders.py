@@ -1,0 +1,187 @@
+"""`arena ladder invite`, `rest`, `strike` and so on: what an operator orders."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.ladder.ladder import command, folder_argument
+from arena.cli.main import OK
+from arena.cli.options import PathType, json_option, printable
+from arena.cli.output import harmless, print_json
+from arena.course.roster import read_roster
+from arena.io.errors import ArenaError
+from arena.ladder.book.book import Book
+from arena.ladder.door.door import Door, check_name
+from arena.ladder.folder import Folder, existing, is_running
+from arena.ladder.new import operator
+from arena.ladder.book.tables import Action
+from arena.ladder.web.access import secrets
+from arena.ladder.web.access.secrets import Scope
+
+why_option = click.option("--why", default="", callback=printable, help="The reason, for the log.")
+
+
+@command.command()
+@folder_argument
+@click.argument("names", metavar="NAME...", nargs=-1)
+@click.option("--roster", type=PathType(), help="CSV file with their names in the column id.")
+@click.option("--admin", is_flag=True, help="Let them administrate, for 12 hours.")
+@click.option(
+    "--url", default="http://127.0.0.1:8500", show_default=True, help="Where the door is reached."
+)
+@json_option
+def invite(
+    ladder: Path,
+    names: tuple[str, ...],
+    roster: Path | None,
+    url: str,
+    *,
+    admin: bool,
+    as_json: bool,
+) -> int:
+    """Let the authors NAME... submit bots to LADDER, and print a link to its web door for each.
+
+    A link is valid for 14 days and for one browser. Whoever is invited again gets another one.
+    """
+    folder = existing(ladder)
+    invited = [*names, *(one.id for one in (read_roster(roster) if roster else ()))]
+    if not invited:
+        raise ArenaError("nobody is invited", "NAME...", "name somebody, or give --roster FILE")
+    for name in invited:
+        check_name(name, "the name of an author")
+    scope = Scope.ADMINISTRATOR if admin else Scope.AUTHOR
+    links = {}
+    for name in invited:
+        secret, new = secrets.invite(folder, name, scope)
+        links[name] = f"{url.rstrip('/')}/link/{secret}"
+        if not as_json:
+            said = "may submit now" if new else "could submit already"
+            click.echo(harmless(f"{name} {said}: {links[name]}"))
+    if as_json:
+        print_json(links)
+    return OK
+
+
+@command.command()
+@folder_argument
+@click.argument("name")
+@json_option
+def revoke(ladder: Path, name: str, *, as_json: bool) -> int:
+    """Make all links, sessions and tokens of the author NAME of LADDER invalid, at once."""
+    folder = existing(ladder)
+    with Door(folder) as door:
+        author = door.author(name).name
+    with secrets.Secrets(folder, writes=True) as kept:
+        count = kept.revoke(author)
+    if as_json:
+        print_json({"author": author, "revoked": count})
+    else:
+        click.echo(f"{author}: {count} links, sessions and tokens are invalid now")
+    return OK
+
+
+def _order(ladder: Path, what: Action, version: str, why: str, *, as_json: bool) -> int:
+    """Leave an order for the ladder, and say when it is carried out."""
+    folder = existing(ladder)
+    found = None
+    if version:
+        with Book(folder) as book:
+            found = book.version(version)
+    with Door(folder, writes=True) as door:
+        number = door.order(operator(), what, found, why)
+    return _ordered(folder, number, what, as_json=as_json, version=found.name if found else "")
+
+
+def _ordered(
+    folder: Folder, number: int, what: Action, *, as_json: bool, **about: str | int
+) -> int:
+    if as_json:
+        print_json({"order": number, "what": what, **about})
+    else:
+        words = " ".join(map(str, about.values()))
+        click.echo(harmless(f"ordered: {what} {words}; {_when(folder)}"))
+    return OK
+
+
+def _when(folder: Folder) -> str:
+    answer = f"arena ladder log {folder.root} has the answer"
+    return answer if is_running(folder) else f"done when the ladder runs; {answer}"
+
+
+def _about_version(what: Action, about: str) -> None:
+    @command.command(what.value, help=about)
+    @folder_argument
+    @click.argument("version")
+    @why_option
+    @json_option
+    def order(ladder: Path, version: str, why: str, *, as_json: bool) -> int:
+        return _order(ladder, what, version, why, as_json=as_json)
+
+
+_about_version(Action.APPROVE, "Let VERSION (name@3) of LADDER play, which passed its check.")
+_about_version(Action.REST, "Let VERSION (name@3) of LADDER play no more.")
+_about_version(Action.RESUME, "Let a resting VERSION of LADDER play again.")
+_about_version(Action.STRIKE, "Take VERSION of LADDER out for good.")
+_about_version(Action.RECHECK, "Check VERSION of LADDER again.")
+
+
+@command.command()
+@folder_argument
+@click.argument("author")
+@click.argument("uploads", type=int)
+@why_option
+@json_option
+def quota(ladder: Path, author: str, uploads: int, why: str, *, as_json: bool) -> int:
+    """Let AUTHOR make UPLOADS submissions to LADDER in 24 hours, whatever ladder.yaml says."""
+    folder = existing(ladder)
+    with Door(folder, writes=True) as door:
+        name = door.author(author).name
+        number = door.order_quota(operator(), name, uploads, why)
+    what = Action.QUOTA
+    return _ordered(folder, number, what, as_json=as_json, author=name, uploads=uploads)
+
+
+@command.group()
+def season() -> None:
+    """Close the season that is open."""
+
+
+@season.command()
+@folder_argument
+@why_option
+@json_option
+def close(ladder: Path, why: str, *, as_json: bool) -> int:
+    """Close the season of LADDER: its seed and root are published, and the next one begins."""
+    return _order(ladder, Action.CLOSE_SEASON, "", why, as_json=as_json)
+
+
+@command.command()
+@folder_argument
+@click.argument("target", type=PathType())
+@json_option
+def backup(ladder: Path, target: Path, *, as_json: bool) -> int:
+    """Copy LADDER to the new folder TARGET, even while it runs. The copy holds its secrets."""
+    from arena.ladder.backup import backup as copy
+
+    return _copied(copy(existing(ladder), target), as_json=as_json)
+
+
+@command.command()
+@click.argument("source", type=PathType())
+@click.argument("target", type=PathType())
+@json_option
+def restore(source: Path, target: Path, *, as_json: bool) -> int:
+    """Make the new folder TARGET a ladder again, from the backup SOURCE."""
+    from arena.ladder.backup import restore as put_back
+
+    return _copied(put_back(source, target), as_json=as_json)
+
+
+def _copied(folder: Folder, *, as_json: bool) -> int:
+    with Book(folder) as book:
+        count = len(book.versions())
+    if as_json:
+        print_json({"folder": str(folder.root), "versions": count})
+    else:
+        click.echo(harmless(f"{folder.root}: {count} versions"))
+    return OK

@@ -1,0 +1,1 @@
+"""Commands that play, inspect and publish a league."""

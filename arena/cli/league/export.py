@@ -1,0 +1,112 @@
+"""`arena export`: one row per game, pair of bots or decision, for analyses of one's own."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from arena.cli.main import OK
+from arena.cli.options import PathType, league_argument, store_option, store_path
+from arena.cli.output import SEED_WARNING, say
+from arena.io.errors import ArenaError
+from arena.league.play.stored_league import schedule_of
+from arena.publish.data.export import FORMATS
+from arena.publish.exported import ROWS, table
+from arena.publish.pseudonyms import Pseudonyms, secret_of
+from arena.publish.report import reveals_seed
+from arena.league.store.logs import logs_path
+from arena.league.store.store import Store
+
+
+@click.command()
+@league_argument
+@store_option
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="csv",
+    show_default=True,
+    help="What to write; parquet needs the extra of that name.",
+)
+@click.option(
+    "--rows",
+    type=click.Choice(list(ROWS)),
+    default="games",
+    show_default=True,
+    help="What a row is: a game, a pair of bots and who is better, or a decision.",
+)
+@click.option("--pairs", "rows", flag_value="pairs", help="The same as --rows pairs.")
+@click.option("--json", "format_", flag_value="jsonl", help="The same as --format jsonl.")
+@click.option(
+    "--anonymous",
+    is_flag=True,
+    help="Replace the names of bots with pseudonyms, those of `arena report --anonymous`.",
+)
+@click.option(
+    "-o",
+    "output",
+    type=PathType(dir_okay=False),
+    help="The file to write [default: standard output].",
+)
+def command(
+    league: Path,
+    store: Path | None,
+    format_: str,
+    rows: str,
+    output: Path | None,
+    *,
+    anonymous: bool,
+) -> int:
+    """Write the stored games of LEAGUE as a table, in schedule order, even while it is played."""
+    path = store_path(league, store)
+    if output is None and format_ == "parquet" and sys.stdout.isatty():
+        raise ArenaError("parquet is not for a terminal", hint=f"name a file: -o {rows}.parquet")
+    if anonymous and reveals_seed(league, path):
+        say(SEED_WARNING)
+    with Store(path) as stored:
+        schedule = schedule_of(stored)
+        names = Pseudonyms(schedule.conditions, secret_of(path)) if anonymous else None
+        with _target(output, (path, logs_path(path), league)) as file:
+            seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
+            kind, found = table(rows, stored, schedule, names)
+            FORMATS[format_](kind, found, file, seats)
+    return OK
+
+
+@contextmanager
+def _target(output: Path | None, protected: tuple[Path, ...]) -> Iterator[BinaryIO]:
+    """Yield the file to write to: never seen half written, and none of the league's own."""
+    if output is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if any(one.exists() and output.exists() and output.samefile(one) for one in protected):
+        raise ArenaError("the export would overwrite the league", str(output), "name another file")
+    try:
+        with _replacing(output) as file:
+            yield file
+    except OSError as error:
+        what = f"the export cannot be written: {error.strerror or error}"
+        hint = "name a file in a folder that you may write to, with space on its disk"
+        raise ArenaError(what, str(output), hint) from None
+
+
+@contextmanager
+def _replacing(output: Path) -> Iterator[BinaryIO]:
+    """Write beside a file and replace it when complete; write to a pipe or device directly."""
+    if output.exists() and not output.is_file():
+        with output.open("wb") as file:
+            yield file
+        return
+    part = output.with_name(f".{output.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as file:
+            yield file
+        part.replace(output)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,61 @@
+"""`arena prune`: remove the oldest logs of a stored league, which takes no more space then."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.main import OK
+from arena.cli.options import json_option, league_argument, store_option, store_path
+from arena.cli.output import print_json
+from arena.io.sizes import parse_size, size_text
+from arena.league.keeping.prune import NEWEST, PruneReport, plan_pruning, prune
+from arena.league.store.store import Store
+
+
+def _size_of(_: click.Context, __: click.Parameter, value: str) -> int:
+    return parse_size(value, "--logs")
+
+
+@click.command()
+@league_argument
+@click.option(
+    "--logs",
+    callback=_size_of,
+    required=True,
+    metavar="SIZE",
+    help="How much the logs may take, standard error included: 500MiB, 5GiB.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be pruned.")
+@store_option
+@json_option
+def command(league: Path, logs: int, store: Path | None, *, dry_run: bool, as_json: bool) -> int:
+    """Replace the logs of the oldest fixtures of LEAGUE by their hashes until SIZE is enough.
+
+    Results and ratings stay, and arena verify proves the rows; games without logs can no longer be
+    replayed. Standard error is kept of fixtures with faults and of each bot's newest games only.
+    """
+    path = store_path(league, store)
+    with Store(path) as opened:
+        opened.conditions()
+        found = plan_pruning(opened, logs) if dry_run else None
+    if found is None:
+        with Store(path, create=True) as opened:
+            found = prune(opened, logs)
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(_words(found, dry_run=dry_run))
+    return OK
+
+
+def _words(found: PruneReport, *, dry_run: bool) -> str:
+    if not (found.fixtures or found.stderr):
+        return f"nothing to prune: the logs take {size_text(found.before)}"
+    said = "would prune" if dry_run else "pruned"
+    about = "about " if dry_run else ""
+    return (
+        f"{said} the logs of {found.games} games in {found.fixtures} fixtures"
+        f" and the standard error of {found.stderr} more (not of faults, nor of the newest {NEWEST}"
+        f" games of each bot): {size_text(found.before)} before,"
+        f" {about}{size_text(found.after)} after"
+    )

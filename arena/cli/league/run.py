@@ -1,0 +1,210 @@
+"""`arena run`: play a league and write its report."""
+
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from arena.cli import options
+from arena.cli.main import FINDINGS, INTERRUPTED, OK
+from arena.cli.output import print_json, print_table, say, say_report
+from arena.cli.progress_bar import TerminalListener
+from arena.league.terms.master_seed import withheld
+from arena.league.play.play import RunRequest
+from arena.league.schedule.progress import Verdict
+from arena.league.play.runner import MAX_DEATHS
+from arena.publish.replay.selection import ReplayChoice
+from arena.publish.report import Report, play_and_report
+from arena.ratings.table import Leaderboard, Overall, Row
+from arena.game.records import LeagueInfo, QuarantinedFixture
+
+_QUARANTINED_SHOWN = 5
+"""Fixtures named in one line."""
+_PARTS_SHOWN = 4
+"""Parts of a field named in one line."""
+_NAMES_SHOWN = 5
+"""Bots named of each."""
+
+
+@click.command()
+@options.league_argument
+@options.store_option
+@options.site_option
+@options.replays_option
+@options.sandbox_option
+@options.trust_option
+@options.workers_option
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    callback=options.printable,
+    help="Play on the workers of a Dask scheduler (tls://HOST:PORT or tcp://HOST:PORT), or on N"
+    " workers started here for this run (local:N).",
+)
+@click.option(
+    "--mixed-sandboxes",
+    is_flag=True,
+    help="Let each worker of a cluster take the strongest sandbox that works there.",
+)
+@click.option(
+    "--skip-missing-runtimes",
+    is_flag=True,
+    help="Leave out bots whose interpreter or compiler is not on this machine.",
+)
+@click.option(
+    "--accept-changes",
+    is_flag=True,
+    help="Continue if LEAGUE or its bots changed; games that no longer count stay stored.",
+)
+@options.json_option
+def command(
+    league: Path,
+    store: Path | None,
+    site: Path,
+    replays: ReplayChoice,
+    *,
+    as_json: bool,
+    **values: object,
+) -> int:
+    """Play LEAGUE (a league.yaml) to its end and write its report.
+
+    Each fixture is stored as soon as it is played. Ctrl-C finishes and saves the fixtures being
+    played; run the same command again to continue.
+    """
+    paths = {"league": league, "store": options.store_path(league, store)}
+    request = msgspec.convert({**paths, **values}, RunRequest)
+    outcome, report = play_and_report(request, site, replays, _Listener(request.store))
+    if report is None:
+        say(f"stopped: {outcome.stored} fixtures are stored; go on with: {_same_command()}")
+        return INTERRUPTED
+    if as_json:
+        conditions = withheld(outcome.conditions) if report.left else outcome.conditions
+        print_json({**report.data(), "league": conditions})
+    else:
+        _print_boards(report.ratings.boards)
+        if report.ratings.overall:
+            _print_overall(report.ratings.overall)
+    say_report(report)
+    if report.faults:
+        _say_faults(report)
+    if report.quarantined:
+        _say_quarantined(report.quarantined)
+    return FINDINGS if report.faults or report.quarantined else OK
+
+
+class _Listener(TerminalListener):
+    def __init__(self, store: Path) -> None:
+        self._store = store
+
+    def started(self, conditions: LeagueInfo) -> None:
+        sizes = ", ".join(map(str, conditions.players))
+        bots, variants = len(conditions.bots), ", ".join(conditions.variants)
+        say(f"{conditions.name}: {bots} bots, {variants}, tables of {sizes}")
+        say(f"sandbox: {conditions.sandbox}; store: {self._store}")
+        say(f"SHA-256 of the master seed: {conditions.commitment}")
+
+    def stopping(self) -> None:
+        say("stopping after the fixtures being played, which are saved; Ctrl-C again stops at once")
+
+    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
+        variant, players = verdict.division
+        where = f"{variant}, tables of {players}: after {verdict.rounds} rounds"
+        if verdict.tied:
+            pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)
+            say(f"{where} the budget is spent; not separated: {pairs}")
+            _say_parts(where, verdict.parts)
+        else:
+            say(f"{where} all neighbours are separated at {conditions.until:.4g}")
+
+
+def _say_faults(report: Report) -> None:
+    """Say which bots faulted, and where to read of it."""
+    named = [f"{bot} {count}" for bot, count in report.faults.items()]
+    page = report.front_page.with_name("faults.html")
+    say(f"faults: {_shortened(named)}: see {page}")
+
+
+def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
+    """Say which fixtures are missing, and how to play them after all."""
+    first = (one.fixture for one in fixtures[:_QUARANTINED_SHOWN])
+    shown = [f"{fixture.id} ({', '.join(fixture.seats)})" for fixture in first]
+    if more := len(fixtures) - len(shown):
+        shown.append(f"and {more} more")
+    names = ", ".join(shown)
+    say(
+        f"quarantined: {len(fixtures)} fixtures, at least {MAX_DEATHS} workers died of each:"
+        f" {names}; to try them again: {_same_command()}"
+    )
+
+
+def _same_command() -> str:
+    """Return a command that can be pasted: this one, with all its options."""
+    program = [sys.executable, "-m", "arena"]
+    if Path(sys.argv[0]).name == "arena":
+        program = ["arena" if shutil.which("arena") else sys.argv[0]]
+    return shlex.join([*program, *click.get_current_context().obj])
+
+
+def _print_boards(boards: Sequence[Leaderboard]) -> None:
+    for board in boards:
+        click.echo(f"\n{board.variant}, tables of {board.players}")
+        rows = [
+            [
+                f"{rank:2} {row.bot}{' (provisional)' if row.provisional else ''}",
+                f"{row.best}-{row.worst}",
+                f"{100 * row.beats_average:.1f} %",
+                f"{row.mu:+.2f}",
+                _interval(row),
+                f"{row.mean_place:.2f}",
+                f"{100 * row.win_share:.1f} %",
+                str(row.games),
+                str(row.faults),
+            ]
+            for rank, row in enumerate(board.rows, 1)
+        ]
+        chance = f"wins (chance {100 / board.players:.1f} %)"
+        skill = ["beats average", "mu", "95 %"]
+        head = ["   bot", "ranks", *skill, "place", chance, "games", "faults"]
+        print_table(head, rows)
+        _say_parts(f"{board.variant}, tables of {board.players}", board.parts)
+
+
+def _interval(row: Row) -> str:
+    """Return the 95 % interval of mu, which may have no end on one side."""
+    if row.low is None:
+        return "unknown" if row.high is None else f"at most {row.high:+.2f}"
+    if row.high is None:
+        return f"at least {row.low:+.2f}"
+    return f"{row.low:+.2f} to {row.high:+.2f}"
+
+
+def _say_parts(where: str, parts: Sequence[Sequence[str]]) -> None:
+    """Say which bots no game compares with which others, if that is so."""
+    if len(parts) > 1:
+        named = " | ".join(_shortened(part) for part in parts[:_PARTS_SHOWN])
+        more = f" | and {len(parts) - _PARTS_SHOWN} more" if len(parts) > _PARTS_SHOWN else ""
+        say(f"{where}: no games compare these parts of the field: {named}{more}; play more rounds")
+
+
+def _shortened(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return ", ".join(names[:_NAMES_SHOWN]) + more
+
+
+def _print_overall(overall: Overall) -> None:
+    click.echo("\noverall: share of rivals finished behind, mean over the tables")
+    rows = [
+        [
+            f"{rank:2} {row.bot}",
+            f"{row.best}-{row.worst}",
+            f"{100 * row.score:.1f} %",
+            f"{100 * row.low:.1f} to {100 * row.high:.1f}",
+            str(row.games),
+        ]
+        for rank, row in enumerate(overall.rows, 1)
+    ]
+    print_table(["   bot", "ranks", "score", "95 %", "games"], rows)

@@ -1,0 +1,69 @@
+"""`arena status`: how far a league has come, also while it runs."""
+
+from pathlib import Path
+
+import click
+from msgspec.structs import astuple
+
+from arena.cli.main import OK
+from arena.cli.options import json_option, league_argument, store_option, store_path
+from arena.cli.output import harmless, print_json, print_table
+from arena.league.keeping.status import Status, status
+from arena.league.store.database import is_locked
+from arena.league.store.store import Store
+
+
+@click.command()
+@league_argument
+@store_option
+@json_option
+def command(league: Path, store: Path | None, *, as_json: bool) -> int:
+    """Show how much of LEAGUE is stored, how fast it is played, its faults and what comes next.
+
+    Also works while `arena run` is playing it.
+    """
+    path = store_path(league, store)
+    playing = is_locked(path)
+    with Store(path) as stored:
+        found = status(stored, playing=playing)
+    if as_json:
+        print_json(found)
+    else:
+        _print(found)
+    return OK
+
+
+def _print(found: Status) -> None:
+    faults = ", ".join(f"{cause} {count}" for cause, count in found.faults.items())
+    lines = [
+        f"{found.name}: {_state(found)}",
+        f"{found.fixtures} of {found.scheduled} fixtures, "
+        f"{found.games} of {found.scheduled_games} games" + _speed(found),
+        f"faults: {faults or 'none'}",
+    ]
+    if found.not_counting:
+        lines.append(f"{found.not_counting} stored fixtures no longer count")
+    for line in lines:
+        click.echo(harmless(line))
+    click.echo()
+    rows = [
+        [f"{variant}, {players} players", *map(str, numbers)]
+        for variant, players, *numbers in map(astuple, found.tables)
+    ]
+    print_table(["table", "fixtures", "of", "games", "faults"], rows)
+    for one in found.next:
+        seats = ", ".join(one.seats)
+        click.echo(harmless(f"next: fixture {one.index}, {one.variant}: {seats}"))
+
+
+def _state(found: Status) -> str:
+    if found.playing:
+        return "an arena is playing it"
+    return "finished" if found.finished else "stopped; arena run goes on with it"
+
+
+def _speed(found: Status) -> str:
+    if found.games_per_second is None:
+        return ""
+    when = "" if found.playing else " when it was last played"
+    return f", {found.games_per_second:.1f} games/s{when}"

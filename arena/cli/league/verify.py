@@ -1,0 +1,83 @@
+"""`arena verify`: replay and re-rate a stored league."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from arena.cli.options import PathType, json_option, league_argument, store_option, store_path
+from arena.cli.output import harmless, print_json
+from arena.league.host import core_count
+from arena.league.keeping.rerating import TOLERANCE, DivisionCheck
+from arena.league.keeping.verify import Verified, verify
+from arena.league.store.store import Store
+
+
+@click.command()
+@league_argument
+@store_option
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes [default: cores].")
+@click.option("--root", metavar="HASH", help="The root that was published with the results.")
+@click.option(
+    "--site",
+    type=PathType(),
+    help="Folder of a report, whose leaderboards are compared with the games.",
+)
+@json_option
+def command(
+    league: Path,
+    store: Path | None,
+    workers: int | None,
+    root: str | None,
+    site: Path | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Check that no stored bit of LEAGUE has changed and that every game replays the same.
+
+    Rates the games again with the trueskill package. Prints the root: one hash over the conditions
+    and all games. The exit code is 1 if anything differs.
+    """
+    with Store(store_path(league, store)) as opened:
+        verified = verify(opened, workers=workers or core_count(), root=root, site=site)
+    if as_json:
+        print_json(verified)
+    else:
+        _print(verified, site)
+    return 1 if verified.findings else 0
+
+
+def _print(verified: Verified, site: Path | None) -> None:
+    for finding in verified.findings:
+        click.echo(harmless(f"{finding.where}: {finding.what}"))
+    click.echo(
+        f"{verified.games} games in {verified.fixtures} of {verified.scheduled} fixtures: "
+        + ("NOT verified" if verified.findings else _replayed(verified))
+    )
+    if verified.ratings:
+        click.echo(_rerated(verified.ratings))
+    if site and not verified.findings:
+        click.echo(harmless(f"site: the leaderboards in {site} match"))
+    if verified.root:
+        click.echo(f"root: {verified.root}")
+
+
+def _replayed(verified: Verified) -> str:
+    """Return how many games replay."""
+    if not verified.pruned:
+        return "all replay byte for byte"
+    kept = verified.games - verified.pruned
+    return f"{kept} replay byte for byte; {verified.pruned} logs pruned, rows proved"
+
+
+def _rerated(divisions: Sequence[DivisionCheck]) -> str:
+    """Return how much was rated again, and whether it agrees."""
+    rated, games = sum(one.rated for one in divisions), sum(one.games for one in divisions)
+    count = sum(one.rated > 0 for one in divisions)
+    agree = not any([*one.mismatches()] for one in divisions)
+    return (
+        f"ratings: {rated} of {games} games in {count} of {len(divisions)} leaderboards"
+        f"{' (drawn with the root as seed)' if rated < games else ''}"
+        " rated again with the trueskill package: "
+        + (f"mu and sigma agree within {TOLERANCE}" if agree else "NOT confirmed")
+    )

@@ -1,1 +1,0 @@
-"""YAML and JSON input files, with errors that name the line."""

@@ -1,0 +1,1 @@
+"""The games of a course: against baselines, and in the field."""

@@ -1,0 +1,124 @@
+"""Play against the baselines: a ledger of the runner that decides bot by bot what comes next."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from arena.course.lock import Terms
+from arena.course.games.tables import Pairing, block, wins
+from arena.game.records import Fixture, FixtureResult, QuarantinedFixture
+from arena.league.store.rows import PackedFixture
+from arena.league.store.store import Store
+
+Blocks = Mapping[str, Sequence[int]]
+"""By the name of the baseline: how many games the bot won in each block."""
+Decide = Callable[[Blocks], Mapping[str, int]]
+"""How many blocks of each baseline a bot plays, given those that are complete."""
+
+
+class Played:
+    """The games against baselines that are stored."""
+
+    def __init__(self, store: Store) -> None:
+        self._results = {result.fixture.id: result for result in store.results()}
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._results
+
+    def add(self, result: FixtureResult) -> None:
+        """Take a table into account."""
+        self._results[result.fixture.id] = result
+
+    def won(self, terms: Terms, pairing: Pairing, most: int) -> list[int]:
+        """Return the games won in each of the first blocks that are complete, at most so many."""
+        found: list[int] = []
+        for number in range(most):
+            tables = [self._results.get(one.id) for one in block(terms, pairing, number)]
+            if not all(tables):
+                break
+            found.append(sum(wins(pairing, one) for one in tables if one))
+        return found
+
+
+class BaselineGames:
+    """What is still to be played by some bots, each against every baseline."""
+
+    def __init__(
+        self,
+        store: Store,
+        played: Played,
+        terms: Terms,
+        bots: Collection[str],
+        decide: Decide,
+        finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
+    ) -> None:
+        """Play these bots, given by digest; `finished` hears who has played all of it."""
+        self._store, self._played, self._terms = store, played, terms
+        self._decide, self._finished = decide, finished
+        self._plans: dict[str, Mapping[str, int]] = {bot: {} for bot in bots}
+        self._left: dict[str, dict[str, Fixture]] = {bot: {} for bot in bots}
+        self._owner: dict[str, str] = {}
+        self.given_up: set[str] = set()
+        """Bots of which a table killed its workers."""
+
+    def due(self) -> list[Fixture]:
+        """Return what is to be played now."""
+        for bot, left in [*self._left.items()]:
+            if not left:
+                self._plan(bot)
+        return [fixture for left in self._left.values() for fixture in left.values()]
+
+    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
+        """Store a table that was played."""
+        self._store.add(packed)
+        self._played.add(result)
+        if left := self._left.get(self._owner[result.fixture.id]):
+            left.pop(result.fixture.id, None)
+
+    def quarantine(self, fixture: QuarantinedFixture) -> None:
+        """Play no more tables of a bot one of which cannot be played."""
+        self._store.quarantine(fixture)
+        bot = self._owner[fixture.fixture.id]
+        self.given_up.add(bot)
+        self._left.pop(bot, None)
+
+    def _plan(self, bot: str) -> None:
+        """Note what a bot plays next, as soon as all that was planned is complete."""
+        while not self._left[bot]:
+            blocks = blocks_of(self._played, self._terms, bot, self._plans[bot])
+            plan = self._decide(blocks)
+            if plan == self._plans[bot]:
+                del self._left[bot]
+                self._finished(bot, blocks)
+                return
+            self._plans[bot] = plan
+            self._left[bot] = {
+                one.id: one
+                for name, most in plan.items()
+                for number in range(most)
+                for one in block(self._terms, pairing_of(self._terms, bot, name), number)
+                if one.id not in self._played
+            }
+            self._owner |= dict.fromkeys(self._left[bot], bot)
+
+
+def pairing_of(terms: Terms, bot: str, baseline: str) -> Pairing:
+    """Return a bot, by digest, and a baseline, by name."""
+    return Pairing(bot, baseline, terms.baselines[baseline])
+
+
+def blocks_of(
+    played: Played, terms: Terms, bot: str, plan: Mapping[str, int]
+) -> dict[str, list[int]]:
+    """Return how a bot did in the blocks of a plan that are complete."""
+    return {name: played.won(terms, pairing_of(terms, bot, name), plan[name]) for name in plan}
+
+
+def final_blocks(played: Played, terms: Terms, bot: str, decide: Decide) -> dict[str, list[int]]:
+    """Return the blocks that count of a bot, as far as they are stored: what `decide` asks for."""
+    plan: Mapping[str, int] = {}
+    while True:
+        blocks = blocks_of(played, terms, bot, plan)
+        wanted = decide(blocks)
+        complete = all(len(blocks[name]) == plan[name] for name in plan)
+        if wanted == plan or not complete:
+            return blocks
+        plan = wanted

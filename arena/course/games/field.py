@@ -1,0 +1,120 @@
+"""The field: a league of all hand-ins and baselines, in a store of its own.
+
+Another field (a student who is struck, another hand-in) is another league, from its start: its file
+is named after who plays.
+"""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from math import ceil
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.course.lock import Lock, Terms
+from arena.course.games.tables import SEATS, conditions, name_of
+from arena.io.errors import ArenaError
+from arena.league.schedule.progress import LeagueProgress
+from arena.league.play.runner import RunListener
+from arena.league.play.stored_league import StoredLeague, schedule_of
+from arena.league.play.workers import Engine
+from arena.game.records import BotInfo, FixtureResult, LeagueInfo
+from arena.game.seeds import commitment
+from arena.league.store.store import Store
+from arena.bots.bot import StagedBot
+
+GAMES = 10
+"""Games at a table of the field."""
+_QUANTILE, _WORST = 1.96, 0.5
+"""Of a 95 % interval, and the standard deviation of an even game."""
+_REST = 0.19
+"""The part of the square of the precision that is left for the field: 1 - 0.9 ** 2."""
+
+
+def passes(players: int, points: float, precision: float) -> int:
+    """Return how often everyone meets everyone in both seats, for a mark to be precise enough."""
+    games = _REST and (_QUANTILE * _WORST * points) ** 2 / (_REST * precision**2)
+    return max(1, ceil(games / (SEATS * GAMES * max(1, players - 1))))
+
+
+def store_of(folder: Path, lock: Lock, points: float) -> Path:
+    """Return the file of a field."""
+    terms = lock.terms
+    decisive = [terms.seed, terms.rules, terms.limits, terms.sandbox, terms.baselines, points]
+    decisive += [terms.precision, sorted(lock.field)]
+    key = sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
+    return folder / f"field-{key[:12]}.sqlite"
+
+
+def start_of(terms: Terms, bots: Sequence[BotInfo], points: float, name: str) -> LeagueInfo:
+    """Return the conditions of the league."""
+    seed = f"{terms.seed}/field"
+    rounds = passes(len(bots), points, terms.precision) * (len(bots) - 1)
+    return replace(
+        conditions(terms, bots, name),
+        games=GAMES,
+        rounds=rounds,
+        limits=terms.limits.complete(GAMES),
+        seed=seed,
+        commitment=commitment(seed),
+        shared_dice=True,
+    )
+
+
+def play_field(
+    path: Path,
+    start: LeagueInfo,
+    bots: Mapping[str, StagedBot],
+    engine: Engine,
+    listener: RunListener,
+) -> bool:
+    """Play what is not stored yet; returns False if that was stopped."""
+    with Store(path, create=True) as store:
+        if store.league is None:
+            store.begin(start)
+        league = StoredLeague(store)
+        due = league.progress.due()
+        if not due:
+            return True
+        with listener.progress(len(due)) as on_result:
+            return league.play(bots, engine, listener, on_result)
+
+
+def field_results(path: Path) -> dict[str, list[tuple[int, int]]]:
+    """Return (won, games) at each table, by the name of the bot; raises ArenaError."""
+    if not path.exists():
+        raise ArenaError("the games of the field are missing", str(path), "arena course grade")
+    found: dict[str, list[tuple[int, int]]] = {}
+    with Store(path) as store:
+        progress = LeagueProgress(schedule_of(store))
+        for result in store.results():
+            if progress.counts(result.fixture.id):
+                for name, won in _won(result):
+                    found.setdefault(name, []).append((won, len(result.games)))
+    return found
+
+
+def is_complete(path: Path) -> bool:
+    """Tell whether all of the league is stored."""
+    if not path.exists():
+        return False
+    with Store(path) as store:
+        return not StoredLeague(store).progress.due()
+
+
+def renamed(bot: BotInfo, name: str) -> BotInfo:
+    """Return a bot as it is called in the field, without what tells whose it is."""
+    return BotInfo(name, author="", version="", runtime=bot.runtime, digest=bot.digest)
+
+
+def hand_in_info(digest: str, bot: BotInfo) -> BotInfo:
+    """Return a hand-in as it is called at all tables."""
+    return renamed(bot, name_of(digest))
+
+
+def _won(result: FixtureResult) -> list[tuple[str, int]]:
+    return [
+        (name, sum(game.places[seat] == 1 for game in result.games))
+        for seat, name in enumerate(result.fixture.seats)
+    ]

@@ -1,0 +1,119 @@
+"""The check of every hand-in, as `arena check` does it, kept by what was handed in."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.author.check.context import CheckRequest
+from arena.author.check.findings import Report
+from arena.author.check.run import check
+from arena.author.check.steps import FIRST_ALONE, STEPS
+from arena.course.lock import write_file
+from arena.io.errors import ArenaError
+from arena.league.play.process_pool import map_ordered, pool
+from arena.bots.manifest import load_bot
+
+POSITIONS = 500
+"""Recorded positions that are put to a bot: a quarter of what `arena check` asks by itself."""
+
+
+class Checked(Struct, frozen=True):
+    """How a hand-in did."""
+
+    report: Report
+    digest: str
+    """That of the bot; "" if it cannot be read."""
+
+    @property
+    def passed(self) -> int:
+        """The steps that it passed."""
+        return sum(step.ok for step in self.report.steps)
+
+    @property
+    def starts(self) -> bool:
+        """Whether it can play."""
+        first = self.report.steps[: FIRST_ALONE - 1]
+        return bool(self.digest) and len(first) == FIRST_ALONE - 1 and all(one.ok for one in first)
+
+
+class _Silent:
+    def trying(self, number: int, steps: int, name: str) -> None:
+        """Do not tell."""
+
+    def note(self, text: str) -> None:
+        """Do not tell."""
+
+
+def check_all(
+    requests: Mapping[str, CheckRequest],
+    folder: Path,
+    workers: int,
+    tell: Callable[[str], None],
+) -> dict[str, Checked]:
+    """Check hand-ins, given by their keys, side by side; what was checked is read.
+
+    One that fails is checked once more with nothing beside it, and the better check counts. Raises
+    ArenaError if a bot may not run in the sandbox.
+    """
+    found = {key: kept for key in requests if (kept := _read(folder / f"{key}.json"))}
+    left = [key for key in requests if key not in found]
+    if left:
+        tell(f"checking {len(left)} hand-ins")
+        with pool(workers, pin=False) as executor:
+            calls = [partial(_check, requests[key]) for key in left]
+            results = map_ordered(executor, calls, 2 * workers)
+            for number, (key, checked) in enumerate(zip(left, results, strict=True), 1):
+                found[key] = checked
+                tell(f"checked {number} of {len(left)}: {_verdict(checked)}")
+                if checked.report.ok:
+                    _write(folder, key, checked)
+    for key in left:
+        if not found[key].report.ok:
+            again = _check(requests[key])
+            found[key] = max(found[key], again, key=lambda one: one.passed)
+            tell(f"checked again: {_verdict(found[key])}")
+            _write(folder, key, found[key])
+    return found
+
+
+def check_key(student: str, content: str) -> str:
+    """Return what the check of a hand-in, given by its content hash, is kept under.
+
+    Findings name files by their paths: nobody is shown those of a student with equal files.
+    """
+    return sha256(f"{content}/{student}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_check(folder: Path, student: str, content: str) -> Checked | None:
+    """Return how a student's hand-in did; None if it was not checked."""
+    return _read(folder / f"{check_key(student, content)}.json")
+
+
+def _check(request: CheckRequest) -> Checked:
+    report = check(request, _Silent())
+    if report.interrupted:
+        raise KeyboardInterrupt
+    try:
+        digest = load_bot(request.source).info.digest
+    except ArenaError:
+        digest = ""
+    return Checked(report, digest)
+
+
+def _write(folder: Path, key: str, checked: Checked) -> None:
+    write_file(folder / f"{key}.json", msgspec.json.encode(checked), 0o600)
+
+
+def _read(path: Path) -> Checked | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Checked)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _verdict(checked: Checked) -> str:
+    return f"{checked.report.bot}: {checked.passed} of {len(STEPS)} steps"

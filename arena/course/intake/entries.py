@@ -1,0 +1,141 @@
+"""From the files of a course to the bots that play: hand-ins chosen, checked and staged."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.author.check.context import CheckRequest
+from arena.author.check.steps import STEPS
+from arena.course.intake.checks import POSITIONS, Checked, check_all, check_key
+from arena.course.intake.choice import HandIn, choose
+from arena.course.config import Course
+from arena.course.intake.hand_ins import bot_in, content_hash, hand_ins_of
+from arena.course.lock import LockedHandIn
+from arena.course.marks.result import grading
+from arena.course.deadlines import stamp
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
+from arena.bots.manifest import load_bot
+from arena.bots.builds.staging import stage
+
+CHECKS = "checks"
+Tell = Callable[[str], None]
+
+
+class Options(Struct, frozen=True):
+    """How to grade; None stands for what course.yaml says."""
+
+    sandbox: str | None = None
+    workers: int = 1
+    trusted: bool = False
+    accept_changes: bool = False
+
+
+class Entries(Struct, frozen=True):
+    """All that plays, and why."""
+
+    hand_ins: dict[str, LockedHandIn]
+    """By the id of the student."""
+    notes: dict[str, str]
+    sources: dict[str, Path]
+    """The bot's folder or archive in each hand-in, by the id of the student."""
+    bots: dict[str, StagedBot]
+    """By digest: hand-ins, baselines and the reference."""
+    sandbox: Sandbox
+
+
+@contextmanager
+def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Iterator[Entries]:
+    """Yield what plays, as long as its files are staged.
+
+    Raises ArenaError if the sandbox does not work, or a bot of the course does not start there.
+    """
+    with hand_ins_of(course) as (found, strangers), run_folder() as runs:
+        for name in strangers:
+            tell(f"'{name}' belongs to nobody on the roster")
+        by_student = {one.id: [h for h in found if h.student == one.id] for one in course.students}
+        choices = {
+            id_: choose(theirs, course.due[id_], course.file.late.days)
+            for id_, theirs in by_student.items()
+        }
+        counts = {id_: one.hand_in for id_, one in choices.items() if one.hand_in}
+        hashes = {id_: content_hash(one.source) for id_, one in counts.items()}
+        keys = {id_: check_key(id_, content) for id_, content in hashes.items()}
+        sources = {id_: bot_in(one.source) for id_, one in counts.items()}
+        _make_private(grading(course))
+        checked = check_all(
+            {keys[id_]: _request(course, at, sandbox, options) for id_, at in sources.items()},
+            grading(course) / CHECKS,
+            options.workers,
+            tell,
+        )
+        own = [*course.baselines.values(), *([course.reference] if course.reference else [])]
+        bots = [load_bot(at) for id_, at in sources.items() if checked[keys[id_]].starts]
+        made = make_sandbox(sandbox, runtimes_of([*own, *bots]))
+        check_trust(made, [*own, *bots], trusted=options.trusted)
+        staged = {
+            bot.info.digest: stage(bot, runs, made, packages=course.file.packages) for bot in own
+        }
+        staged |= _staged(bots, runs, made, tell, packages=course.file.packages)
+        locked = {
+            id_: _locked(one, choices[id_].days_late, hashes[id_], checked[keys[id_]], staged)
+            for id_, one in counts.items()
+        }
+        notes = {id_: one.note for id_, one in choices.items()}
+        yield Entries(locked, notes, sources, staged, made)
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise ArenaError(f"it cannot be made: {error.strerror}", str(folder)) from None
+
+
+def _request(course: Course, source: Path, sandbox: str, options: Options) -> CheckRequest:
+    return CheckRequest(
+        source,
+        sandbox,
+        trusted=options.trusted,
+        packages=course.file.packages,
+        limits=course.file.limits,
+        every_fault=True,
+        positions=POSITIONS,
+    )
+
+
+def _staged(
+    bots: list[Bot], runs: Path, sandbox: Sandbox, tell: Tell, *, packages: bool
+) -> dict[str, StagedBot]:
+    """Stage hand-ins; one whose build succeeds in its check and not now does not play."""
+    found = {}
+    for bot in bots:
+        try:
+            found[bot.info.digest] = stage(bot, runs, sandbox, packages=packages)
+        except ArenaError as error:
+            tell(f"'{bot.source.name}' does not play: {error}")
+    return found
+
+
+def _locked(
+    hand_in: HandIn,
+    days_late: int,
+    content: str,
+    checked: Checked,
+    staged: Mapping[str, StagedBot],
+) -> LockedHandIn:
+    plays = checked.starts and checked.digest in staged
+    return LockedHandIn(
+        file=hand_in.name,
+        received=stamp(hand_in.received),
+        days_late=days_late,
+        content=content,
+        bot=checked.digest if plays else "",
+        steps=checked.passed,
+        of=len(STEPS),
+    )

@@ -1,0 +1,1 @@
+"""From games to points: shares, marks, their lock, and what changed."""

@@ -1,0 +1,133 @@
+"""What a grading changed: every mark that moved, and why."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from arena.course.config import Course
+from arena.course.lock import Lock, Terms, write_file
+from arena.course.marks.marks import FIELD, LEGAL, Mark
+from arena.course.marks.result import Result, grading
+
+_FILE = "last.json"
+_LEAST = 0.005
+"""Points that two decimals show."""
+_NAMES = {
+    "arena": "the arena",
+    "reference_games": "reference_games",
+    "scheme": "marks or late",
+    "rules": "variant",
+}
+
+
+class Moved(Struct, frozen=True):
+    """A mark that is not what it was."""
+
+    student: str
+    before: float | None
+    """After the deduction; None for none."""
+    now: float | None
+    why: str
+
+
+def changed_terms(old: Terms, new: Terms) -> str:
+    """Name what decides games or points and changed, or return ""."""
+    changed = [
+        _NAMES.get(key, key)
+        for key in Terms.__struct_fields__
+        if key not in {"baselines", "reference", "arena"} and getattr(old, key) != getattr(new, key)
+    ]
+    changed += [
+        f"the baseline '{name}'"
+        for name in sorted(old.baselines.keys() | new.baselines.keys())
+        if old.baselines.get(name) != new.baselines.get(name)
+    ]
+    if old.reference != new.reference:
+        changed.append("the reference")
+    return ", ".join(changed)
+
+
+class Outcome(Struct, frozen=True):
+    """What a grading came to."""
+
+    lock: Lock
+    results: list[Result]
+
+
+def read_outcome(course: Course) -> Outcome | None:
+    """Return what the last grading came to; None if there was none, or of another arena."""
+    try:
+        return msgspec.json.decode((grading(course) / _FILE).read_bytes(), type=Outcome)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def write_outcome(course: Course, outcome: Outcome) -> None:
+    """Keep what a grading came to, for the next one to be compared with."""
+    write_file(grading(course) / _FILE, msgspec.json.encode(outcome), 0o600)
+
+
+def moved(before: Outcome, now: Outcome) -> Iterator[Moved]:
+    """Yield the marks that moved between two gradings, with the parts that did and why."""
+    old_lock, lock = before.lock, now.lock
+    earlier = {one.student.id: one for one in before.results}
+    for one in now.results:
+        was = earlier.pop(one.student.id, None)
+        old_final, final = _final(was), _final(one)
+        if (old_final is None) != (final is None) or abs((old_final or 0) - (final or 0)) >= _LEAST:
+            why = "; ".join(_reasons(was, one, old_lock, lock))
+            yield Moved(one.student.id, old_final, final, why)
+    for id_, was in earlier.items():
+        yield Moved(id_, _final(was), None, "no longer on the roster")
+
+
+def _final(one: Result | None) -> float | None:
+    return one.mark.final if one and one.mark else None
+
+
+def _reasons(was: Result | None, one: Result, old: Lock, new: Lock) -> Iterator[str]:
+    if was is None:
+        yield "new on the roster"
+        return
+    if was.mark is None or one.mark is None:
+        yield "struck" if one.mark is None else "no longer struck"
+        return
+    if _content(was) != _content(one):
+        file = one.hand_in.file if one.hand_in else "none"
+        yield f"another hand-in counts: {file}"
+    yield from _parts(was.mark, one.mark, old, new, same=_content(was) == _content(one))
+    if was.mark.deduction != one.mark.deduction:
+        yield f"deduction {one.mark.deduction:g}, not {was.mark.deduction:g}"
+
+
+def _parts(was: Mark, now: Mark, old: Lock, new: Lock, *, same: bool) -> Iterator[str]:
+    for name in {**was.parts, **now.parts}:
+        before, after = was.parts.get(name), now.parts.get(name)
+        points = (before.points if before else 0.0), (after.points if after else 0.0)
+        if abs(points[0] - points[1]) >= _LEAST:
+            why = _cause(name, old, new) if same else ""
+            yield f"{name} {points[1]:.2f}, not {points[0]:.2f}{f' ({why})' if why else ''}"
+
+
+def _cause(name: str, old: Lock, new: Lock) -> str:
+    if old.terms.scheme != new.terms.scheme:
+        return "marks or late changed"
+    if name == FIELD:
+        return _field_change(old.field, new.field)
+    if name == LEGAL:
+        return "checked again"
+    if old.terms.baselines.get(name) != new.terms.baselines.get(name):
+        return "the baseline changed"
+    if old.shares.get(name) != new.shares.get(name):
+        return "the reference was measured again"
+    return "other games count"
+
+
+def _field_change(old: Sequence[str], new: Sequence[str]) -> str:
+    left, joined = len(set(old) - set(new)), len(set(new) - set(old))
+    return f"the field changed: {joined} joined, {left} left" if left or joined else "other games"
+
+
+def _content(one: Result) -> str:
+    return one.hand_in.content if one.hand_in else ""

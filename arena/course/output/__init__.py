@@ -1,0 +1,1 @@
+"""What comes out of a course: pages, feedback, the school's files."""

@@ -1,0 +1,117 @@
+"""What a student is told beside the mark: faults, the most expensive decisions, what to try."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from arena.author.check.findings import Finding
+from arena.course.games.baseline_games import pairing_of
+from arena.course.intake.checks import Checked
+from arena.course.config import Course
+from arena.course.lock import Lock
+from arena.course.marks.result import Result
+from arena.course.shares import FAIR
+from arena.course.games.tables import block, name_of
+from arena.playstats.coach import Coach, Judgement
+from arena.game.records import Cause, Faulted, PlayedFixture
+from arena.league.store.store import Store
+
+_COACHED = 1
+"""Blocks against each baseline that the coach judges."""
+_FAULTS = 5
+"""Faults in games that are shown."""
+
+
+class Feedback(Struct, frozen=True):
+    """What was found of a hand-in."""
+
+    findings: list[Finding]
+    """By its check."""
+    faults: dict[Cause, int]
+    """In the games against baselines that the coach judged."""
+    details: list[str]
+    """Of the first of them."""
+    judgement: Judgement | None
+    advice: list[str]
+    """What to try next, most important first."""
+    needs: list[str]
+    """Why the teacher should look, if the teacher should."""
+
+
+def feedback_of(
+    course: Course, lock: Lock, one: Result, checked: Checked | None, store: Store | None
+) -> Feedback:
+    """Return what to tell of a hand-in."""
+    findings = [f for step in checked.report.steps for f in step.findings] if checked else []
+    bot = one.hand_in.bot if one.hand_in else ""
+    played = [*_played(course, lock, bot, store)] if bot and store and lock.shares else []
+    coach = Coach(name_of(bot))
+    faults, details = Counter[Cause](), list[str]()
+    for fixture in played:
+        coach.add(fixture, lock.terms.rules)
+        for event in _faults(fixture, name_of(bot)):
+            faults[event.cause] += 1
+            details.append(f"{event.cause}: {event.detail}")
+    judgement = coach.judgement() if coach.games else None
+    needs = [*_needs(one, findings, faults)]
+    advice = [*_advice(one, findings, faults, judgement, checked)]
+    return Feedback(findings, dict(faults), details[:_FAULTS], judgement, advice, needs)
+
+
+def _played(course: Course, lock: Lock, bot: str, store: Store) -> Iterator[PlayedFixture]:
+    """Yield the first tables of a hand-in against each baseline."""
+    for name in course.file.marks.baselines:
+        for number in range(_COACHED):
+            for table in block(lock.terms, pairing_of(lock.terms, bot, name), number):
+                yield from store.played(table.index, table.index, without_pruned=True)
+
+
+def _faults(played: PlayedFixture, name: str) -> Iterator[Faulted]:
+    seat = played.fixture.seats.index(name)
+    for game in played.games:
+        for event in game.events:
+            if isinstance(event, Faulted) and event.seat == seat:
+                yield event
+
+
+def _needs(one: Result, findings: list[Finding], faults: Counter[Cause]) -> Iterator[str]:
+    if one.hand_in is None:
+        yield "nothing was handed in"
+        return
+    if not one.hand_in.bot:
+        yield "it never plays: its check says why"
+    elif findings or faults.keys() - {Cause.TIMEOUT}:
+        yield "it faults"
+    if faults[Cause.TIMEOUT] or any(f.what.startswith(Cause.TIMEOUT) for f in findings):
+        yield "it is too slow"
+    for name, part in one.mark.parts.items() if one.mark else ():
+        if part.share and name != "field" and part.share.high < FAIR:
+            yield f"it loses to {name} ({100 * part.share.share:.0f} % won)"
+
+
+def _advice(
+    one: Result,
+    findings: list[Finding],
+    faults: Counter[Cause],
+    judgement: Judgement | None,
+    checked: Checked | None,
+) -> Iterator[str]:
+    if one.hand_in is None:
+        yield "hand in a bot: `arena new my-bot` makes one that already plays"
+        return
+    if findings or faults:
+        yield "mend the faults first: `arena check YOUR-BOT` shows each with what was sent"
+    leaks = judgement.leaks[:2] if judgement else []
+    for leak in leaks:
+        yield f"look at where it {leak.what}: {leak.cost.per_game:.3f} wins a game"
+    parts = one.mark.parts.items() if one.mark else ()
+    short = [
+        (part.of - part.points, name) for name, part in parts if part.share and name != "field"
+    ]
+    for missing, name in sorted(short, reverse=True)[:1]:
+        if missing > 0:
+            yield f"most points are left against {name}: up to {missing:.1f}"
+    yield from checked.report.advice if checked else ()
+    if one.hand_in.bot:
+        yield "try a change with `arena compare OLD NEW` before you hand it in"

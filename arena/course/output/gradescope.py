@@ -1,0 +1,81 @@
+"""Gradescope: results of a hand-in as `results.json`, and the folder of an autograder.
+
+The formats are Gradescope's: gradescope-autograders.readthedocs.io. An autograder is a smoke test:
+it checks one hand-in, without games for marks. The student's code runs as another user, who may
+neither read the grader nor write results; they are written when all of its processes have ended.
+"""
+
+import json
+from pathlib import Path
+
+from arena import __version__
+from arena.author.check.findings import Finding, Report
+from arena.io.files import reason
+from arena.course.lock import write_file
+from arena.course.marks.result import Result
+from arena.io.errors import ArenaError
+
+GRADER = Path(__file__).with_name("autograder.py")
+"""What runs on Gradescope."""
+_USER = "student"
+_SETUP = """#!/bin/sh
+# Run once, when the image is built.
+set -e
+apt-get update
+apt-get install -y python3-venv util-linux
+python3 -m venv /opt/arena
+/opt/arena/bin/pip install perudo-arena=={version}
+useradd --system --user-group --no-create-home {user}
+chmod 700 /autograder/source
+"""
+_RUN = """#!/bin/sh
+# Run for each submission, as root.
+exec /opt/arena/bin/python /autograder/source/autograder.py /autograder {user} {points:g}
+"""
+
+
+def write_autograder(folder: Path, points: float) -> None:
+    """Write the folder of an autograder, to be zipped; raises ArenaError if it exists."""
+    files = {
+        "setup.sh": (_SETUP.format(version=__version__, user=_USER), 0o755),
+        "run_autograder": (_RUN.format(user=_USER, points=points), 0o755),
+        GRADER.name: (GRADER.read_text(encoding="utf-8"), 0o644),
+    }
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise ArenaError("it exists already", str(folder), "name a new folder") from None
+    except OSError as error:
+        raise ArenaError(f"it cannot be made: {reason(error)}", str(folder)) from None
+    for name, (text, mode) in files.items():
+        write_file(folder / name, text.encode(), mode)
+
+
+def results_json(one: Result, report: Report | None, precision: float) -> str:
+    """Return the results.json of a graded hand-in, with the marks and how they came about."""
+    tests: list[dict[str, object]] = []
+    for name, part in one.mark.parts.items() if one.mark else ():
+        said = f"{part.points:.2f} of {part.of:g}, 95 %: {part.low:.2f} to {part.high:.2f}"
+        if part.share:
+            said += f"; won {100 * part.share.share:.1f} % of {part.share.games:,} games"
+        tests.append(
+            {"name": name, "score": round(part.points, 2), "max_score": part.of, "output": said}
+        )
+    faults = [_fault(f) for step in report.steps for f in step.findings] if report else []
+    lines = [one.note, *faults]
+    if one.mark:
+        how = "reached" if one.mark.precise else "not reached: the budget of games is spent"
+        lines.append(f"precision of {precision:g} points {how}")
+        lines += [f"deduction: {one.mark.deduction:g}"] if one.mark.deduction else []
+    result = {
+        "score": round(one.mark.final, 2) if one.mark else 0,
+        "output": "\n".join(filter(None, lines)),
+        "output_format": "text",
+        "visibility": "visible",
+        "tests": tests,
+    }
+    return json.dumps(result, indent=1) + "\n"
+
+
+def _fault(finding: Finding) -> str:
+    return " / ".join(filter(None, (finding.what, finding.where, finding.hint)))

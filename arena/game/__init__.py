@@ -1,0 +1,1 @@
+"""Perudo and its records, pure: the rules, the referee, events, results, messages."""

@@ -1,0 +1,316 @@
+"""What happened: leagues, fixtures, events, faults, results; events are stored as JSON arrays."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from arena.game.rules.dice import Hand
+from arena.game.rules.books import Rules
+
+
+class Cause(StrEnum):
+    """Why a bot is out of a game: the one closed vocabulary of faults."""
+
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    ILLEGAL_ACTION = "illegal_action"
+    MALFORMED_LINE = "malformed_line"
+    FLOOD = "flood"
+
+
+class Fault(Struct, frozen=True):
+    """What a bot did wrong; `detail` is for its author and may quote the bot's own bytes."""
+
+    cause: Cause
+    detail: str
+
+
+class RoundStarted(Struct, frozen=True, array_like=True, tag="round"):
+    """Dice were rolled for round `number`, from 0; the round after a void one has a new number."""
+
+    number: int
+    opener: int
+    palifico_seat: int | None
+    dice: tuple[Hand, ...]
+
+
+class BidMade(Struct, frozen=True, array_like=True, tag="bid"):
+    """A seat bid."""
+
+    seat: int
+    quantity: int
+    face: int
+
+
+class CallMade(Struct, frozen=True, array_like=True, tag="call"):
+    """A call settled the round; `rivals` called calza in the same moment but stood further off."""
+
+    seat: int
+    call: Literal["dudo", "calza"]
+    count: int
+    loser: int | None
+    gainer: int | None
+    rivals: tuple[int, ...] = ()
+
+    @property
+    def right(self) -> bool:
+        """Whether the caller was right: whoever is wrong loses a die."""
+        return self.loser != self.seat
+
+
+class Faulted(Struct, frozen=True, array_like=True, tag="fault"):
+    """A seat faulted: it is out of this game, and the round is void."""
+
+    seat: int
+    cause: Cause
+    detail: str
+
+
+Event = RoundStarted | BidMade | CallMade | Faulted
+
+
+class GameRecord(Struct, frozen=True):
+    """One game, complete: with the fixture's seed it can be replayed and must come out the same."""
+
+    game: int
+    places: tuple[int, ...]
+    """The finishing place of each seat, 1 is the winner; no two are equal."""
+    events: Sequence[Event]
+
+
+class Division(NamedTuple):
+    """A variant at a table size: each has its own blocks, ratings and leaderboard."""
+
+    variant: str
+    """The league's label of the rules in force."""
+    players: int
+
+
+class Fixture(Struct, frozen=True):
+    """One table: who sits where, by which rules, on which dice, for how many games."""
+
+    id: str
+    """A hash of the league and the fixture's place in its schedule."""
+    index: int
+    """Its place in the schedule, from 0."""
+    variant: str
+    """The league's label of the rules in force."""
+    seats: tuple[str, ...]
+    """Bot names, seat 0 first."""
+    seed: str
+    """Keys the bots' own randomness, and the dice if `dice` is empty."""
+    games: int
+    block: int = 0
+    """Its block within its division, from 0: results are resampled by block."""
+    dice: str = ""
+    """Keys the dice that all fixtures of a block share, or a table and its twin; empty if each
+    fixture has its own."""
+    max_rounds: int | UnsetType = UNSET
+    """The round after which the dice left decide a game; unset in leagues without such a limit."""
+
+    @property
+    def division(self) -> Division:
+        """The division that its games count for."""
+        return Division(self.variant, len(self.seats))
+
+    @property
+    def dice_key(self) -> str:
+        """What keys the dice."""
+        return self.dice or self.seed
+
+
+LUCK_UNIT = 1000
+"""A win of luck: sums of whole numbers depend on no order."""
+
+
+class PlayedFixture(Struct, frozen=True):
+    """A fixture and its games; the last four fields may differ when it is played again."""
+
+    fixture: Fixture
+    games: Sequence[GameRecord]
+    sandbox: str
+    clock: Literal["wall", "cpu"]
+    """What answers were timed by."""
+    decisions: int
+    """Answers asked for, over all seats."""
+    seconds: float
+    """Time spent in play, without starting the bots."""
+    stderr: tuple[str, ...] = ()
+    """The last 64 KiB of each seat's standard error."""
+    answered: tuple[tuple[int, int, str], ...] = ()
+    """The lines with which bots faulted, each after its game and seat; none for a silent one."""
+    stored_at: float | None = None
+    """When it was stored, in seconds since 1970; None if it is not stored."""
+
+
+class QuarantinedFixture(Struct, frozen=True):
+    """A fixture that a run left out because the workers that played it died."""
+
+    fixture: Fixture
+    why: str
+    """In the arena's words, not a bot's."""
+    deaths: int
+    """How many workers it cost in that run."""
+    at: float
+    """When it was quarantined, in seconds since 1970."""
+
+
+class GameResult(Struct, frozen=True):
+    """The result of a game, without its events."""
+
+    game: int
+    places: tuple[int, ...]
+    """The finishing place of each seat, 1 is the winner."""
+    faults: tuple[Cause | None, ...]
+    """Why each seat faulted; None if it did not."""
+    rounds: int
+    """Rounds begun, void ones among them."""
+    bids: int
+    events: int
+
+    @property
+    def faulted(self) -> tuple[int, ...]:
+        """The seats that faulted, lowest first."""
+        return tuple([seat for seat, cause in enumerate(self.faults) if cause])
+
+    @property
+    def actions(self) -> int:
+        """Bids and calls."""
+        return self.events - self.rounds - len(self.faulted)
+
+
+class FixtureResult(Struct, frozen=True, omit_defaults=True):
+    """The result of a fixture, without events and standard error: cheap to read in bulk."""
+
+    fixture: Fixture
+    games: Sequence[GameResult]
+    sandbox: str
+    clock: Literal["wall", "cpu"]
+    decisions: int
+    seconds: float
+    stored_at: float | None = None
+    """When it was stored, in seconds since 1970; None if it is not stored."""
+    luck: Sequence[int] = ()
+    """How lucky the dice of each game were for seat 0, in thousandths of a win; empty if that is
+    not known, or if other fixtures share the dice."""
+
+
+class BotInfo(Struct, frozen=True, omit_defaults=True):
+    """A bot as it entered a league."""
+
+    name: str
+    author: str
+    version: str
+    runtime: str
+    digest: str
+    """SHA-256 over the bot's files, hexadecimal: the version that counts."""
+    tags: tuple[str, ...] = ()
+    """What its author sorts it under."""
+
+
+class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
+    """Time limits in seconds, and how often a bot is started again within a fixture.
+
+    `answer` and `game` are CPU time if the sandbox can measure it.
+    """
+
+    start: float = 10.0
+    answer: float = 2.0
+    game: float = 60.0
+    wall: float = 4.0
+    """How many times as long answers may take by the wall clock; 1 or more."""
+    fixture: float | UnsetType = UNSET
+    """Wall time for all answers of a bot in a fixture; unset for as much as the games allow."""
+    freeze: bool = False
+    """Whether a bot is frozen while no answer is awaited from it."""
+    restarts: int = 3
+    concurrent_games: int = 16
+    """The most games of a fixture under way at a time, if its bots can play as many."""
+
+    def complete(self, games: int) -> "LimitsInfo":
+        """Fill in `fixture`: the CPU time of all games, and the wall time of one."""
+        return replace(self, fixture=self.fixture or self.game * (games + self.wall))
+
+
+class MachineInfo(Struct, frozen=True):
+    """What a league began on; no die and no result comes from it, but what answers took does."""
+
+    processor: str
+    cores: int
+    """How many of its cores the arena may use."""
+    memory: int
+    """Bytes."""
+    system: str
+    """The kernel and its release."""
+    python: str
+
+
+class MasterSeed(Struct, frozen=True):
+    """A seed that everything random of a league was derived from, for some time."""
+
+    seed: str
+    """Empty as long as it is withheld."""
+    commitment: str
+    """Its SHA-256, which was published before the first game."""
+
+
+class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a league asks of its ratings; nothing of it decides a game."""
+
+    anchor: str | None = None
+    """The bot whose mu is shown as 0; without one it is the mean of the field."""
+    provisional: int = 30
+    """A bot with fewer games at a table is marked as provisional there; 0 marks none. After 30 at a
+    table for two, 1.96 sigma is below beta, the gap of three wins in four games."""
+    overall: bool = False
+    """Whether there is a table over all variants and table sizes."""
+    alpha: float = 0.01
+    """The chance that a league of fair bots has a false suspicion of a kind."""
+
+
+class LeagueInfo(Struct, frozen=True):
+    """The conditions that a league is played under at a time, every default explicit."""
+
+    name: str
+    variants: dict[str, Rules]
+    """By label, in the league's order."""
+    bots: tuple[BotInfo, ...]
+    """Those whose games count: they play, or rest."""
+    players: tuple[int, ...]
+    """Table sizes, in the league's order."""
+    games: int
+    """Games per fixture."""
+    rounds: int
+    """Blocks per division; with `until`, the most. An endless league has more."""
+    limits: LimitsInfo
+    sandbox: str
+    seed: str
+    """The master seed, published after the last game: `NAMED/SALT`, `NAMED` or drawn digits."""
+    commitment: str
+    """SHA-256 of the master seed: published before the first game."""
+    arena_version: str
+    memory_across_fixtures: bool = False
+    """Whether a bot's process serves at several tables and may learn from them."""
+    until: float | None = None
+    """Play no further block once neighbours on the leaderboard are separated at this confidence."""
+    shared_dice: bool = True
+    """Whether all fixtures of a block are played on the same dice."""
+    rounds_per_die: int | UnsetType = UNSET
+    """The most rounds of a game, per die at the start; unset in leagues without such a limit."""
+    endless: bool = False
+    """Whether blocks are drawn as they are asked for, without end."""
+    resting: tuple[str, ...] = ()
+    """The bots that get no new games."""
+    struck: tuple[BotInfo, ...] = ()
+    """Bots that played, and whose games do not count."""
+    changes: int = 0
+    """How often the league was changed since its start."""
+    earlier_seeds: tuple[MasterSeed, ...] = ()
+    """The master seeds before this one, first to last."""
+    ratings: RatingsInfo = RatingsInfo(provisional=0)
+    """What the league asks of its ratings."""
+    machine: MachineInfo | None = None
+    """Where the first game was played; no part of the root."""

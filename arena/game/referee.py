@@ -1,0 +1,266 @@
+"""The referee of one game: a state machine without I/O.
+
+It says which seats must answer what, takes answers and faults, and keeps the record. Its caller
+brings the bots.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import astuple
+
+from arena.game.rules import round as rounds
+from arena.game.rules.dice import Hand, first_opener, roll
+from arena.game.rules.explain import why_illegal_bid, why_illegal_call
+from arena.game.rules.round import Bid, Outcome, Raises, Round, Standing
+from arena.game.rules.round_limit import order_by_dice
+from arena.game.rules.books import Rules
+from arena.game.rules.view import SeatBid, seen_by
+from arena.game.records import (
+    BidMade,
+    CallMade,
+    Cause,
+    Event,
+    Fault,
+    Faulted,
+    GameRecord,
+    RoundStarted,
+)
+from arena.game.wire.messages import (
+    Answer,
+    CalzaOffer,
+    EndReason,
+    FaultNotice,
+    GameEnd,
+    RoundEnd,
+    Turn,
+)
+
+Notice = RoundEnd | FaultNotice | GameEnd
+Roll = Callable[[str, int, int, int, int], Hand]
+"""Rolls a hand: from the seed, the game, the round, the seat and the number of dice."""
+
+
+class Referee:
+    """One game in progress.
+
+    `waiting` holds the seats that must answer now; it is empty when the game is over. They are
+    offered calza if `offering` is true, else one is asked for its turn. `calza_seats` are the seats
+    that want to be offered calza. Call `take` for every waiting seat, in any order. After
+    `max_rounds` rounds the dice left decide the game.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        players: int,
+        seed: str,
+        game: int,
+        calza_seats: frozenset[int] = frozenset(),
+        roll: Roll = roll,
+        max_rounds: int | UnsetType = UNSET,
+    ) -> None:
+        highest_roll = rules.first_opener == "highest_roll"
+        opener = first_opener(seed, game, players, highest_roll=highest_roll)
+        self.game = game
+        self.events: list[Event] = []
+        self.notices: list[Notice] = []
+        self.waiting: tuple[int, ...] = ()
+        self._seed = seed
+        self._calza_seats = calza_seats
+        self._roll_hand = roll
+        self._max_rounds = max_rounds
+        self._standing = rounds.first_standing(rules, players, opener)
+        self._places = [0] * players
+        self._number = -1
+        self._hands: tuple[Hand, ...] = ()
+        self._now = rounds.open_round(self._standing)
+        self._raises: tuple[Raises, ...] = ()
+        self._bids: list[SeatBid] = []
+        self._callers: set[int] = set()
+        self._faults: dict[int, Fault] = {}
+        self.offering = False
+        self._start_round()
+
+    @property
+    def record(self) -> GameRecord:
+        """The record of a finished game."""
+        return GameRecord(self.game, self.places, self.events)
+
+    @property
+    def standing(self) -> Standing:
+        """How the table stood when the round began."""
+        return self._standing
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The finishing place of each seat; 0 for those that are still in the game."""
+        return tuple(self._places)
+
+    @property
+    def alive(self) -> set[int]:
+        """The seats that are still in the game."""
+        return {seat for seat, left in enumerate(self._standing.dice) if left}
+
+    @property
+    def to_act(self) -> int:
+        """The seat on turn."""
+        return self._now.to_act
+
+    def request(self, seat: int, id_: int) -> Turn | CalzaOffer:
+        """Build what a waiting seat is asked, from what it may see."""
+        seen = astuple(seen_by(seat, self._now, self._hands, self._bids))
+        if self.offering:
+            return CalzaOffer(*seen, id=id_, game=self.game, round=self._number)
+        return Turn(
+            *seen,
+            id=id_,
+            game=self.game,
+            round=self._number,
+            raises=self._raises,
+            dudo=self._now.bid is not None,
+        )
+
+    def take(self, seat: int, reply: Answer | Fault) -> Fault | None:
+        """Take a waiting seat's answer or fault; returns the fault: an illegal answer is one."""
+        fault = reply if isinstance(reply, Fault) else self.illegal(seat, reply)
+        if fault:
+            self._faults[seat] = fault
+        elif isinstance(reply, Answer) and reply.action == "calza":
+            self._callers.add(seat)
+        if len(self.waiting) > 1:
+            self.waiting = tuple([other for other in self.waiting if other != seat])
+        else:
+            self.waiting = ()
+            self._go_on(reply)
+        return fault
+
+    def forfeit(self, faults: dict[int, Fault]) -> None:
+        """Take out seats whose bots could not be started, before they are asked anything."""
+        self._faults.update(faults)
+        self._settle_faults()
+
+    def illegal(self, seat: int, answer: Answer) -> Fault | None:
+        """Return the fault that a waiting seat's answer would be, None if it is legal."""
+        if self.offering:
+            legal = answer.action in ("calza", "pass")
+        elif answer.action == "bid":
+            legal = rounds.is_among(self._raises, Bid(answer.quantity, answer.face))
+        else:
+            legal = answer.action == "dudo" and self._now.bid is not None
+        return None if legal else Fault(Cause.ILLEGAL_ACTION, self._why_illegal(seat, answer))
+
+    def _why_illegal(self, seat: int, answer: Answer) -> str:
+        if self.offering:
+            return "an offer of calza was open"
+        if answer.action == "bid":
+            wrong = why_illegal_bid(self._now, seat, Bid(answer.quantity, answer.face))
+        elif answer.action == "dudo":
+            wrong = why_illegal_call(self._now, seat, "dudo")
+        else:
+            wrong = None
+        if wrong is None:
+            return f"{answer.action} is no answer to a turn"
+        return f"{wrong[0]} ({', '.join(wrong[1])})"
+
+    def _go_on(self, reply: Answer | Fault) -> None:
+        if self._faults:
+            self._settle_faults()
+        elif self._callers:
+            self._settle_calza()
+        elif self.offering:
+            self.offering = False
+            self.waiting = (self._now.to_act,)
+        elif isinstance(reply, Answer) and reply.action == "bid":
+            self._bid(Bid(reply.quantity, reply.face))
+        else:
+            self._settle(rounds.dudo(self._now, self._hands))
+
+    def _bid(self, bid: Bid) -> None:
+        seat = self._now.to_act
+        self.events.append(BidMade(seat, bid.quantity, bid.face))
+        self._bids.append(SeatBid(seat, bid.quantity, bid.face))
+        self._turn_to(rounds.place(self._now, bid))
+        callers = self._calza_seats
+        offered = [s for s in rounds.calza_seats(self._now) if s in callers] if callers else []
+        self.offering = bool(offered)
+        self.waiting = tuple(offered) or (self._now.to_act,)
+
+    def _turn_to(self, now: Round) -> None:
+        self._now = now
+        self._raises = rounds.raises(now)
+
+    def _settle_calza(self) -> None:
+        """Let the caller nearest after the bidder count (CALZA-MANY)."""
+        first, *rivals = [seat for seat in rounds.calza_seats(self._now) if seat in self._callers]
+        self._settle(rounds.calza(self._now, self._hands, first), tuple(rivals))
+
+    def _settle(self, outcome: Outcome, rivals: tuple[int, ...] = ()) -> None:
+        call = outcome.call
+        seat, count, loser, gainer = outcome.caller, outcome.count, outcome.loser, outcome.gainer
+        self.events.append(CallMade(seat, call, count, loser, gainer, rivals))
+        self.notices.append(
+            RoundEnd(
+                game=self.game,
+                round=self._number,
+                palifico_seat=self._standing.palifico_seat,
+                bids=self._bids,
+                caller=seat,
+                call=call,
+                dice=self._hands,
+                count=count,
+                loser=loser,
+                gainer=gainer,
+            )
+        )
+        if loser is not None and not outcome.after.dice[loser]:
+            self._places[loser] = self._standing.alive
+        self._standing = outcome.after
+        self._start_round()
+
+    def _settle_faults(self) -> None:
+        """Take out faulted seats, lowest first; the last one standing wins even if it faulted."""
+        for seat in sorted(self._faults):
+            if self._standing.winner is not None:
+                break
+            fault = self._faults[seat]
+            self.events.append(Faulted(seat, fault.cause, fault.detail))
+            self.notices.append(
+                FaultNotice(game=self.game, round=self._number, seat=seat, cause=fault.cause.value)
+            )
+            self._places[seat] = self._standing.alive
+            self._standing = rounds.leave(self._standing, seat)
+        self._start_round()
+
+    def _start_round(self) -> None:
+        self.offering = False
+        self._callers = set()
+        self._faults = {}
+        if self._standing.winner is not None:
+            self._end("winner")
+        elif self._number + 1 == self._max_rounds:
+            self._end("max_rounds")
+        else:
+            self._roll()
+
+    def _end(self, reason: EndReason) -> None:
+        order = order_by_dice(self._standing.dice, self._seed, self.game)
+        for place, seat in enumerate(order, 1):
+            self._places[seat] = place
+        self.waiting = ()
+        end = GameEnd(game=self.game, places=tuple(self._places), reason=reason)
+        self.notices.append(end)
+
+    def _roll(self) -> None:
+        standing = self._standing
+        self._number += 1
+        self._bids = []
+        roll = partial(self._roll_hand, self._seed, self.game, self._number)
+        hands = [roll(seat, dice) if dice else () for seat, dice in enumerate(standing.dice)]
+        self._hands = tuple(hands)
+        self.events.append(
+            RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
+        )
+        self._turn_to(rounds.open_round(standing))
+        self.waiting = (standing.opener,)

@@ -1,0 +1,30 @@
+"""The result of a game and of a fixture, counted from its records."""
+
+from arena.game.records import (
+    BidMade,
+    Cause,
+    Faulted,
+    FixtureResult,
+    GameRecord,
+    GameResult,
+    PlayedFixture,
+    RoundStarted,
+)
+
+
+def game_result(record: GameRecord) -> GameResult:
+    """Return the result of a game."""
+    kinds = [type(event) for event in record.events]
+    faults: list[Cause | None] = [None] * len(record.places)
+    for event in record.events if Faulted in kinds else ():
+        if isinstance(event, Faulted):
+            faults[event.seat] = event.cause
+    rounds, bids = kinds.count(RoundStarted), kinds.count(BidMade)
+    return GameResult(record.game, record.places, tuple(faults), rounds, bids, len(kinds))
+
+
+def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> FixtureResult:
+    """Return the result of a fixture."""
+    games = [game_result(record) for record in played.games]
+    how = played.sandbox, played.clock, played.decisions, played.seconds
+    return FixtureResult(played.fixture, games, *how, stored_at)

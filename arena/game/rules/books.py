@@ -1,0 +1,165 @@
+"""The four rule books as data, with a named switch for each rule on which they differ.
+
+A new switch is a field of Rules; its text goes into `clauses.py`, its effect into `round.py`, its
+name into MEANINGS (`publish/data/rules_and_limits.py`) and its second reading into
+`tests/oracle/bidding.py`; one that forbids a move gets its reason in `explain.py`, one that changes
+what a call costs also concerns `publish/replay/steps.py` and `playstats/mistakes.py`. Then run
+`make protocol`. A default keeps stores readable. An option that a league file names
+outside `overrides` also goes into OPTIONS and `league/config.py`.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, ValidationError, convert
+from msgspec.structs import asdict, fields
+
+from arena.io.errors import ArenaError, did_you_mean
+
+Seat = Annotated[int, Meta(ge=0, le=5)]
+"""A place at the table; play goes 0, 1, 2, ... to the left."""
+Face = Annotated[int, Meta(ge=1, le=6)]
+"""What a die shows; 1 is a paco."""
+Count = Annotated[int, Meta(ge=0)]
+
+MIN_PLAYERS = 2
+MAX_PLAYERS = 6
+MAX_STARTING_DICE = 10
+FACES = 6
+PACO = 1
+"""The wild face (clauses TO-PACOS, PAL-WILD)."""
+
+
+class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The rules of one game: a switch for each difference of the documents, and table options.
+
+    Rules on which the documents agree have no switch. Each field names its clauses.
+    """
+
+    name: str
+    """The rule book that the values started from: only a name, which the game never tests."""
+    first_opener: Literal["random", "highest_roll"]
+    """Who opens the first round: a random seat, or the highest single die (FIRST)."""
+    raise_quantity_and_face: bool
+    """One raise may name more dice and a higher face (RAISE-BOTH)."""
+    raise_to_lower_face: bool
+    """More dice of a lower face is a raise (RAISE-DOWN)."""
+    palifico_once: bool
+    """A seat has at most one palifico round per game (PAL-ONCE, CALZA-REPAL)."""
+    palifico_with_two_left: bool
+    """Palifico rounds are played when only two players are left (PAL-TWO)."""
+    veteran_may_raise_face: bool
+    """In a palifico round a seat with one die that has had its own may raise the face
+    (PAL-VETERAN)."""
+    calza_by_next: bool
+    """The player whose turn is next may call calza (CALZA-WHO)."""
+    calza_beats_turn: bool
+    """A calza in the same moment as the action of the player on turn counts (CALZA-WHEN)."""
+    calza_in_palifico: bool
+    """Calza may be called in a palifico round (CALZA-PAL)."""
+    calza_with_two_left: bool
+    """Calza may be called when only two players are left (CALZA-TWO)."""
+    reveal: Literal["unstated", "caller_first", "at_once"]
+    """The order in which dice are uncovered (REVEAL)."""
+
+    calza: bool = False
+    """Option: calza is played at all."""
+    lost_dice_visible: bool = False
+    """Option: everyone sees how many dice each seat has left (LOST-DICE)."""
+    starting_dice: int = 5
+    """Option: dice that each seat starts with, 1 to 10 (SETUP: 5)."""
+
+
+BGA = Rules(
+    name="bga",
+    first_opener="random",
+    raise_quantity_and_face=False,
+    raise_to_lower_face=False,
+    palifico_once=True,
+    palifico_with_two_left=True,
+    veteran_may_raise_face=False,
+    calza_by_next=True,
+    calza_beats_turn=True,
+    calza_in_palifico=True,
+    calza_with_two_left=True,
+    reveal="unstated",
+)
+CLASSIC = Rules(
+    name="classic",
+    first_opener="highest_roll",
+    raise_quantity_and_face=False,
+    raise_to_lower_face=False,
+    palifico_once=False,
+    palifico_with_two_left=True,
+    veteran_may_raise_face=False,
+    calza_by_next=True,
+    calza_beats_turn=True,
+    calza_in_palifico=False,
+    calza_with_two_left=False,
+    reveal="unstated",
+)
+PRESSMAN = Rules(
+    name="pressman",
+    first_opener="highest_roll",
+    raise_quantity_and_face=True,
+    raise_to_lower_face=True,
+    palifico_once=True,
+    palifico_with_two_left=False,
+    veteran_may_raise_face=True,
+    calza_by_next=False,
+    calza_beats_turn=True,
+    calza_in_palifico=False,
+    calza_with_two_left=False,
+    reveal="caller_first",
+)
+ITALIAN = Rules(
+    name="italian",
+    first_opener="random",
+    raise_quantity_and_face=False,
+    raise_to_lower_face=False,
+    palifico_once=False,
+    palifico_with_two_left=True,
+    veteran_may_raise_face=False,
+    calza_by_next=False,
+    calza_beats_turn=False,
+    calza_in_palifico=False,
+    calza_with_two_left=False,
+    reveal="at_once",
+)
+
+VARIANTS: dict[str, Rules] = {rules.name: rules for rules in (BGA, CLASSIC, PRESSMAN, ITALIAN)}
+"""Every rule book by its id (`docs/rules.md`)."""
+
+OPTIONS = frozenset({"calza", "lost_dice_visible", "starting_dice"})
+"""What a league chooses freely; not part of a rule book."""
+SWITCHES = frozenset(field.name for field in fields(Rules)) - OPTIONS - {"name"}
+"""The rules on which the documents differ; a league may override each."""
+
+
+def variant(name: str, overrides: dict[str, object], **options: object) -> Rules:
+    """Return a rule book with some switches overridden and the table's options chosen.
+
+    Raises ArenaError for an unknown variant or switch (with the nearest name), a value of the
+    wrong type, and starting_dice out of range.
+    """
+    if name not in VARIANTS:
+        raise ArenaError(f"unknown variant '{name}'", hint=did_you_mean(name, VARIANTS))
+    for key in overrides:
+        if key not in SWITCHES:
+            raise ArenaError(f"unknown rule switch '{key}'", hint=did_you_mean(key, SWITCHES))
+    try:
+        rules = convert({**asdict(VARIANTS[name]), **overrides, **options}, Rules)
+    except ValidationError as error:
+        raise ArenaError(f"variant '{name}': {error}") from None
+    if not 1 <= rules.starting_dice <= MAX_STARTING_DICE:
+        raise ArenaError(
+            f"a game starts with 1 to {MAX_STARTING_DICE} dice per seat, not {rules.starting_dice}"
+        )
+    return rules
+
+
+def changed_switches(rules: Rules) -> dict[str, object]:
+    """Return the switches whose values differ from those of the rule book `rules.name`."""
+    book = asdict(VARIANTS[rules.name])
+    return {
+        key: value for key, value in asdict(rules).items() if key in SWITCHES and value != book[key]
+    }

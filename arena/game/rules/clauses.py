@@ -1,0 +1,232 @@
+"""The rule books clause by clause, in our own words, with the switch behind each difference.
+
+`arena rules` prints them and `docs/rules.md` shows them. An arrow (→) marks our reading of a
+document that is silent or unclear.
+"""
+
+from msgspec import Struct
+
+from arena.game.rules.books import VARIANTS
+
+BOOKS = tuple(VARIANTS)
+
+
+class Clause(Struct, frozen=True):
+    """One rule: what each document says, and the switch that implements the difference."""
+
+    id: str
+    title: str
+    texts: dict[str, str]
+    """By rule book."""
+    switch: str = ""
+    """A field of Rules; "" if all documents agree, or agree in our reading."""
+
+
+def _clause(id_: str, title: str, every: str = "", switch: str = "", **texts: str) -> Clause:
+    """Make a clause: `every` holds for the books that have no text of their own."""
+    return Clause(id_, title, {book: texts.get(book, every) for book in BOOKS}, switch)
+
+
+CLAUSES: tuple[Clause, ...] = (
+    _clause(
+        "SETUP",
+        "dice and players",
+        "2 to 6 players, 5 dice each; bids name a face from 1 (paco) to 6 and at least one die",
+        classic="5 dice each; → 2 to 6 players",
+        italian="5 dice each; → 2 to 6 players",
+        switch="starting_dice",
+    ),
+    _clause(
+        "FIRST",
+        "who opens the first round",
+        "a random player",
+        classic="“roll the dice”: → the highest single die, ties roll again",
+        pressman="the highest single die; → ties roll again",
+        switch="first_opener",
+    ),
+    _clause("TURN", "direction", "play passes to the left", classic="play passes clockwise"),
+    _clause(
+        "OPEN", "opening on pacos", "only a player whose palifico round it is may open with pacos"
+    ),
+    _clause(
+        "RAISE-QTY",
+        "more dice of the same face",
+        "a raise; → by any number",
+        pressman="a raise, by any number",
+        italian="a raise, by any number (from five to seven in the example)",
+    ),
+    _clause("RAISE-FACE", "as many dice of a higher face", "a raise; faces may be skipped"),
+    _clause(
+        "RAISE-BOTH",
+        "more dice and a higher face in one raise",
+        "not allowed",
+        classic="→ not allowed",
+        pressman="allowed",
+        switch="raise_quantity_and_face",
+    ),
+    _clause(
+        "RAISE-DOWN",
+        "more dice of a lower face",
+        "not allowed",
+        classic="→ not allowed",
+        pressman="allowed: eight twos may follow seven fours",
+        switch="raise_to_lower_face",
+    ),
+    _clause("TO-PACOS", "from a number to pacos", "at least half as many, rounded up"),
+    _clause(
+        "FROM-PACOS", "from pacos to a number", "at least twice as many and one more, of any face"
+    ),
+    _clause("PACOS-UP", "more pacos after pacos", "a raise by at least one"),
+    _clause(
+        "PACOS-ONCE",
+        "the same number of pacos twice in a round",
+        "→ cannot happen: it follows from the other clauses",
+        pressman="not allowed: it follows from the other clauses",
+    ),
+    _clause(
+        "OVER-TOTAL",
+        "a bid above the dice",
+        "→ allowed up to the dice that the game started with, so that the limit does not "
+        "reveal how many are left",
+    ),
+    _clause(
+        "DUDO", "who may doubt, and when", "only the player on turn, and only when there is a bid"
+    ),
+    _clause("TIE", "as many as the bid, or more", "the bid stands and the doubter loses a die"),
+    _clause("STARTER", "who opens the next round", "the player who lost the die"),
+    _clause(
+        "OUT", "the loser's last die", "the player is out; the next to the left who has dice opens"
+    ),
+    _clause(
+        "PAL-TRIGGER",
+        "when a palifico round is played",
+        "right after a player falls to one die, opened by that player",
+    ),
+    _clause(
+        "PAL-ONCE",
+        "how often a player is palifico",
+        "once per game",
+        classic="→ at every fall to one die",
+        italian="only in the round right after; → at every fall to one die",
+        switch="palifico_once",
+    ),
+    _clause("PAL-WILD", "pacos in a palifico round", "not wild: a face like the others"),
+    _clause(
+        "PAL-LOCK",
+        "the face in a palifico round",
+        "is the opener's, for all; only the number of dice rises",
+        pressman="is the opener's, for the other players; → for the opener, too",
+    ),
+    _clause(
+        "PAL-VETERAN",
+        "a player with one die who was palifico before",
+        "→ is bound to the face like everyone",
+        pressman="may raise the face; those who follow are bound to the new one",
+        switch="veteran_may_raise_face",
+    ),
+    _clause(
+        "PAL-TWO",
+        "palifico when two players are left",
+        "→ is played",
+        pressman="is not played: pacos are wild, the face is free",
+        switch="palifico_with_two_left",
+    ),
+    _clause(
+        "CALZA-WHO",
+        "who may call calza",
+        "everyone with dice but the bidder",
+        classic="→ everyone with dice but the bidder",
+        pressman="everyone with dice but the player whose turn is next; → nor the bidder",
+        italian="everyone with dice but the bidder and the player whose turn is next",
+        switch="calza_by_next",
+    ),
+    _clause(
+        "CALZA-WHEN",
+        "until when",
+        "until the next bid or dudo; → one in the same moment counts",
+        classic="→ until the next bid or dudo; one in the same moment counts",
+        pressman="after any bid; → one in the same moment as the next action counts",
+        italian="until the player on turn acts; one in the same moment does not count",
+        switch="calza_beats_turn",
+    ),
+    _clause(
+        "CALZA-MANY",
+        "several callers at once",
+        "→ the nearest after the bidder counts",
+        italian="the nearest after the bidder counts",
+    ),
+    _clause(
+        "CALZA-PAL",
+        "calza in a palifico round",
+        "not allowed",
+        bga="→ allowed",
+        switch="calza_in_palifico",
+    ),
+    _clause(
+        "CALZA-TWO",
+        "calza when two players are left",
+        "not allowed",
+        bga="→ allowed",
+        switch="calza_with_two_left",
+    ),
+    _clause(
+        "CALZA-RIGHT",
+        "exactly as many as the bid",
+        "the caller regains a lost die, never above the dice that the game started with",
+    ),
+    _clause("CALZA-WRONG", "not exactly as many", "the caller loses a die, the bidder is safe"),
+    _clause(
+        "CALZA-START",
+        "who opens after a calza",
+        "the caller; → the next to the left when the caller is out",
+        pressman="→ the caller, or the next to the left when the caller is out",
+    ),
+    _clause(
+        "CALZA-REPAL",
+        "falling to one die again after a calza",
+        "gives no second palifico round",
+        classic="→ gives one, as every fall does",
+        italian="→ gives one, as every fall does",
+        switch="palifico_once",
+    ),
+    _clause(
+        "LOST-DICE",
+        "how many dice the others have left",
+        "→ hidden; showing it to all is an option",
+        bga="→ hidden; showing it to all is an option of the document",
+        pressman="hidden; → showing it to all is an option",
+        italian="hidden; showing it to all is an option",
+        switch="lost_dice_visible",
+    ),
+    _clause(
+        "REVEAL",
+        "the order of uncovering",
+        "→ no order",
+        pressman="the caller first, then in turn, the bidder last",
+        italian="all at once",
+        switch="reveal",
+    ),
+    _clause("WIN", "the end", "the last player with a die wins"),
+)
+"""In the order in which they apply in a game."""
+
+
+def value(clause: Clause, book: str) -> str:
+    """Return a rule book's value of the switch, as in league.yaml; "" if there is no switch."""
+    if not clause.switch:
+        return ""
+    found = getattr(VARIANTS[book], clause.switch)
+    return str(found).lower() if isinstance(found, bool) else str(found)
+
+
+def differs(clause: Clause, one: str, other: str) -> bool:
+    """Return whether two rule books differ in play, whatever their words."""
+    return value(clause, one) != value(clause, other)
+
+
+def by_text(clause: Clause) -> list[tuple[str, list[str]]]:
+    """Return the distinct texts of a clause, each with the rule books that have it."""
+    books: dict[str, list[str]] = {}
+    for book in BOOKS:
+        books.setdefault(clause.texts[book], []).append(book)
+    return list(books.items())

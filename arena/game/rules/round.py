@@ -1,0 +1,318 @@
+"""One round of bidding, as pure functions: whose turn it is, legal bids and calls, the outcome."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Literal, Protocol, TypeVar
+
+from msgspec import Struct
+
+from arena.game.rules.dice import Hand, count_face
+from arena.game.rules.books import FACES, PACO, Count, Face, Rules
+
+T = TypeVar("T")
+_POSITIONS = 4096
+"""Size of the caches of ranges of raises."""
+
+
+class BidBySeat(Protocol):
+    """A bid and who made it."""
+
+    @property
+    def seat(self) -> int:
+        """Who made it."""
+
+    @property
+    def quantity(self) -> int:
+        """How many dice."""
+
+    @property
+    def face(self) -> int:
+        """What they show."""
+
+
+class Bid(Struct, frozen=True):
+    """At least `quantity` dice on the table show `face` (1 is a paco)."""
+
+    quantity: int
+    face: int
+
+
+class Raises(Struct, frozen=True):
+    """The legal quantities of one face, from `min` to `max`, both included."""
+
+    face: Face
+    min: Count
+    max: Count
+
+
+class Standing(Struct, frozen=True):
+    """The state of the table between two rounds, seat 0 first."""
+
+    rules: Rules
+    dice: tuple[int, ...]
+    """The dice each seat has left; 0 is out."""
+    palifico_used: tuple[bool, ...]
+    """Whether each seat has had a palifico round before the coming one."""
+    opener: int
+    """The seat that opens the coming round."""
+    palifico_seat: int | None = None
+    """The seat whose palifico round comes; None for a normal round."""
+
+    @property
+    def cap(self) -> int:
+        """The highest quantity that may be bid: the dice the game started with (OVER-TOTAL)."""
+        return len(self.dice) * self.rules.starting_dice
+
+    @property
+    def alive(self) -> int:
+        """How many seats still have dice."""
+        return len(self.dice) - self.dice.count(0)
+
+    @property
+    def winner(self) -> int | None:
+        """The last seat with a die (WIN); None while the game goes on."""
+        return next(s for s, n in enumerate(self.dice) if n) if self.alive == 1 else None
+
+    @property
+    def wild(self) -> int | None:
+        """The wild face; None in a palifico round (PAL-WILD)."""
+        return PACO if self.palifico_seat is None else None
+
+
+class Round(Struct, frozen=True):
+    """A round in progress: the bid on the table, who made it, who acts now."""
+
+    standing: Standing
+    to_act: int
+    bid: Bid | None = None
+    bidder: int | None = None
+
+
+class Outcome(Struct, frozen=True):
+    """The result of a call, and the table after it."""
+
+    call: Literal["dudo", "calza"]
+    caller: int
+    count: int
+    """Dice on the table that matched the bid."""
+    loser: int | None
+    """The seat that lost a die; None after a right calza."""
+    gainer: int | None
+    """The seat that regained a die; None if nobody did."""
+    after: Standing
+
+
+def first_standing(rules: Rules, players: int, opener: int) -> Standing:
+    """Set the table for a game of 2 to 6 players (SETUP)."""
+    return Standing(rules, (rules.starting_dice,) * players, (False,) * players, opener)
+
+
+def open_round(standing: Standing) -> Round:
+    """Begin the coming round."""
+    return Round(standing, standing.opener)
+
+
+def left_of(dice: tuple[int, ...], seat: int) -> int:
+    """Return the next seat to the left that still has dice (TURN, OUT)."""
+    players = len(dice)
+    seat = (seat + 1) % players
+    while not dice[seat]:
+        seat = (seat + 1) % players
+    return seat
+
+
+def raises(now: Round) -> tuple[Raises, ...]:
+    """Return every legal bid of the seat on turn: a range for each face that has one."""
+    return _raises_over(now.standing, now.to_act, now.bid)
+
+
+def is_legal(now: Round, bid: Bid) -> bool:
+    """Return whether the seat on turn may make this bid."""
+    return is_among(raises(now), bid)
+
+
+def is_among(ranges: tuple[Raises, ...], bid: Bid | BidBySeat) -> bool:
+    """Return whether a bid is in one of the ranges."""
+    for one in ranges:
+        if one.face == bid.face:
+            return one.min <= bid.quantity <= one.max
+    return False
+
+
+def is_veteran(standing: Standing, seat: int) -> bool:
+    """Return whether a seat has one die and had its palifico round before (PAL-VETERAN)."""
+    return (
+        standing.dice[seat] == 1 and standing.palifico_used[seat] and seat != standing.palifico_seat
+    )
+
+
+def place(now: Round, bid: Bid) -> Round:
+    """Put a legal bid on the table; the turn passes to the left."""
+    return Round(now.standing, left_of(now.standing.dice, now.to_act), bid, now.to_act)
+
+
+def place_all(standing: Standing, bids: Iterable[BidBySeat]) -> Round | None:
+    """Put the bids of a round on the table, oldest first; None if one of them is not legal."""
+    to_act, last = standing.opener, None
+    for bid in bids:
+        if bid.seat != to_act or not is_among(_raises_over(standing, to_act, last), bid):
+            return None
+        last, to_act = bid, left_of(standing.dice, to_act)
+    if last is None:
+        return open_round(standing)
+    return Round(standing, to_act, Bid(last.quantity, last.face), last.seat)
+
+
+def calza_seats(now: Round) -> list[int]:
+    """Return the seats that may call calza now, the nearest after the bidder first (CALZA-MANY)."""
+    standing, bidder = now.standing, now.bidder
+    rules = standing.rules
+    if not rules.calza or bidder is None:
+        return []
+    if standing.palifico_seat is not None and not rules.calza_in_palifico:
+        return []
+    if standing.alive == 2 and not rules.calza_with_two_left:
+        return []
+    players = len(standing.dice)
+    around = [(bidder + step) % players for step in range(1, players)]
+    return [
+        seat
+        for seat in around
+        if standing.dice[seat] and (rules.calza_by_next or seat != now.to_act)
+    ]
+
+
+def dudo(now: Round, hands: tuple[Hand, ...]) -> Outcome:
+    """Settle a doubt by the seat on turn; raises ValueError without a bid (DUDO, TIE)."""
+    bid, bidder = _on_table(now)
+    count = count_face(hands, bid.face, now.standing.wild)
+    loser = now.to_act if count >= bid.quantity else bidder
+    return Outcome("dudo", now.to_act, count, loser, None, lose_die(now.standing, loser))
+
+
+def calza(now: Round, hands: tuple[Hand, ...], caller: int) -> Outcome:
+    """Settle a call that the bid is exact; the caller opens next (CALZA-RIGHT, CALZA-WRONG)."""
+    bid, _ = _on_table(now)
+    standing = now.standing
+    count = count_face(hands, bid.face, standing.wild)
+    if count != bid.quantity:
+        return Outcome("calza", caller, count, caller, None, lose_die(standing, caller))
+    gains = may_gain(standing, caller)
+    dice = _with(standing.dice, caller, standing.dice[caller] + gains)
+    after = Standing(standing.rules, dice, _palificos_played(standing), caller)
+    return Outcome("calza", caller, count, None, caller if gains else None, after)
+
+
+def may_gain(standing: Standing, seat: int) -> bool:
+    """Tell whether a right calza gives the seat a die: never above its first number."""
+    return standing.dice[seat] < standing.rules.starting_dice
+
+
+def lose_die(standing: Standing, loser: int) -> Standing:
+    """Take one die from a seat, as bots count on; decide who opens next, and whether as palifico.
+
+    Clauses STARTER and OUT.
+    """
+    dice = _with(standing.dice, loser, standing.dice[loser] - 1)
+    used = _palificos_played(standing)
+    opener = loser if dice[loser] else left_of(dice, loser)
+    falls = dice[loser] == 1 and has_palifico(standing.rules, dice, used, loser)
+    return Standing(standing.rules, dice, used, opener, loser if falls else None)
+
+
+def has_palifico(rules: Rules, dice: tuple[int, ...], used: tuple[bool, ...], seat: int) -> bool:
+    """Return whether a seat that fell to one die gets a palifico round (PAL-ONCE, PAL-TWO)."""
+    if used[seat] and rules.palifico_once:
+        return False
+    return rules.palifico_with_two_left or len(dice) - dice.count(0) > 2
+
+
+def leave(standing: Standing, seat: int) -> Standing:
+    """Take a faulted seat out of the game; the round is void and is played again.
+
+    The replayed round has the same opener and kind, unless the opener left: then the left neighbour
+    opens a normal round, as after any elimination (OUT).
+    """
+    dice = _with(standing.dice, seat, 0)
+    used, palifico = standing.palifico_used, standing.palifico_seat
+    if seat == standing.opener:
+        return Standing(standing.rules, dice, used, left_of(dice, seat))
+    still = palifico is not None and has_palifico(standing.rules, dice, used, palifico)
+    return Standing(standing.rules, dice, used, standing.opener, palifico if still else None)
+
+
+def _raises_over(standing: Standing, seat: int, bid: Bid | BidBySeat | None) -> tuple[Raises, ...]:
+    rules, cap = standing.rules, len(standing.dice) * standing.rules.starting_dice
+    if bid is None:
+        return _openings(cap, standing.palifico_seat is None)
+    both = rules.raise_quantity_and_face
+    if standing.palifico_seat is None:
+        return _raises(cap, bid.quantity, bid.face, rules.raise_to_lower_face, both)
+    free = rules.veteran_may_raise_face and is_veteran(standing, seat)
+    return _raises_locked(cap, bid.quantity, bid.face, free, both)
+
+
+@lru_cache(_POSITIONS)
+def _openings(cap: int, wild: bool) -> tuple[Raises, ...]:
+    """Any number of any face; pacos only if they are not wild."""
+    return tuple([Raises(face, 1, cap) for face in range(PACO + wild, FACES + 1)])
+
+
+@lru_cache(_POSITIONS)
+def _raises_locked(
+    cap: int, quantity: int, face: int, free: bool, both: bool
+) -> tuple[Raises, ...]:
+    """Only more of the same face (PAL-LOCK), unless a veteran may raise it (PAL-VETERAN)."""
+    found = [Raises(face, quantity + 1, cap)] if quantity < cap else []
+    if free:
+        high = cap if both else quantity
+        found += [Raises(other, quantity, high) for other in range(face + 1, FACES + 1)]
+    return tuple(found)
+
+
+@lru_cache(_POSITIONS)
+def _raises(cap: int, quantity: int, face: int, lower: bool, both: bool) -> tuple[Raises, ...]:
+    if face == PACO:
+        return tuple(_raises_from_pacos(quantity, cap))
+    return tuple(_raises_from_number(cap, quantity, face, lower, both))
+
+
+def _raises_from_pacos(quantity: int, cap: int) -> list[Raises]:
+    """More pacos (PACOS-UP), or twice as many and one more of a number (FROM-PACOS)."""
+    found = [Raises(PACO, quantity + 1, cap)] if quantity < cap else []
+    if 2 * quantity + 1 <= cap:
+        found += [Raises(face, 2 * quantity + 1, cap) for face in range(PACO + 1, FACES + 1)]
+    return found
+
+
+def _raises_from_number(
+    cap: int, quantity: int, face: int, lower: bool, both: bool
+) -> list[Raises]:
+    """Half as many pacos (TO-PACOS), more dice (RAISE-QTY), a higher face (RAISE-FACE)."""
+    found = [Raises(PACO, (quantity + 1) // 2, cap)]
+    if quantity < cap:
+        if lower:
+            found += [Raises(other, quantity + 1, cap) for other in range(PACO + 1, face)]
+        found.append(Raises(face, quantity + 1, cap))
+    high = cap if both else quantity
+    found += [Raises(higher, quantity, high) for higher in range(face + 1, FACES + 1)]
+    return found
+
+
+def _palificos_played(standing: Standing) -> tuple[bool, ...]:
+    if standing.palifico_seat is None:
+        return standing.palifico_used
+    return _with(standing.palifico_used, standing.palifico_seat, True)
+
+
+def _with(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
+    changed = list(values)
+    changed[seat] = value
+    return tuple(changed)
+
+
+def _on_table(now: Round) -> tuple[Bid, int]:
+    if now.bid is None or now.bidder is None:
+        msg = "a call needs a bid on the table"
+        raise ValueError(msg)
+    return now.bid, now.bidder

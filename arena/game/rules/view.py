@@ -1,0 +1,48 @@
+"""What a seat may see: the only place that hides dice."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from arena.game.rules.dice import Hand
+from arena.game.rules.round import Round
+from arena.game.rules.books import Count, Face, Seat
+
+
+class SeatBid(Struct, frozen=True):
+    """A bid that a seat made: at least `quantity` dice on the table show `face`."""
+
+    seat: Seat
+    quantity: Count
+    face: Face
+
+
+class View(Struct, frozen=True):
+    """All that one seat may know of a round: its own dice and what everyone sees or hears."""
+
+    seat: Seat
+    dice: Hand
+    """The seat's own dice; 1 is a paco."""
+    bids: Sequence[SeatBid]
+    """This round's bids, oldest first; the last one is on the table."""
+    alive: Sequence[Seat]
+    """The seats that still have dice."""
+    dice_counts: Sequence[Count] | None
+    """The dice each seat has left; null if lost dice are hidden."""
+    palifico_seat: Seat | None
+    """The seat whose palifico round this is, in which pacos are not wild; null in a normal
+    round."""
+
+
+def seen_by(seat: int, now: Round, hands: Sequence[Hand], bids: Sequence[SeatBid]) -> View:
+    """Return a seat's view; `bids` are this round's, oldest first."""
+    standing = now.standing
+    dice = standing.dice
+    shown = dice if standing.rules.lost_dice_visible else None
+    return View(seat, hands[seat], bids, _alive(dice), shown, standing.palifico_seat)
+
+
+@lru_cache(1024)
+def _alive(dice: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple([seat for seat, left in enumerate(dice) if left])

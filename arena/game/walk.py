@@ -1,0 +1,182 @@
+"""The walk over a recorded game, round by round, by the engine's own transitions.
+
+Statistics, replays and whatever else explains a game take the table from here, so that every rule
+stands in `arena.game.rules` alone.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import UNSET, Struct, UnsetType
+
+from arena.io.errors import ArenaError
+from arena.game.rules.dice import Hand, count_face
+from arena.game.rules.round import (
+    Outcome,
+    Round,
+    Standing,
+    calza,
+    calza_seats,
+    dudo,
+    first_standing,
+    leave,
+    place_all,
+)
+from arena.game.rules.books import Rules
+from arena.game.records import BidMade, CallMade, Event, Faulted, GameRecord, RoundStarted
+
+
+class ForbiddenEventError(ArenaError):
+    """A recorded event that the rules forbid at its place in the game."""
+
+
+class PlayedRound(Struct, frozen=True):
+    """A round from its dice to the call that settled it, or to the faults that made it void."""
+
+    step: int
+    """The place of its start among the events of the game, from 0; its bids follow."""
+    number: int
+    """From 0; void rounds count, too."""
+    hands: tuple[Hand, ...]
+    """The dice of each seat."""
+    dice: int
+    """How many dice are on the table."""
+    wild: int | None
+    bids: Sequence[BidMade]
+    now: Round
+    """The round after its bids."""
+    call: CallMade | None
+    """None if it is void."""
+    faults: Sequence[Faulted]
+    after: Standing
+    """How the table stands after it."""
+
+    @property
+    def end(self) -> int:
+        """The place of its call or its first fault among the events."""
+        return self.step + 1 + len(self.bids)
+
+    def step_of(self, event: BidMade | CallMade) -> int:
+        """Return the place of one of its events among those of the game."""
+        if isinstance(event, CallMade):
+            return self.end
+        # No bid comes twice in a round.
+        return self.step + 1 + self.bids.index(event)
+
+    def seen_by(self, seat: int) -> tuple[Hand, int, int | None]:
+        """Return a seat's own dice, the number of the others, and the wild face.
+
+        Whoever remembers the rounds knows how many dice there are, shown or not.
+        """
+        own = self.hands[seat]
+        return own, self.dice - len(own), self.wild
+
+    def matching(self, face: int) -> int:
+        """Return how many dice on the table count for a bid on a face."""
+        return count_face(self.hands, face, self.wild)
+
+
+def walk(
+    record: GameRecord, rules: Rules, max_rounds: int | UnsetType = UNSET
+) -> Iterator[PlayedRound]:
+    """Yield the rounds of a game; the last one may be unfinished, and none comes after the limit.
+
+    Raises ForbiddenEventError at an event that the engine forbids: nothing is said of a game that
+    could not be. The dice and the first opener are the record's; `arena.league.table.replay` checks them
+    against the seed.
+    """
+    step, number, after = 0, 0, None
+    while step < len(record.events):
+        if number == max_rounds:
+            raise _forbidden(record, step)
+        played = _round(record, step, number, after or _first_standing(record, rules))
+        yield played
+        step, number = played.end + (1 if played.call else len(played.faults)), number + 1
+        after = played.after
+
+
+def _round(record: GameRecord, first: int, number: int, standing: Standing) -> PlayedRound:
+    events = record.events
+    start = events[first]
+    if not isinstance(start, RoundStarted) or not _is_start(start, number, standing):
+        raise _forbidden(record, first)
+    bids: list[BidMade] = []
+    event: Event = start
+    for step in range(first + 1, len(events)):
+        event = events[step]
+        if not isinstance(event, BidMade):
+            break
+        bids.append(event)
+    now = place_all(standing, bids)
+    if now is None:
+        raise _forbidden(record, first + _legal_bids(standing, bids) + 1)
+    call: CallMade | None = None
+    faults: Sequence[Faulted] = ()
+    if isinstance(event, CallMade):
+        outcome = _outcome(event, now, start.dice)
+        if outcome is None:
+            raise _forbidden(record, first + len(bids) + 1)
+        call, after = event, outcome.after
+    else:
+        faults, after = _faults(record, first + len(bids) + 1, standing)
+    return PlayedRound(
+        first, number, start.dice, sum(standing.dice), standing.wild, bids, now, call, faults, after
+    )
+
+
+def _legal_bids(standing: Standing, bids: Sequence[BidMade]) -> int:
+    """Return how many bids are legal before the first that is not."""
+    return next(n for n in range(len(bids)) if place_all(standing, bids[: n + 1]) is None)
+
+
+def _first_standing(record: GameRecord, rules: Rules) -> Standing:
+    start, players = record.events[0], len(record.places)
+    opener = start.opener if isinstance(start, RoundStarted) else 0
+    return first_standing(rules, players, opener if opener in range(players) else 0)
+
+
+def _is_start(start: RoundStarted, number: int, standing: Standing) -> bool:
+    return (
+        start.number == number
+        and start.opener == standing.opener
+        and start.palifico_seat == standing.palifico_seat
+        and tuple([len(hand) for hand in start.dice]) == standing.dice
+        and standing.alive > 1
+    )
+
+
+def _outcome(event: CallMade, now: Round, hands: tuple[Hand, ...]) -> Outcome | None:
+    """Return the engine's outcome of a call; None if it is not the recorded one, or no call."""
+    if event.call == "dudo":
+        if now.bid is None or event.seat != now.to_act or event.rivals:
+            return None
+        outcome = dudo(now, hands)
+    else:
+        callers = event.seat, *event.rivals
+        if callers != tuple([seat for seat in calza_seats(now) if seat in callers]):
+            return None
+        outcome = calza(now, hands, event.seat)
+    result = outcome.count, outcome.loser, outcome.gainer
+    return outcome if result == (event.count, event.loser, event.gainer) else None
+
+
+def _faults(
+    record: GameRecord, first: int, standing: Standing
+) -> tuple[Sequence[Faulted], Standing]:
+    """Return the faults that made a round void, and how the table stands after them."""
+    faults: list[Faulted] = []
+    for step in range(first, len(record.events)):
+        event = record.events[step]
+        if isinstance(event, RoundStarted) and faults:
+            break
+        if not isinstance(event, Faulted) or standing.winner is not None:
+            raise _forbidden(record, step)
+        if event.seat not in range(len(standing.dice)) or not standing.dice[event.seat]:
+            raise _forbidden(record, step)
+        standing = leave(standing, event.seat)
+        faults.append(event)
+    return faults, standing
+
+
+def _forbidden(record: GameRecord, step: int) -> ForbiddenEventError:
+    what = f"the rules forbid {record.events[step]!r}"
+    return ForbiddenEventError(what, f"game {record.game}, event {step}", "run `arena verify`")

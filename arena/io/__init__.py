@@ -1,0 +1,1 @@
+"""The ground floor: errors, files, YAML, locks, waits, text made harmless."""

@@ -1,0 +1,25 @@
+"""Finds what ships with the arena: docs, protocol, reports, sample bots, its own modules."""
+
+from pathlib import Path
+
+from arena.io.errors import ArenaError
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def folder(name: str) -> Path:
+    """Return the data folder `name`: `docs`, `protocol`, `reports` or `sample_bots`.
+
+    A wheel holds them under `arena/_shipped`; in a checkout they are next to `arena`. Raises
+    ArenaError if neither exists: the installation is incomplete.
+    """
+    for place in (_PACKAGE / "_shipped" / name, _PACKAGE.parent / name):
+        if place.is_dir():
+            return place
+    what = f"the data folder '{name}' is missing from this installation"
+    raise ArenaError(what, hint="reinstall perudo-arena")
+
+
+def module(name: str) -> Path:
+    """Return the file of a module of the arena, such as `seeds.py`."""
+    return _PACKAGE / name

@@ -1,0 +1,300 @@
+"""Thousands of games at a time as numpy arrays, for policies that learn by playing themselves.
+
+What is legal is looked up in tables that the engine fills (`arena.game.rules.round`); what a call does
+is written again for arrays, and tests hold it to the engine.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.lab.env.perudo_policy import CALZA, DUDO, FACES, FIRST_BID, Array
+from arena.lab.env.setting import setting
+from arena.lab.env.vector_tables import LOCKED, NOBODY, VETERAN, Numbers, Tables
+from arena.game.rules.books import Rules
+
+Flags = npt.NDArray[np.bool_]
+Rewards = npt.NDArray[np.float32]
+_FACES = np.arange(FACES, dtype=np.int8)
+
+
+class VectorEnv:
+    """Games of one table that are played at a time; one that is over is begun anew at once.
+
+    In every game `seat` acts next: `masks` says what it may do, `observations` what it sees, both
+    laid out as by `table`. `step` takes an action for each game. The other attributes of type array
+    are the state, one row per game, to be read only. Dice come from `seed`.
+    """
+
+    def __init__(
+        self,
+        games: int,
+        variant: str | Rules = "bga",
+        players: int = 2,
+        starting_dice: int | None = None,
+        *,
+        calza: bool = False,
+        seed: int = 0,
+    ) -> None:
+        """Begin so many games; raises ValueError for a rule book or a size that there is not."""
+        if games < 1:
+            raise ValueError(f"at least 1 game is played, not {games}")
+        self.setting = setting(variant, players, starting_dice, calza=calza)
+        self.table = self.setting.table
+        self.games = games
+        self._tables = Tables(self.setting)
+        self._random = np.random.default_rng(seed)
+        self._no_bid = FACES * self.table.cap
+        self._all = np.arange(games)
+        self._make_arrays(games, players, self._no_bid)
+        self._begin(self._all)
+
+    def _make_arrays(self, games: int, players: int, bids: int) -> None:
+        self.seat = np.zeros(games, np.int64)
+        self.to_act = np.zeros(games, np.int64)
+        """The seat whose turn it is, also while others are asked whether they call calza."""
+        self.opener = np.zeros(games, np.int64)
+        self.bid = np.full(games, bids)
+        """The bid on the table, as its action less the calls; more than all for none."""
+        self.bidder = np.zeros(games, np.int64)
+        self.offering = np.zeros(games, np.bool_)
+        """Whether `seat` is asked if it calls calza."""
+        self.caller = np.full(games, NOBODY)
+        """The nearest seat that called calza so far."""
+        self.palifico = np.full(games, NOBODY)
+        """The seat whose palifico round it is."""
+        self.round = np.zeros(games, np.int64)
+        self.alive = np.zeros(games, np.int64)
+        """The seats that have dice left, as bits."""
+        self.dice = np.zeros((games, players), np.int8)
+        self.palifico_used = np.zeros((games, players), np.bool_)
+        self.places = np.zeros((games, players), np.int8)
+        """The finishing places so far; 0 for those still in."""
+        self.hands = np.zeros((games, players, FACES), np.int8)
+        """How many dice of each seat show 1, 2, ..., 6."""
+        self._matching = np.zeros((games, FACES), np.int64)
+        self._said = np.zeros((games, players, bids), np.int8)
+        """For each seat who made which bid, as its observation has it."""
+
+    def masks(self) -> Array:
+        """Return the legal actions of the seats that act: a row per game."""
+        return self._tables.masks[self._state()]
+
+    def sample(self) -> Numbers:
+        """Return a random legal action for each game."""
+        state = self._state()
+        drawn = self._random.random(self.games) * self._tables.legal[state]
+        found: Numbers = self._tables.actions[state, drawn.astype(np.int64)]
+        return found
+
+    def observations(self) -> Array:
+        """Return what the seats that act see: a row per game."""
+        table, games, seat = self.table, self._all, self.seat
+        order = self._tables.order[seat]
+        seen = np.zeros((self.games, table.size), np.int8)
+        seen[:, table.hand] = self.hands[games, seat]
+        seen[:, table.dice] = np.take_along_axis(self.dice, order, 1)
+        seen[:, table.palifico] = order == self.palifico[:, None]
+        seen[:, table.palifico_used] = np.take_along_axis(self.palifico_used, order, 1)
+        said = self.bid < self._no_bid
+        last = seen[:, table.last_bid]
+        last[:, 0] = (self.bid // FACES + 1) * said
+        last[:, 1] = (self.bid % FACES + 1) * said
+        last[:, 2] = (self.bidder - seat) % table.players * said
+        seen[:, table.offer.start] = self.offering
+        seen[:, table.bids] = self._said[games, seat]
+        return seen
+
+    def step(self, actions: npt.ArrayLike) -> tuple[Rewards, Flags]:
+        """Take an action in each game; returns the rewards by seat, and which games ended.
+
+        A seat is rewarded when it is out, as in the other environments. Raises ValueError for
+        actions that are not legal, and takes none then.
+        """
+        chosen = self._checked(actions)
+        rewards = np.zeros((self.games, self.table.players), np.float32)
+        step = _Step(rewards, np.zeros(self.games, np.bool_), self.places.copy())
+        calls = ~self.offering & (chosen == DUDO)
+        bids = np.flatnonzero(chosen >= FIRST_BID)
+        called = np.flatnonzero(calls)
+        offered = np.flatnonzero(self.offering) if self.setting.rules.calza else called[:0]
+        exact = self._answer_offers(offered, chosen[offered])
+        self._bid(bids, chosen[bids] - FIRST_BID)
+        if len(called):
+            self._dudo(called, step)
+        if len(exact):
+            self._calza(exact, step)
+        return step.rewards, step.over
+
+    def _state(self) -> Numbers:
+        """Return the row of the tables that says what is legal in each game."""
+        state = self.bid.copy()
+        locked = self.palifico != NOBODY
+        state[locked] += (self._no_bid + 1) * LOCKED
+        if self.setting.rules.veteran_may_raise_face:
+            games, seat = self._all, self.seat
+            veteran = locked & (self.dice[games, seat] == 1) & self.palifico_used[games, seat]
+            state[veteran & (seat != self.palifico)] += (self._no_bid + 1) * (VETERAN - LOCKED)
+        state[self.offering] = len(self._tables.masks) - 1
+        return state
+
+    def _checked(self, actions: npt.ArrayLike) -> Numbers:
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.games,) or chosen.dtype.kind not in "iu":
+            raise ValueError(f"{self.games} whole numbers are {self.games} actions")
+        within = (chosen >= 0) & (chosen < self.table.actions)
+        legal = self._tables.masks[self._state(), np.where(within, chosen, 0)] & within
+        if not legal.all():
+            game = int(np.argmin(legal))
+            raise ValueError(f"action {chosen[game]} is not legal in game {game}: see the masks")
+        return chosen.astype(np.int64)
+
+    def _bid(self, games: Numbers, bids: Numbers) -> None:
+        seat = self.seat[games]
+        self.bid[games] = bids
+        self.bidder[games] = seat
+        self._said[games, :, bids] = self._tables.who[seat]
+        left = self._tables.left[self.alive[games], seat]
+        self.seat[games] = self.to_act[games] = left
+        if self.setting.rules.calza:
+            self._offer(games[self._may_call(games)])
+
+    def _may_call(self, games: Numbers) -> Flags:
+        rules = self.setting.rules
+        may = np.ones(len(games), np.bool_)
+        if not rules.calza_in_palifico:
+            may &= self.palifico[games] == NOBODY
+        if not rules.calza_with_two_left:
+            may &= self._tables.seats[self.alive[games]] > 2
+        return may
+
+    def _offer(self, games: Numbers) -> None:
+        """Ask the first who may call calza, if there is one."""
+        bidder = self.bidder[games]
+        first = self._tables.next_offer[self.alive[games], bidder, bidder]
+        asked = first != NOBODY
+        games = games[asked]
+        self.seat[games] = first[asked]
+        self.offering[games] = True
+        self.caller[games] = NOBODY
+
+    def _answer_offers(self, games: Numbers, answers: Numbers) -> Numbers:
+        """Note the answers and ask the next; returns the games in which somebody called."""
+        seat = self.seat[games]
+        first = (answers == CALZA) & (self.caller[games] == NOBODY)
+        self.caller[games[first]] = seat[first]
+        following = self._tables.next_offer[self.alive[games], self.bidder[games], seat]
+        more = following != NOBODY
+        self.seat[games[more]] = following[more]
+        done = games[~more]
+        self.offering[done] = False
+        self.seat[done] = self.to_act[done]
+        called: Numbers = done[self.caller[done] != NOBODY]
+        return called
+
+    def _dudo(self, games: Numbers, step: "_Step") -> None:
+        quantity, face = np.divmod(self.bid[games], FACES)
+        true = self._matching[games, face] > quantity
+        loser = np.where(true, self.seat[games], self.bidder[games])
+        self._lose(games, loser)
+        self._go_on(games, step)
+
+    def _calza(self, games: Numbers, step: "_Step") -> None:
+        quantity, face = np.divmod(self.bid[games], FACES)
+        caller = self.caller[games]
+        right = self._matching[games, face] == quantity + 1
+        self._lose(games[~right], caller[~right])
+        self._gain(games[right], caller[right])
+        self._go_on(games, step)
+
+    def _gain(self, games: Numbers, caller: Numbers) -> None:
+        self._end_palifico(games)
+        dice = self.dice[games, caller] + 1
+        self.dice[games, caller] = np.minimum(dice, self.table.starting_dice)
+        self.opener[games] = caller
+
+    def _lose(self, games: Numbers, loser: Numbers) -> None:
+        """Take a die from the losers; decide who opens next, and whether as palifico."""
+        rules, seats = self.setting.rules, self._tables.seats
+        self._end_palifico(games)
+        self.dice[games, loser] -= 1
+        left = self.dice[games, loser]
+        out = left == 0
+        self.places[games[out], loser[out]] = seats[self.alive[games[out]]]
+        self.alive[games[out]] &= ~(1 << loser[out])
+        following = self._tables.left[self.alive[games], loser]
+        self.opener[games] = np.where(out, following, loser)
+        falls = left == 1
+        if rules.palifico_once:
+            falls &= ~self.palifico_used[games, loser]
+        if not rules.palifico_with_two_left:
+            falls &= seats[self.alive[games]] > 2
+        self.palifico[games[falls]] = loser[falls]
+
+    def _end_palifico(self, games: Numbers) -> None:
+        locked = games[self.palifico[games] != NOBODY]
+        self.palifico_used[locked, self.palifico[locked]] = True
+        self.palifico[games] = NOBODY
+
+    def _go_on(self, games: Numbers, step: "_Step") -> None:
+        """Reward who is out; begin the next rounds, and new games for those that are over."""
+        self.round[games] += 1
+        alive = self.alive[games]
+        won = self._tables.seats[alive] == 1
+        winners = games[won]
+        self.places[winners, self._tables.left[alive[won], 0]] = 1
+        late = ~won & (self.round[games] == self.setting.max_rounds)
+        for game in games[late]:
+            self._rank_by_dice(int(game))
+        places = self.places[games]
+        new = places != step.places[games]
+        step.rewards[games] = np.where(new, self._tables.rewards[places], 0)
+        ended = games[won | late]
+        step.over[ended] = True
+        if len(ended):
+            self._begin(ended)
+        self._deal(games[~(won | late)])
+
+    def _rank_by_dice(self, game: int) -> None:
+        """End a game at the limit of rounds: most dice first, those with as many in any order."""
+        seats = np.flatnonzero(self.dice[game])
+        lots = self._random.random(len(seats))
+        order = np.lexsort((lots, -self.dice[game, seats]))
+        self.places[game, seats[order]] = np.arange(1, len(seats) + 1)
+
+    def _begin(self, games: Numbers) -> None:
+        """Begin new games; whoever opens is drawn, which the highest of single dice is, too."""
+        self.dice[games] = self.table.starting_dice
+        self.palifico_used[games] = False
+        self.palifico[games] = NOBODY
+        self.places[games] = 0
+        self.round[games] = 0
+        self.alive[games] = (1 << self.table.players) - 1
+        self.opener[games] = self._random.integers(self.table.players, size=len(games))
+        self._deal(games)
+
+    def _deal(self, games: Numbers) -> None:
+        """Roll all dice, and open the round."""
+        players, most = self.table.players, self.table.starting_dice
+        faces = self._random.integers(FACES, size=(len(games), players, most), dtype=np.int8)
+        hidden = np.arange(most) >= self.dice[games][:, :, None]
+        faces[hidden] = FACES
+        hands = (faces[..., None] == _FACES).sum(2, dtype=np.int8)
+        self.hands[games] = hands
+        matching = hands.sum(1, dtype=np.int64)
+        wild = self.palifico[games] == NOBODY
+        matching[:, 1:] += matching[:, :1] * wild[:, None]
+        self._matching[games] = matching
+        self._said[games] = 0
+        self.bid[games] = self._no_bid
+        self.bidder[games] = 0
+        self.seat[games] = self.to_act[games] = self.opener[games]
+
+
+class _Step(NamedTuple):
+    """What a step brings, and the places before it."""
+
+    rewards: Rewards
+    over: Flags
+    places: Array

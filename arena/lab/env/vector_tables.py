@@ -1,0 +1,83 @@
+"""What the engine says of every state that matters for legality and turns, as arrays."""
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.lab.env.perudo_policy import FACES, FIRST_BID, Array
+from arena.lab.env.setting import Setting
+from arena.game.rules.round import Bid, Round, Standing, left_of, raises
+
+Numbers = npt.NDArray[np.int64]
+NOBODY = -1
+NORMAL, LOCKED, VETERAN = range(3)
+"""The rounds in which raises differ: a normal one, a palifico round, that for a veteran."""
+
+
+class Tables:
+    """The tables of one setting.
+
+    `masks`, `legal` and `actions` have a row for each kind of round and each bid on the table, in
+    the order of the actions and last no bid, and at the end one for an offer of calza: what may be
+    done, in how many ways, and which. Sets of seats are bits.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        players = setting.players
+        self.masks = _masks(setting)
+        self.legal = self.masks.sum(1, dtype=np.int64)
+        # Legal actions come first, in their order.
+        self.actions = np.argsort(self.masks == 0, 1, kind="stable")
+        sets = [[bool(bits >> seat & 1) for seat in range(players)] for bits in range(1 << players)]
+        self.seats = np.array([sum(some) for some in sets])
+        """By a set, how many are in it."""
+        self.left = _left(sets)
+        """By a set and a seat, the next seat of the set to the left."""
+        self.next_offer = _next_offer(self.left, sets, by_next=setting.rules.calza_by_next)
+        """By the seats alive, the bidder and the seat asked last (the bidder at first): who is
+        asked next if it calls calza."""
+        seats = np.arange(players)
+        self.order = (seats[:, None] + seats) % players
+        """By a seat, all seats in the order in which it counts them."""
+        self.who = 1 + ((seats[:, None] - seats) % players).astype(np.int8)
+        """By a bidder and who observes it, how that one's observation has it."""
+        places = [0.0, *(setting.reward(place) for place in range(1, players + 1))]
+        self.rewards = np.array(places, np.float32)
+        """By finishing place; 0 for place 0, which is none."""
+
+
+def _masks(setting: Setting) -> Array:
+    table, rules = setting.table, setting.rules
+    dice, nobody = (1,) * setting.players, (False,) * setting.players
+    normal = Standing(rules, dice, nobody, 0)
+    locked = Standing(rules, dice, nobody, 0, 1)
+    # Seat 0 has one die, and had its palifico round before.
+    veteran = Standing(rules, dice, (True, *nobody[1:]), 0, 1)
+    bids = [Bid(n // FACES + 1, n % FACES + 1) for n in range(FACES * table.cap)]
+    rows = []
+    for standing in (normal, locked, veteran):
+        for bid in (*bids, None):
+            legal = raises(Round(standing, 0, bid, 1 if bid else None))
+            ranges = [(one.face, one.min, one.max) for one in legal]
+            rows.append(table.mask(ranges, dudo=bid is not None))
+    assert len(rows[0]) == FIRST_BID + len(bids)  # noqa: S101 - only a programming error breaks it
+    return np.stack([*rows, table.offer_mask()])
+
+
+def _left(sets: list[list[bool]]) -> Numbers:
+    found = np.full((len(sets), len(sets[0])), NOBODY)
+    for bits, some in enumerate(sets[1:], 1):
+        for seat in range(len(some)):
+            found[bits, seat] = left_of(tuple(map(int, some)), seat)
+    return found
+
+
+def _next_offer(left: Numbers, sets: list[list[bool]], *, by_next: bool) -> Numbers:
+    seats = range(len(sets[0]))
+    found = np.full((len(sets), len(seats), len(seats)), NOBODY)
+    for bits, some in enumerate(sets):
+        for bidder in (seat for seat in seats if some[seat]):
+            asked = [(bidder + step) % len(seats) for step in range(1, len(seats))]
+            asked = [s for s in asked if some[s] and (by_next or s != left[bits, bidder])]
+            for last, following in zip([bidder, *asked], asked, strict=False):
+                found[bits, bidder, last] = following
+    return found

@@ -1,0 +1,200 @@
+"""The tables of the sample bot `equilibrium`: what it does in each position, in few bytes.
+
+A file holds the rounds of one set of bidding rules. Its first line is the CRC-32 of all that
+follows. The second is JSON: for each state `[start, length, recall, value, first, second]`: where
+its block is in what follows, how many of the last bids distinguish positions, the opener's chance
+to win the game, and the most that a rival wins against this play when the bot opens and when the
+rival does (null if that is not known). A block is compressed with zlib and holds one position after
+another:
+
+- its key: the number of bytes, who acts (0 is the opener), the last `recall` bids;
+- the actions that are played there: their number, then each (0 is dudo);
+- for each hand of the seat that acts, sorted, the weight of each action in 255ths; in rounds that
+  are approximated, multiples of 5 of them. All are 0 where the seat does not come with that hand.
+
+A bid is one byte: 6 x (quantity - 1) + face.
+"""
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from arena.lab.equilibrium.solver import Choices, Strategy, TreeGame
+from arena.lab.equilibrium.tree import Floats
+from arena.game.rules.round import Bid
+from arena.game.rules.books import FACES, Rules
+
+SWITCHES = ("raise_quantity_and_face", "raise_to_lower_face", "palifico_with_two_left")
+"""The rules that make a difference between two players without calza."""
+DUDO = 0
+WHOLE = 255
+"""The sum of the weights of a hand, but for rounding; and the recall of a whole sequence."""
+LEAST_REACH = 3e-4
+"""How likely a seat must be to make the bids of a position with a hand for it to be kept."""
+
+Weights = NDArray[np.uint8]
+
+
+class Position(Struct, frozen=True):
+    """What a seat does in one position, by its hand."""
+
+    key: bytes
+    actions: bytes
+    weights: Weights
+    """A row for each hand, a column for each action."""
+
+
+class Block(Struct, frozen=True):
+    """The positions of one state."""
+
+    recall: int
+    """How many of the last bids distinguish positions."""
+    positions: list[Position]
+
+
+def name_of(rules: Rules) -> str:
+    """Return the name of the tables of a rule book."""
+    return "".join(str(int(getattr(rules, switch))) for switch in SWITCHES)
+
+
+def code(bid: Bid) -> int:
+    """Return the byte of a bid."""
+    return FACES * (bid.quantity - 1) + bid.face
+
+
+class Rounding(Struct, frozen=True):
+    """What is kept of a probability."""
+
+    least: float
+    """The least that is kept."""
+    step: int
+    """The 255ths of which weights are multiples; a divisor of 255."""
+
+
+FINE = Rounding(0.005, 1)
+
+
+def position(
+    key: bytes, actions: bytes, shares: Floats, reached: Floats, rounding: Rounding = FINE
+) -> Position | None:
+    """Round what a seat does: a row of shares for each hand; None if nothing is left."""
+    kept = np.where(shares >= rounding.least, shares, 0) * (reached[:, None] >= LEAST_REACH)
+    total = kept.sum(axis=1, keepdims=True)
+    fine = np.rint(WHOLE * kept / np.where(total, total, 1))
+    weights = (np.rint(fine / rounding.step) * rounding.step).astype(np.uint8)
+    played = np.flatnonzero(weights.any(axis=0))
+    if not played.size:
+        return None
+    return Position(key, bytes([actions[at] for at in played]), weights[:, played])
+
+
+def block_of(tree: TreeGame, strategy: Strategy) -> Block:
+    """Round a strategy on a tree."""
+    return Block(WHOLE, list(_positions(tree, strategy)))
+
+
+def _positions(tree: TreeGame, strategy: Strategy) -> Iterator[Position]:
+    codes = np.array([code(bid) for bid in tree.game.bids], np.uint8)
+    reached = [tree.reach(seat, strategy) for seat in (0, 1)]
+    odds = [chance[None, :] for chance in tree.game.chances]
+    said: list[bytes] = [b""]
+    for at, level in enumerate(tree.levels):
+        if at:
+            edges = zip(level.parent.tolist(), level.bid.tolist(), strict=True)
+            said = [said[up] + bytes([codes[bid]]) for up, bid in edges]
+        seat = at % 2
+        reach = (reached[seat][at] / odds[seat]).astype(np.float64)
+        starts = _starts(tree, at)
+        for place in np.flatnonzero((reach >= LEAST_REACH).any(axis=1)):
+            first, last = starts[place], starts[place + 1]
+            actions = bytes([DUDO])
+            shares = [strategy[at].dudo[place]]
+            if last > first:
+                actions += bytes(codes[tree.levels[at + 1].bid[first:last]])
+                shares += list(strategy[at].raises[first:last])
+            key = bytes([seat]) + said[place]
+            found = position(key, actions, np.array(shares, np.float64).T, reach[place])
+            if found:
+                yield found
+
+
+def _starts(tree: TreeGame, at: int) -> NDArray[np.intp]:
+    """Return for each sequence of a level where its raises begin in the next; and their number."""
+    size = tree.levels[at].bid.size
+    if at + 1 == len(tree.levels):
+        return np.zeros(size + 1, np.intp)
+    return np.searchsorted(tree.levels[at + 1].parent, np.arange(size + 1))
+
+
+def played(tree: TreeGame, block: Block) -> list[Choices]:
+    """Return the strategy of a block on a tree: dudo where it says nothing."""
+    strategy = tree.blank()
+    known = {one.key: one for one in block.positions}
+    codes = [code(bid) for bid in tree.game.bids]
+    said = [b""]
+    for at, level in enumerate(tree.levels):
+        if at:
+            edges = zip(level.parent.tolist(), level.bid.tolist(), strict=True)
+            said = [said[up] + bytes([codes[bid]]) for up, bid in edges]
+        strategy[at].dudo[:] = 1
+        starts = _starts(tree, at)
+        for place, bids in enumerate(said):
+            one = known.get(bytes([at % 2]) + bids[-block.recall :])
+            if one:
+                first, last = starts[place], starts[place + 1]
+                after = (
+                    [codes[bid] for bid in tree.levels[at + 1].bid[first:last]]
+                    if last > first
+                    else []
+                )
+                _fill(strategy[at], place, first, after, one)
+    return strategy
+
+
+def _fill(choices: Choices, place: int, first: int, raises: list[int], one: Position) -> None:
+    total = one.weights.sum(axis=1, dtype=np.float32)
+    comes = total > 0
+    choices.dudo[place, comes] = 0
+    for at, action in enumerate(one.actions):
+        share = one.weights[comes, at] / total[comes]
+        if action == DUDO:
+            choices.dudo[place, comes] = share
+        else:
+            choices.raises[first + raises.index(action), comes] = share
+
+
+def packed(block: Block) -> bytes:
+    """Return a block as it stands in a file."""
+    lines = [
+        bytes([len(one.key)])
+        + one.key
+        + bytes([len(one.actions)])
+        + one.actions
+        + one.weights.tobytes()
+        for one in block.positions
+    ]
+    return zlib.compress(b"".join(lines), 9)
+
+
+def file_of(blocks: Mapping[str, tuple[bytes, list[float | None]]]) -> bytes:
+    """Return the file of packed blocks, each with what is known of it, by the name of the state."""
+    index: dict[str, list[float | None]] = {}
+    body = b""
+    for name, (block, known) in blocks.items():
+        index[name] = [len(body), len(block), *known]
+        body += block
+    lines = json.dumps(index, separators=(",", ":")).encode() + b"\n" + body
+    return b"%d\n" % zlib.crc32(lines) + lines
+
+
+def index_of(file: bytes) -> dict[str, list[float | None]]:
+    """Return what a file says of each state; raises ValueError if it was changed or cut off."""
+    crc, _, lines = file.partition(b"\n")
+    if crc != b"%d" % zlib.crc32(lines):
+        raise ValueError("changed or cut off")
+    index: dict[str, list[float | None]] = json.loads(lines.partition(b"\n")[0])
+    return index

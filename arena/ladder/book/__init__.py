@@ -1,0 +1,1 @@
+"""What a ladder knows: versions, checks, seasons, orders, its log."""

@@ -1,0 +1,112 @@
+"""A SQLite file of a ladder: opened to read or to write, its errors named in one line."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import quote
+
+from arena.io.errors import ArenaError
+from arena.ladder.book.tables import VERSION
+
+_PATIENCE = 30.0
+"""Seconds that one process waits for another's transaction."""
+
+
+class Database:
+    """One of a ladder's files; a context manager. What fails is raised as an ArenaError."""
+
+    def __init__(self, path: Path, *, writes: bool = False) -> None:
+        self.path = path
+        mode = "rw" if writes else "ro"
+        with self._translated():
+            try:
+                version = self._open(mode)
+            except sqlite3.OperationalError:
+                # Who may only read cannot make a log where no writer is; then nothing changes.
+                if writes or path.with_name(f"{path.name}-wal").exists():
+                    raise
+                version = self._open("ro&immutable=1")
+            if writes:  # a copy has another mode
+                self._file.execute("PRAGMA journal_mode = WAL")
+            self._file.execute("PRAGMA synchronous = FULL")
+        if version != VERSION:
+            self._file.close()
+            what = f"it has version {version}, this arena reads version {VERSION}"
+            raise ArenaError(what, str(path), "use the arena that made it")
+
+    def _open(self, mode: str) -> int:
+        uri = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
+        self._file = sqlite3.connect(uri, timeout=_PATIENCE, isolation_level=None, uri=True)
+        [(version,)] = self._file.execute("PRAGMA user_version")
+        return int(version)
+
+    @classmethod
+    def create(cls, path: Path, schema: str) -> None:
+        """Make a file with these tables, readable by its owner alone."""
+        path.touch(mode=0o600, exist_ok=False)
+        file = sqlite3.connect(path, isolation_level=None)
+        try:
+            file.execute("PRAGMA journal_mode = WAL")
+            file.executescript(f"BEGIN; {schema} PRAGMA user_version = {VERSION}; COMMIT;")
+        finally:
+            file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def rows(self, sql: str, *values: object) -> list[Any]:
+        """Return the rows of a query."""
+        with self._translated():
+            return self._file.execute(sql, values).fetchall()
+
+    def execute(self, sql: str, *values: object) -> int:
+        """Run a statement, durably; returns the id of the row that it inserted."""
+        with self._translated():
+            return self._file.execute(sql, values).lastrowid or 0
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do everything inside durably, or nothing of it; one inside another is part of it."""
+        if self._file.in_transaction:
+            yield
+            return
+        with self._translated():
+            self._file.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._file.rollback()
+            raise
+        with self._translated():
+            self._file.execute("COMMIT")
+
+    def changes(self) -> int:
+        """Return a number that differs after another process wrote to the file."""
+        [(number,)] = self.rows("PRAGMA data_version")
+        return int(number)
+
+    def copy(self, target: Path) -> None:
+        """Write a consistent copy, even while others write."""
+        with self._translated():
+            self._file.execute("VACUUM INTO ?", (str(target),))
+            target.chmod(0o600)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise ArenaError(f"it fails: {error}", str(self.path), _hint(str(error))) from None
+
+
+def _hint(text: str) -> str:
+    if "full" in text:
+        return "free some space: what was received is safe"
+    if "readonly" in text or "unable to open" in text:
+        return "run it as the user who owns the ladder"
+    return "put back a backup: arena ladder restore"

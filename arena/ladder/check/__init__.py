@@ -1,0 +1,1 @@
+"""The checks of submitted versions, before they play for anything."""

@@ -1,0 +1,228 @@
+"""The check of a submission, in a process of its own: from the bytes that came to a verdict."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.author.check import steps
+from arena.author.check.context import CheckRequest
+from arena.author.check.findings import Finding
+from arena.author.check.run import check
+from arena.io.errors import ArenaError
+from arena.bots.canonical_archive import canonical
+from arena.ladder.folder import write_durably
+from arena.ladder.check.trial import TrialRequest, trial
+from arena.game.rules.books import Rules
+from arena.game.records import LimitsInfo
+from arena.bots.sandboxes.docker import engine
+from arena.bots.sandboxes.docker.sandbox import DockerSandbox
+from arena.bots.bot import Bot
+from arena.bots.manifest import load_bot
+
+STEPS = len(steps.STEPS) + 1
+"""Those of `arena check`, and the games."""
+_GAMES = "games among sample bots"
+_READ_ONLY = 0o444
+_MOST_SHOWN = 8_192
+"""Characters kept of each line of a conversation."""
+_IN_LOG = 5
+"""Faults that the log has."""
+
+
+class CheckOrder(Struct, frozen=True):
+    """Which submission to check, and for what."""
+
+    source: Path
+    """The bytes as they came, or a version's file."""
+    bot: str
+    """The name that it was submitted under."""
+    versions: Path
+    """Where the canonical bytes are kept."""
+    variants: dict[str, Rules]
+    players: tuple[int, ...]
+    limits: LimitsInfo
+    sandbox: str
+    images: dict[str, str]
+    packages: bool
+    trusted: bool
+
+
+class Fault(Struct, frozen=True):
+    """What a bot did wrong, as its author is told."""
+
+    what: str
+    where: str = ""
+    hint: str = ""
+    asked: str = ""
+    """The last line that was sent to it."""
+    came: str = ""
+    """The line that it answered with."""
+    stderr: str = ""
+
+
+class CheckResult(Struct, frozen=True):
+    """What a check found; times in seconds."""
+
+    ok: bool
+    digest: str = ""
+    """SHA-256 of the canonical bytes; "" if they could not be read."""
+    faults: Sequence[Fault] = ()
+    steps: int = 0
+    """Steps of `arena check` that it passed."""
+    games: int = 0
+    """Games that it played among sample bots."""
+    build: str = ""
+    stderr: str = ""
+    clock: str = ""
+    median: float | None = None
+    p99: float | None = None
+    limit: float = 0.0
+    """For a decision."""
+
+    @property
+    def story(self) -> Iterator[str]:
+        """The first faults for the log, with the lines that were asked and answered."""
+        for fault in self.faults[:_IN_LOG]:
+            yield f"fault: {' / '.join(filter(None, (fault.what, fault.where)))}"
+            if fault.asked:
+                yield f"asked: {fault.asked}"
+            if fault.came:
+                yield f"answered: {fault.came}"
+
+    @property
+    def reason(self) -> str:
+        """The first fault in one line; "" if there is none."""
+        if not self.faults:
+            return ""
+        first = self.faults[0]
+        return " / ".join(filter(None, (first.what, first.where, first.hint)))
+
+
+_results = msgspec.json.Decoder(CheckResult)
+
+
+def decoded(result: bytes) -> CheckResult:
+    """Return a stored result."""
+    return _results.decode(result)
+
+
+class _Teller:
+    """Tells the ladder which step is tried."""
+
+    def __init__(self, told: Connection) -> None:
+        self._told = told
+
+    def trying(self, number: int, steps: int, name: str) -> None:
+        """Tell the name of a step."""
+        del number, steps
+        self._told.send(name)
+
+    def note(self, text: str) -> None:
+        """Ignore it."""
+
+
+def check_submission(order: CheckOrder, told: Connection) -> bytes:
+    """Check a submission and store its canonical bytes; returns a `CheckResult` as JSON.
+
+    The name of each step is sent to `told` when it begins.
+    """
+    return msgspec.json.encode(_checked(order, told))
+
+
+def _checked(order: CheckOrder, told: Connection) -> CheckResult:
+    limit = order.limits.answer
+    try:
+        bot = load_bot(order.source)
+        _check_name(bot, order)
+        digest = _keep(bot, order.versions)
+    except ArenaError as error:
+        return CheckResult(ok=False, faults=[_refusal(error)], limit=limit)
+    if missing := _missing_image(bot, order):
+        return CheckResult(ok=False, digest=digest, faults=[missing], limit=limit)
+    request = CheckRequest(
+        order.versions / f"{digest}.tar",
+        order.sandbox,
+        images=order.images,
+        trusted=order.trusted,
+        packages=order.packages,
+        limits=order.limits,
+    )
+    report = check(request, _Teller(told))
+    result = CheckResult(
+        ok=report.ok,
+        digest=digest,
+        faults=[_fault(one) for step in report.steps for one in step.findings],
+        steps=sum(step.ok for step in report.steps),
+        build=report.build,
+        stderr=report.stderr,
+        clock=report.measured.clock if report.measured else "",
+        median=report.measured.median if report.measured else None,
+        p99=report.measured.p99 if report.measured else None,
+        limit=limit,
+    )
+    if not report.ok:
+        return result
+    told.send(_GAMES)
+    return _with_games(result, request, order)
+
+
+def _with_games(result: CheckResult, request: CheckRequest, order: CheckOrder) -> CheckResult:
+    """Play among sample bots, and add what the bot did wrong there."""
+    asked = TrialRequest(
+        source=request.source,
+        variants=order.variants,
+        players=order.players,
+        limits=order.limits,
+        sandbox=order.sandbox,
+        images=order.images,
+        packages=order.packages,
+    )
+    games, found = trial(asked)
+    faults = [
+        Fault(one.what, one.where, asked=one.asked[:_MOST_SHOWN], came=one.came[:_MOST_SHOWN])
+        for one in found
+    ]
+    return msgspec.structs.replace(result, ok=not faults, faults=faults, games=games)
+
+
+def _check_name(bot: Bot, order: CheckOrder) -> None:
+    if bot.name != order.bot:
+        what = f"bot.yaml calls it '{bot.name}', but it was submitted as '{order.bot}'"
+        raise ArenaError(what, "bot.yaml", "use one name: a new name is a new bot")
+
+
+def _missing_image(bot: Bot, order: CheckOrder) -> Fault | None:
+    """Return why a bot cannot play whose runtime has no image; ArenaError if no container runs."""
+    if order.sandbox != DockerSandbox.name:
+        return None
+    image = order.images[bot.info.runtime]
+    with engine.api_client() as api:
+        if engine.has_image(api, image):
+            return None
+    what = f"this ladder has no image for the runtime '{bot.info.runtime}'"
+    return Fault(what, "bot.yaml", f"use another runtime, or ask the operator for '{image}'")
+
+
+def _keep(bot: Bot, versions: Path) -> str:
+    """Store the canonical bytes of a bot, if they are not there, and return their SHA-256."""
+    content = canonical(bot)
+    digest = sha256(content).hexdigest()
+    path = versions / f"{digest}.tar"
+    if not path.exists():
+        write_durably(path, content, _READ_ONLY)
+    return digest
+
+
+def _refusal(error: ArenaError) -> Fault:
+    return Fault(error.what, Path(error.where).name, error.hint)
+
+
+def _fault(finding: Finding) -> Fault:
+    asked = finding.sent[-1] if finding.sent else ""
+    came = finding.came[:_MOST_SHOWN]
+    where = Path(finding.where).name if finding.where.startswith("/") else finding.where
+    return Fault(finding.what, where, finding.hint, asked[:_MOST_SHOWN], came, finding.stderr)

@@ -1,0 +1,1 @@
+"""The door: authors, submissions and orders, from this machine or over HTTP; it runs nothing."""

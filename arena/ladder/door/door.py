@@ -1,0 +1,213 @@
+"""The door of a ladder: authors, submissions, orders. It opens and runs nothing that it takes in.
+
+A submission is acknowledged when its bytes and then its row are on the disk.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from typing import NamedTuple, Self
+
+from msgspec.structs import replace
+
+from arena.io.errors import ArenaError, did_you_mean
+from arena.ladder.book.database import Database
+from arena.ladder.folder import Folder, write_durably
+from arena.ladder.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
+from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
+from arena.io.times import stamp
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+_NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
+MAX_BYTES = 16 * 1024 * 1024
+"""Of a submission."""
+
+
+class Sent(NamedTuple):
+    """What is known of the bytes of a submission."""
+
+    sha256: str
+    ending: str
+    """`.tar`, `.zip` and so on."""
+    bytes: int
+
+
+class QuotaError(ArenaError):
+    """An author submitted as much as they may for now."""
+
+
+class Door:
+    """What comes in: a context manager. Times are in seconds since 1970."""
+
+    def __init__(self, folder: Folder, *, writes: bool = False) -> None:
+        self._folder = folder
+        self._file = Database(folder.door, writes=writes)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.__exit__()
+
+    def changes(self) -> int:
+        """Return a number that differs after something came in."""
+        return self._file.changes()
+
+    # ------------------------------------------------------------ authors
+
+    def invite(self, name: str, role: str = "author") -> bool:
+        """Let someone submit; returns whether they are new. Raises ArenaError for a bad name."""
+        check_name(name, "the name of an author")
+        insert = (
+            "INSERT INTO authors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role "
+            "WHERE excluded.role = 'administrator'"
+        )
+        with self._file.transaction():
+            before = len(self.authors())
+            self._file.execute(insert, name, role, time.time())
+            return len(self.authors()) > before
+
+    def authors(self) -> list[Author]:
+        """Return who may submit, by name."""
+        return [Author(*row) for row in self._file.rows("SELECT * FROM authors ORDER BY name")]
+
+    def author(self, name: str) -> Author:
+        """Return an author; raises ArenaError for one who was not invited."""
+        found = {one.name.lower(): one for one in self.authors()}
+        if author := found.get(name.lower()):
+            return author
+        near = did_you_mean(name, [one.name for one in found.values()])
+        hint = f"arena ladder invite {self._folder.root} {name}, or submit with --author NAME"
+        raise ArenaError(
+            f"unknown author '{name}'", str(self._folder.root), f"{hint}; {near}" if near else hint
+        )
+
+    # ------------------------------------------------------------ submissions
+
+    def submit(
+        self, author: str, bot: str, content: bytes, ending: str, quotas: Quotas
+    ) -> tuple[Upload, bool]:
+        """Take a submission in, durably, as `receive` does."""
+        sent = Sent(sha256(content).hexdigest(), ending, len(content))
+        path = self._folder.upload(sent.sha256, ending)
+        return self.receive(author, bot, sent, partial(write_durably, path, content), quotas)
+
+    def receive(
+        self, author: str, bot: str, sent: Sent, place: Callable[[], None], quotas: Quotas
+    ) -> tuple[Upload, bool]:
+        """Take a submission in, whose bytes `place` puts into the inbox, durably.
+
+        Returns it, and whether it is new: the same bytes again are the same version, and use up
+        nothing. Raises ArenaError for an unknown author, a name that is another author's, a quota
+        that is used up, and too many bytes; nothing is changed then.
+        """
+        name = self.author(author).name
+        if known := self.known(name, bot, sent.sha256):
+            return known, False
+        self.check(name, bot, sent.bytes, quotas)
+        place()
+        with self._file.transaction():
+            if known := self.known(name, bot, sent.sha256):
+                return known, False
+            self.check(name, bot, sent.bytes, quotas)
+            [(number,)] = self._file.rows(
+                "SELECT 1 + coalesce(max(number), 0) FROM uploads WHERE bot = ?", bot
+            )
+            values = *sent[:2], name, bot, number, sent.bytes, time.time()
+            marks = ", ".join("?" * len(values))
+            columns = "sha256, ending, author, bot, number, bytes, received_at"
+            insert = f"INSERT INTO uploads ({columns}) VALUES ({marks})"  # noqa: S608 - ours
+            return Upload(self._file.execute(insert, *values), *values), True
+
+    def uploads(self, after: int = 0) -> list[Upload]:
+        """Return the submissions after an id, in the order in which they came."""
+        found = self._file.rows("SELECT * FROM uploads WHERE id > ? ORDER BY id", after)
+        return [Upload(*row) for row in found]
+
+    def allowance(self, author: str, quotas: Quotas) -> Allowance:
+        """Return what an author may still submit now."""
+        now = time.time()
+        refused, own = self._refused_and_quota(author)
+        quotas = quotas if own is None else replace(quotas, uploads=own)
+        query = "SELECT id, received_at FROM uploads WHERE author = ? AND received_at > ?"
+        found = self._file.rows(query, author, now - max(DAY, HOUR))
+        accepted = [at for id_, at in found if id_ not in refused]
+        return allowance(now, accepted, [at for id_, at in found if id_ in refused], quotas)
+
+    def known(self, author: str, bot: str, digest: str) -> Upload | None:
+        """Return the submission of these bytes, if they came before."""
+        query = "SELECT * FROM uploads WHERE author = ? AND bot = ? AND sha256 = ?"
+        found = self._file.rows(query, author, bot, digest)
+        return Upload(*found[0]) if found else None
+
+    def _refused_and_quota(self, author: str) -> tuple[set[int], int | None]:
+        """Return what was refused of an author, and the quota that was ordered for them."""
+        with Database(self._folder.ladder) as ladder:
+            query = "SELECT id FROM versions WHERE author = ? AND state = ?"
+            refused = {id_ for (id_,) in ladder.rows(query, author, State.REFUSED)}
+            own = ladder.rows("SELECT uploads FROM quotas WHERE author = ?", author)
+            return refused, own[0][0] if own else None
+
+    def check(self, author: str, bot: str, size: int, quotas: Quotas) -> None:
+        """Raise ArenaError if an author may not submit a bot of so many bytes now."""
+        where = str(self._folder.root)
+        check_name(bot, "on a ladder the name of a bot")
+        if size > MAX_BYTES:
+            what = f"a submission has at most {MAX_BYTES // 1024**2} MiB, not {size:,} bytes"
+            raise ArenaError(what, where, "leave out what the bot does not need")
+        owners = self._file.rows("SELECT DISTINCT author, bot FROM uploads WHERE bot = ?", bot)
+        for owner, name in owners:
+            if owner != author:
+                what = f"the name '{name}' is taken by {owner}"
+                raise ArenaError(what, where, "choose another in bot.yaml")
+            if name != bot:
+                raise ArenaError(f"'{bot}' is written '{name}' here", where, "correct bot.yaml")
+        allowed = self.allowance(author, quotas)
+        if allowed.blocked_until is not None:
+            most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
+            what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
+            raise QuotaError(what, where, f"at most {most}")
+
+    # ------------------------------------------------------------ orders
+
+    def order(self, who: str, what: Action, version: Version | None, why: str) -> int:
+        """Leave an order for the ladder; returns its number.
+
+        Raises ArenaError if the version is in no state for it.
+        """
+        name = version.name if version else ""
+        if version and version.state not in ALLOWED[what]:
+            states = ", ".join(sorted(ALLOWED[what]))
+            problem = f"{name} is {version.state}: {version.why}"
+            raise ArenaError(problem, str(self._folder.root), f"{what} is for: {states}")
+        return self._leave(who, what, name, why, "", None)
+
+    def order_quota(self, who: str, author: str, uploads: int, why: str) -> int:
+        """Leave an order for an author's quota, in submissions in 24 hours; returns its number.
+
+        Raises ArenaError for an author who was not invited, and for a number that is no quota.
+        """
+        name = self.author(author).name
+        if not 1 <= uploads <= MOST:
+            what = f"a quota is 1 to {MOST:,} submissions in 24 hours, not {uploads:,}"
+            hint = f"to keep {name} out: arena ladder revoke"
+            raise ArenaError(what, str(self._folder.root), hint)
+        return self._leave(who, Action.QUOTA, "", why, name, uploads)
+
+    def _leave(self, who: str, what: Action, *about: object) -> int:
+        columns = "at, who, what, version, why, author, uploads"
+        insert = f"INSERT INTO orders ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+        return self._file.execute(insert, time.time(), who, what, *about)
+
+    def orders(self, after: int = 0) -> list[Order]:
+        """Return the orders after a number, in the order in which they came."""
+        found = self._file.rows("SELECT * FROM orders WHERE id > ? ORDER BY id", after)
+        return [Order(id_, at, who, Action(what), *rest) for id_, at, who, what, *rest in found]
+
+
+def check_name(name: str, whose: str) -> None:
+    """Raise ArenaError for a name that files, addresses and tables could not all have."""
+    if not _NAME.fullmatch(name):
+        raise ArenaError(f"{whose} cannot be {name[:40]!a}", hint=_NAME_HINT)

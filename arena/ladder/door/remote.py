@@ -1,0 +1,184 @@
+"""Submitting a bot to a ladder over HTTP, and following what becomes of it."""
+
+import os
+import ssl
+import time
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from hashlib import sha256
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+
+from arena.io.errors import ArenaError
+from arena.ladder.door.api import LogLine, Problem, Receipt, VersionInfo
+from arena.bots.canonical_archive import canonical
+from arena.ladder.door.door import check_name
+from arena.ladder.book.tables import WAITING
+from arena.bots.manifest import load_bot
+
+_Answer = TypeVar("_Answer")
+_VARIABLE = "ARENA_TOKEN"
+_GET_A_TOKEN = "make one on the page 'My bots' of the door"  # noqa: S105 - a hint
+_TIMEOUT = 90.0
+_PAUSE = 2.0
+_TRIES = 10
+"""How often the events are asked for again, one after another, when they break off."""
+_LOCAL = {"localhost", "127.0.0.1", "::1"}
+
+
+def is_url(target: str) -> bool:
+    """Tell whether a ladder is reached over HTTP."""
+    return target.startswith(("https://", "http://"))
+
+
+def token_file() -> Path:
+    """Return where the token is looked for if it is not in ARENA_TOKEN."""
+    home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(home).expanduser() / "arena" / "token"
+
+
+def read_token() -> str:
+    """Return the token for the command line; raises ArenaError if there is none, or all read it."""
+    if token := os.environ.get(_VARIABLE, "").strip():
+        return _sendable(token, _VARIABLE)
+    path = token_file()
+    try:
+        with path.open(encoding="ascii") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            token = file.read(1_000).strip()
+    except (OSError, ValueError):
+        raise ArenaError("there is no token", f"{_VARIABLE} or {path}", _GET_A_TOKEN) from None
+    if mode & 0o077:
+        raise ArenaError("other users may read the token", str(path), f"chmod 600 {path}")
+    return _sendable(token, str(path))
+
+
+def _sendable(token: str, where: str) -> str:
+    if not (token.isascii() and token.isprintable() and " " not in token and token):
+        raise ArenaError("this is no token", where, _GET_A_TOKEN)
+    return token
+
+
+class Remote:
+    """The door of a ladder at a URL."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._url, self._token = url, token
+        self._parts = _parts(url)
+
+    def submit(self, source: Path) -> Receipt:
+        """Submit a bot's folder or archive; returns when it is on the disk to stay.
+
+        Raises ArenaError if it is no bot, if it is refused, or if the door cannot be reached.
+        """
+        bot = load_bot(source)
+        check_name(bot.name, "on a ladder the name of a bot")
+        content = canonical(bot)
+        digest = b64encode(sha256(content).digest()).decode()
+        headers = {
+            "Content-Type": "application/octet-stream",
+            "Content-Digest": f"sha-256=:{digest}:",
+        }
+        path = f"/api/v1/bots/{bot.name}/versions"
+        with closing(self._connection()) as connection:
+            body = self._ask(connection, "PUT", path, headers, content).read()
+        return self._decoded(body, Receipt)
+
+    def follow(self, version: str) -> Iterator[LogLine | VersionInfo]:
+        """Yield the log of a version and how it is, until its check is over or no ladder runs."""
+        last, tries = 0, 0
+        while True:
+            try:
+                for found in self._events(version, last):
+                    yield found
+                    tries = 0
+                    if isinstance(found, LogLine):
+                        last = found.n
+                    elif found.state not in WAITING or not found.running:
+                        return
+            except (OSError, HTTPException):
+                tries += 1
+            if tries > _TRIES:
+                hint = f"{version} is received all the same: look at its page"
+                raise ArenaError("the door does not answer any more", self._url, hint)
+            time.sleep(_PAUSE)
+
+    def _events(self, version: str, last: int) -> Iterator[LogLine | VersionInfo]:
+        path = f"/api/v1/versions/{version}/events"
+        kinds: dict[str, type[LogLine | VersionInfo]] = {"log": LogLine, "version": VersionInfo}
+        name = ""
+        with closing(self._connection()) as connection:
+            for line in self._ask(connection, "GET", path, {"Last-Event-ID": str(last)}):
+                key, _, value = line.decode().strip().partition(": ")
+                if key == "event":
+                    name = value
+                elif key == "data" and name in kinds:
+                    yield self._decoded(value.encode(), kinds[name])
+
+    def _connection(self) -> HTTPConnection:
+        host = self._parts.hostname or ""
+        if self._parts.scheme == "http":
+            return HTTPConnection(host, self._parts.port, timeout=_TIMEOUT)
+        context = ssl.create_default_context()
+        return HTTPSConnection(host, self._parts.port, timeout=_TIMEOUT, context=context)
+
+    def _ask(
+        self,
+        connection: HTTPConnection,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+    ) -> HTTPResponse:
+        """Send a request; raises ArenaError for what is refused."""
+        known = {"Authorization": f"Bearer {self._token}", **headers}
+        broken = None
+        try:
+            try:
+                connection.request(method, self._parts.path.rstrip("/") + path, body, known)
+            except (BrokenPipeError, ConnectionResetError) as error:
+                broken = error  # it was refused before all was sent
+            response = connection.getresponse()
+        except (OSError, HTTPException) as error:
+            if method == "GET":
+                raise
+            what = f"the door cannot be reached: {broken or error}"
+            raise ArenaError(what, self._url, "look whether arena serve runs") from None
+        if response.status >= 300:
+            raise self._refusal(response)
+        return response
+
+    def _refusal(self, response: HTTPResponse) -> ArenaError:
+        try:
+            found = msgspec.json.decode(response.read(65_536), type=Problem)
+        except msgspec.DecodeError:
+            what = f"it answers {response.status} {response.reason}"
+            return ArenaError(what, self._url, "name the address of a door")
+        return ArenaError(found.what, self._url, found.hint)
+
+    def _decoded(self, body: bytes, kind: type[_Answer]) -> _Answer:
+        try:
+            return msgspec.json.decode(body, type=kind)
+        except msgspec.DecodeError:
+            hint = "use the arena of the same version"
+            raise ArenaError("its answer cannot be read", self._url, hint) from None
+
+
+def _parts(url: str) -> SplitResult:
+    """Take a URL apart; raises ArenaError for one to which no token may be sent."""
+    hint = "https://ladder.example.org"
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise ArenaError(f"this is no address: {error}", url, hint) from None
+    if not parts.hostname or parts.username or parts.query or not url.isascii():
+        raise ArenaError("this is no address of a door", url, hint)
+    if parts.scheme == "http" and parts.hostname not in _LOCAL:
+        raise ArenaError("the token would be sent as plain text", url, "use https://")
+    return parts

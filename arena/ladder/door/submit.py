@@ -1,0 +1,71 @@
+"""Submitting a bot to a ladder on this machine, and following what becomes of it."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.io.errors import ArenaError
+from arena.bots.canonical_archive import canonical
+from arena.ladder.book.book import Book
+from arena.ladder.config import load_config
+from arena.ladder.door.door import Door
+from arena.ladder.folder import Folder, is_running
+from arena.ladder.quota import Allowance
+from arena.ladder.book.tables import WAITING, Event, State, Upload
+from arena.bots.manifest import SAMPLE, bot_sources, load_bot
+
+_POLL = 0.5
+
+
+class Received(NamedTuple):
+    """A submission that is on the disk."""
+
+    upload: Upload
+    new: bool
+    """False if the same bytes had been received before."""
+    allowance: Allowance
+
+
+def submit(folder: Folder, source: Path, author: str) -> Received:
+    """Submit a bot's folder or archive; returns when it is on the disk to stay.
+
+    Raises ArenaError if it is no bot, or if the author may not submit it now.
+    """
+    bot = load_bot(_found(source))
+    quotas = load_config(folder.config).file.quotas
+    with Door(folder, writes=True) as door:
+        upload, new = door.submit(author, bot.name, canonical(bot), ".tar", quotas)
+        return Received(upload, new, door.allowance(upload.author, quotas))
+
+
+def _found(bot: Path) -> Path:
+    """Return a bot's folder or archive, that of a sample bot by its name."""
+    if not str(bot).startswith(SAMPLE):
+        return bot
+    found = bot_sources(str(bot), Path.cwd(), "BOT")
+    if len(found) > 1:
+        raise ArenaError(f"'{bot}' names {len(found)} bots", "BOT", "submit one at a time")
+    return found[0]
+
+
+def follow(folder: Folder, version: str) -> Iterator[Event]:
+    """Yield the log of a version until its check is over, or no ladder runs."""
+    last = 0
+    while True:
+        running = is_running(folder)
+        with Book(folder) as book:
+            states = {one.name: one.state for one in book.versions()}
+            events = book.events(version, last)
+        yield from events
+        last = events[-1].n if events else last
+        if not running or states.get(version, State.QUEUED) not in WAITING:
+            return
+        time.sleep(_POLL)
+
+
+def state_of(folder: Folder, version: str) -> State:
+    """Return the state of a version that may not be entered yet."""
+    with Book(folder) as book:
+        found = {one.name: one.state for one in book.versions()}
+    return found.get(version, State.QUEUED)

@@ -1,0 +1,1 @@
+"""What a ladder publishes, for everybody and for each author."""

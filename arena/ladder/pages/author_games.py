@@ -1,0 +1,169 @@
+"""What an author may know of the games of a version: of complete blocks, as everybody, but more.
+
+That is what it was asked when it faulted, and its standard error.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from arena.league.table.replay import ReplayError
+from arena.league.table.seat_history import seat_moments
+from arena.game.rules.books import Rules
+from arena.game.records import Fault, Faulted, FixtureResult, GameRecord, PlayedFixture
+from arena.league.store.store import Store
+from arena.game.wire.codec import encode
+
+NEWEST = 50
+"""Games of each version that are listed, the newest ones."""
+_FAULTS = 20
+"""Faults of each version that are shown, the newest ones."""
+_KEPT = 64
+"""Fixtures that stay in memory once they are read."""
+_STDERR = 4_096
+"""Characters of standard error that are shown, the end."""
+
+
+class OwnGame(NamedTuple):
+    """A game of a version."""
+
+    fixture: int
+    """The fixture's place in the schedule, from 0."""
+    game: int
+    """From 0."""
+    variant: str
+    seats: Sequence[str]
+    place: int
+    faulted: bool
+
+
+class GameFault(NamedTuple):
+    """A fault of a version in a game."""
+
+    fixture: int
+    game: int
+    what: str
+    asked: str
+    """The line that it was asked; "" if it was asked nothing."""
+    answered: str
+    """What it answered, the beginning; "" if that was nothing, or was pruned."""
+    stderr: str
+    """Of the fixture, the end."""
+
+
+class OwnGames(Struct):
+    """The games of a version in a season, in blocks that are complete."""
+
+    games: int = 0
+    faulted: int = 0
+    newest_fixtures: deque[tuple[FixtureResult, int]] = field(
+        default_factory=lambda: deque(maxlen=NEWEST)
+    )
+    """With its seat in each; the newest last, as in the next."""
+    faults: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=_FAULTS))
+    """Fixtures and games."""
+
+    def add(self, result: FixtureResult, seat: int) -> None:
+        """Take in the games of a fixture."""
+        self.games += len(result.games)
+        self.newest_fixtures.append((result, seat))
+        for game in result.games:
+            if game.faults[seat] is not None:
+                self.faulted += 1
+                self.faults.append((result.fixture.index, game.game))
+
+    def newest(self) -> list[OwnGame]:
+        """Return the newest games, the newest first."""
+        games = (
+            OwnGame(
+                fixture=result.fixture.index,
+                game=game.game,
+                variant=result.fixture.variant,
+                seats=result.fixture.seats,
+                place=game.places[seat],
+                faulted=game.faults[seat] is not None,
+            )
+            for result, seat in reversed(self.newest_fixtures)
+            for game in reversed(result.games)
+        )
+        return list(islice(games, NEWEST))
+
+
+class Played:
+    """The games of a season that may be seen: counted for all versions, read as they are needed."""
+
+    def __init__(
+        self, store: Store | None, variants: Mapping[str, Rules], shown: Collection[str]
+    ) -> None:
+        """Look at the fixtures of these ids; there are none before the first game of a season."""
+        self._source = store.played if store else _nothing
+        self._gone = store.without_logs() if store else set()
+        self.fixture = lru_cache(_KEPT)(self._fixture)
+        """Returns a fixture that has its log, by its place in the schedule."""
+        self.variants = variants
+        self.by_version = defaultdict[str, OwnGames](OwnGames)
+        for result in store.results() if store else ():
+            if result.fixture.id in shown:
+                for seat, name in enumerate(result.fixture.seats):
+                    self.by_version[name].add(result, seat)
+
+    def has_log(self, fixture: int) -> bool:
+        """Tell whether the log of a fixture was not pruned."""
+        return fixture not in self._gone
+
+    def _fixture(self, index: int) -> PlayedFixture:
+        [played] = self._source(index, index)
+        return played
+
+    def faults(self, version: str) -> Iterator[GameFault]:
+        """Yield the newest faults of a version whose logs are there, the newest first."""
+        for index, number in reversed(self.by_version[version].faults):
+            if self.has_log(index):
+                played = self.fixture(index)
+                seat = played.fixture.seats.index(version)
+                game = next(one for one in played.games if one.game == number)
+                yield from self._faults(played, game, seat)
+
+    def _faults(self, played: PlayedFixture, game: GameRecord, seat: int) -> Iterator[GameFault]:
+        rules = self.variants[played.fixture.variant]
+        for event in game.events:
+            if isinstance(event, Faulted) and event.seat == seat:
+                what = f"{event.cause}: {event.detail}"
+                yield GameFault(
+                    played.fixture.index,
+                    game.game,
+                    what,
+                    asked=_asked(played, rules, game, seat),
+                    answered=_answered(played, game, seat),
+                    stderr=stderr_of(played, seat),
+                )
+
+
+def _nothing(_first: int, _last: int) -> Iterator[PlayedFixture]:
+    return iter(())
+
+
+def stderr_of(played: PlayedFixture, seat: int) -> str:
+    """Return the end of what a seat's bot wrote to standard error."""
+    return played.stderr[seat][-_STDERR:] if played.stderr else ""
+
+
+def _asked(played: PlayedFixture, rules: Rules, game: GameRecord, seat: int) -> str:
+    """Return the line that a seat was asked when it faulted; "" if it was asked nothing."""
+    try:
+        for moment in seat_moments(played.fixture, rules, game, seat):
+            if moment.request and isinstance(moment.answer, Fault):
+                return encode(moment.request).decode().rstrip("\n")
+    except ReplayError:
+        pass
+    return ""
+
+
+def _answered(played: PlayedFixture, game: GameRecord, seat: int) -> str:
+    """Return the line with which a seat faulted; "" if there is none."""
+    of = game.game, seat
+    return next((line for *where, line in played.answered if (*where,) == of), "")

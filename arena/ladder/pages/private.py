@@ -1,0 +1,173 @@
+"""What only an author reads: how their versions were checked, compared and played.
+
+A folder for each author, replaced as a site is: readers meet no half of a page.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+import msgspec
+
+from arena.io import shipped
+from arena.ladder.book.book import Book
+from arena.ladder.check.submission import decoded
+from arena.ladder.folder import Folder, make_shared
+from arena.ladder.pages.author_games import NEWEST, OwnGame, OwnGames, Played, stderr_of
+from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
+from arena.io.times import stamp
+from arena.ladder.season.twins import TwinResult
+from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
+from arena.publish.pages.templates import environment
+from arena.publish.replay.steps import Replay, replay
+from arena.game.records import PlayedFixture
+
+_STYLE = "style.css"
+_twins = msgspec.json.Decoder(TwinResult).decode
+
+
+class _Row(NamedTuple):
+    """A version in the table of all."""
+
+    version: Version
+    games: int
+    faulted: int
+    comparison: Comparison | None
+
+
+class _Page(NamedTuple):
+    """What the page of a version is made of, beside the faults in games."""
+
+    version: Version
+    checks: Sequence[bytes]
+    comparison: Comparison | None
+    faults: Sequence[tuple[int, int]]
+    newest: Sequence[OwnGame]
+    """The newest first; none of a version that plays no more."""
+    pages: Mapping[int, str]
+    """The pages of fixtures, by place in the schedule."""
+    events: Sequence[Event]
+
+    @property
+    def key(self) -> str:
+        """A hash of all of it."""
+        return sha256(msgspec.msgpack.encode(self)).hexdigest()
+
+
+def write_private_pages(folder: Folder, book: Book, season: int, played: Played) -> None:
+    """Write `private/<author>/` for each author with a version.
+
+    It has `index.html`, a page of each version, and the fixtures that these link to.
+    """
+    by_author = defaultdict[str, list[Version]](list)
+    for version in book.versions():
+        by_author[version.author].append(version)
+    ladder = _Ladder(book, season, played)
+    for author, versions in by_author.items():
+        path = folder.private / author
+        make_shared(path)
+        with locked_site(path) as existing:
+            replace_site(path, _Author(author, versions[::-1], ladder).files(existing))
+
+
+class _Ladder:
+    """What the pages of all authors are made of."""
+
+    def __init__(self, book: Book, season: int, played: Played) -> None:
+        self.book, self.season, self.played = book, season, played
+        self.compared = book.comparisons()
+        self.events = defaultdict[str, list[Event]](list)
+        """By version."""
+        for event in book.events():
+            self.events[event.version].append(event)
+
+
+class _Author:
+    """The pages of one author."""
+
+    def __init__(self, name: str, versions: Sequence[Version], ladder: _Ladder) -> None:
+        self._name, self._versions, self._ladder = name, versions, ladder
+        self._played = ladder.played
+
+    def files(self, existing: Mapping[str, str]) -> Iterator[File]:
+        """Yield every file; `existing` has the keys of those that are there, by path."""
+        yield File(_STYLE, (shipped.folder("reports") / _STYLE).read_text(encoding="utf-8"))
+        games: dict[int, str] = {}
+        rows = []
+        for version in self._versions:
+            own = self._played.by_version[version.name]
+            page = self._page(version, own)
+            rows.append(_Row(version, own.games, own.faulted, page.comparison))
+            games |= page.pages
+            yield from self._version_files(page, existing)
+        for fixture, path in games.items():
+            same = path in existing
+            yield File(path, None if same else self._game_page(fixture), str(fixture))
+        yield File(FRONT, self._front(rows))
+
+    def _front(self, rows: Sequence[_Row]) -> str:
+        compared = [
+            (row.version, row.comparison.predecessor, _twins(row.comparison.result))
+            for row in rows
+            if row.comparison
+        ]
+        return _rendered("ladder_author.html", author=self._name, rows=rows, compared=compared)
+
+    def _page(self, version: Version, own: OwnGames) -> _Page:
+        newest = own.newest() if version.state in PLAYING else []
+        faults = [*own.faults]
+        fixtures = dict.fromkeys([one.fixture for one in newest] + [one for one, _ in faults])
+        return _Page(
+            version,
+            [check.result for check in self._ladder.book.checks(version) if check.result],
+            self._ladder.compared.get(version.id),
+            faults,
+            newest,
+            dict(self._pages(fixtures)),
+            self._ladder.events[version.name],
+        )
+
+    def _version_files(self, page: _Page, existing: Mapping[str, str]) -> Iterator[File]:
+        """Yield the page of a version, and its checks and faults as data."""
+        name, key = page.version.name, page.key
+        paths = f"{name}.html", f"{name}.json"
+        if all(existing.get(path) == key for path in paths):
+            yield from (File(path, None, key) for path in paths)
+            return
+        faults = list(self._played.faults(name))
+        found = {"checks": list(map(decoded, page.checks)), "faults": faults}
+        shown = _rendered("ladder_version.html", page=page, most=NEWEST, **found)
+        data = {**found, "version": name, "faults": [one._asdict() for one in faults]}
+        yield File(paths[0], shown, key)
+        yield File(paths[1], msgspec.json.format(msgspec.json.encode(data), indent=1), key)
+
+    def _pages(self, fixtures: Iterable[int]) -> Iterator[tuple[int, str]]:
+        for fixture in fixtures:
+            if self._played.has_log(fixture):
+                yield fixture, f"games/{self._ladder.season}-{fixture}.html"
+
+    def _game_page(self, index: int) -> str:
+        """Return the page of a fixture: its games in words, and what the author's bots wrote."""
+        played = self._played.fixture(index)
+        mine = {version.name for version in self._versions}
+        stderr = {
+            bot: stderr_of(played, seat)
+            for seat, bot in enumerate(played.fixture.seats)
+            if bot in mine
+        }
+        games = self._told(played)
+        return _rendered(
+            "ladder_game.html", fixture=played.fixture, games=games, stderr=stderr, most=NEWEST
+        )
+
+    def _told(self, played: PlayedFixture) -> list[Replay]:
+        fixture = played.fixture
+        rules, newest = self._played.variants[fixture.variant], played.games[-NEWEST:]
+        return [replay(game, fixture.seats, rules, fixture.max_rounds) for game in newest]
+
+
+def _rendered(template: str, **model: object) -> str:
+    page = environment().overlay()
+    page.filters = {**page.filters, "stamp": stamp}
+    return page.get_template(template).render(model)

@@ -1,0 +1,184 @@
+"""What a ladder publishes: its site for everybody, and each author's own pages.
+
+Two copies of the site take turns: one is read, by the link `site`, while the other is written.
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from arena.ladder.book.book import Book
+from arena.ladder.folder import Folder
+from arena.ladder.pages.author_games import Played
+from arena.ladder.pages.private import write_private_pages
+from arena.ladder.season.season import STORE
+from arena.ladder.book.tables import SeasonRow
+from arena.io.times import stamp
+from arena.league.terms.master_seed import withheld
+from arena.league.play.stored_league import schedule_of
+from arena.publish.replay.selection import AtMost, ReplayChoice
+from arena.publish.site import StoreState, publish
+from arena.publish.stored_games import stored_games
+from arena.ratings.standings import by_division, rate_results
+from arena.game.records import Division, Fixture, LeagueInfo
+from arena.league.store.store import Store
+
+_COPIES = ("a", "b")
+_READABLE = 0o755
+
+
+class Published(Struct, frozen=True):
+    """How long a publication took."""
+
+    seconds: float
+
+
+def publish_all(folder: Folder, replays: int) -> Published:
+    """Publish what is stored now: the season's complete blocks, and the authors' own pages.
+
+    At most so many games can be watched.
+    """
+    began = time.monotonic()
+    with Book(folder) as book:
+        seasons = book.seasons()
+        number = seasons[-1].number
+        with _games_of(folder.season(number), secret=True) as season:
+            _publish_site(folder, seasons, season, AtMost(replays))
+            played = (
+                Played(season.store, season.info.variants, season.shown)
+                if season
+                else Played(None, {}, ())
+            )
+            write_private_pages(folder, book, number, played)
+    return Published(time.monotonic() - began)
+
+
+def publish_closed(folder: Folder, number: int, replays: int) -> None:
+    """Publish the last report of a closed season, with its seed, in a folder of its own.
+
+    The games of the season before it can no longer be watched.
+    """
+    _publish_closed(folder, number, AtMost(replays))
+    if number > 1:
+        _publish_closed(folder, number - 1, "none")
+
+
+def _publish_closed(folder: Folder, number: int, replays: ReplayChoice) -> None:
+    with _games_of(folder.season(number), secret=False) as season:
+        if season:
+            _write_site(season, _sites(folder) / "seasons" / str(number), replays)
+
+
+class _Games(NamedTuple):
+    """What is public of a season's store."""
+
+    store: Store
+    info: LeagueInfo
+    shown: Collection[str]
+    """The ids of the fixtures that may be seen."""
+    left: int
+    """How many others are drawn."""
+
+
+@contextmanager
+def _games_of(season: Path, *, secret: bool) -> Iterator[_Games | None]:
+    """Yield what is public of a season; None if nothing was played.
+
+    While the season is open its seed is `secret`, and so are blocks that are not complete: whoever
+    saw one of their games would know the dice of the others.
+    """
+    path = season / STORE
+    if not path.exists():
+        yield None
+        return
+    with Store(path) as store:
+        info = store.league
+        if info is None:
+            yield None
+            return
+        shown, left = _shown(store, secret=secret)
+        yield _Games(store, withheld(info) if secret else info, shown, left)
+
+
+def _shown(store: Store, *, secret: bool) -> tuple[Collection[str], int]:
+    """Return the ids of the fixtures that may be seen, and how many others are drawn.
+
+    The schedule is not kept: it takes as much memory as all results.
+    """
+    fixtures, finished = schedule_of(store).fixtures, store.finished()
+    if secret:
+        shown = in_complete_blocks(fixtures, finished)
+    else:
+        shown = finished.intersection(one.id for one in fixtures)
+    return shown, len(fixtures) - len(shown)
+
+
+def _publish_site(
+    folder: Folder, seasons: Sequence[SeasonRow], season: _Games | None, replays: ReplayChoice
+) -> None:
+    sites = _sites(folder)
+    current = folder.site.readlink().name if folder.site.is_symlink() else ""
+    copy = sites / next(name for name in _COPIES if name != current)
+    if season:
+        _write_site(season, copy, replays)
+    copy.mkdir(mode=_READABLE, exist_ok=True)
+    (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
+    if not (copy / "seasons").is_symlink():
+        (copy / "seasons").symlink_to("../seasons")
+    link = folder.root / ".site.part"
+    link.unlink(missing_ok=True)
+    link.symlink_to(copy.relative_to(folder.root))
+    link.replace(folder.site)
+
+
+def _sites(folder: Folder) -> Path:
+    sites = folder.root / "sites"
+    (sites / "seasons").mkdir(mode=_READABLE, parents=True, exist_ok=True)
+    return sites
+
+
+def _write_site(season: _Games, site: Path, replays: ReplayChoice) -> None:
+    store, info, shown, left = season
+    with stored_games(store, info, shown.__contains__) as games:
+        publish(
+            info,
+            rate_results(by_division(games.results), info.ratings, games.cached),
+            games,
+            site,
+            state=StoreState(games.root, left, store.quarantined()),
+            replays=replays,
+        )
+
+
+def in_complete_blocks(fixtures: Collection[Fixture], finished: Collection[str]) -> set[str]:
+    """Return the ids of the fixtures whose whole block is finished."""
+    missing = Counter[tuple[Division, int]]()
+    for one in fixtures:
+        missing[_block(one)] += one.id not in finished
+    return {one.id for one in fixtures if not missing[_block(one)]}
+
+
+def _block(fixture: Fixture) -> tuple[Division, int]:
+    return fixture.division, fixture.block
+
+
+def _seasons(seasons: Sequence[SeasonRow]) -> str:
+    """Return what is public of all seasons, as JSON."""
+    rows = [
+        {
+            "season": one.number,
+            "opened_at": stamp(one.opened_at),
+            "commitment": one.commitment,
+            "closed_at": one.closed_at and stamp(one.closed_at),
+            "seed": one.seed or None,
+            "root": one.root or None,
+        }
+        for one in seasons
+    ]
+    return json.dumps(rows, indent=1) + "\n"

@@ -1,0 +1,1 @@
+"""A season: a field that changes, its games, and who plays them."""

@@ -1,0 +1,301 @@
+"""One season of a ladder: the one module that knows how a field that changes is played.
+
+Its store is that of an ordinary league. A version that enters plays from the next block on.
+"""
+
+import secrets
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from arena.league.changes import everyone, playing, version_of
+from arena.io.errors import ArenaError
+from arena.ladder.season.build_cache import Built
+from arena.ladder.config import Config, sandbox_of
+from arena.ladder.folder import Folder, make_private, write_durably
+from arena.ladder.book.tables import Kind, Version
+from arena.ladder.season.workers import Workers
+from arena.league.cluster.address import cluster_at
+from arena.league.terms.conditions import conditions_of
+from arena.league.host import this_machine
+from arena.league.play.runner import RunListener
+from arena.league.play.stored_league import StoredLeague
+from arena.ladder.season.twins import TwinResult, are_over, compare_twins
+from arena.league.table.replay import ReplayError, replay
+from arena.game.rules.books import Rules
+from arena.game.records import Division, FixtureResult, LeagueInfo, PlayedFixture
+from arena.bots.sandboxes.registry import check_freezing
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.game.seeds import commitment
+from arena.league.store.store import Store
+from arena.bots.bot import Bot, StagedBot, check_trust
+from arena.bots.manifest import load_bot
+
+STORE = "league.sqlite"
+_REPLAYED = 200
+"""Games that are replayed before another version of the arena goes on."""
+SEED_FILE = "seed"
+"""The file with the master seed, which nobody else may read while the season is open."""
+
+
+@contextmanager
+def open_season(
+    ladder: Folder, number: int, config: Config, say: Callable[[str], None]
+) -> Iterator["Season"]:
+    """Open a season's store to play into it.
+
+    Raises ArenaError if the sandbox does not work, or the cluster that ladder.yaml names.
+    """
+    folder = ladder.season(number)
+    with ExitStack() as stack:
+        cluster = stack.enter_context(cluster_at(config.file.cluster))
+        runs = stack.enter_context(run_folder())
+        store = stack.enter_context(Store(folder / STORE, create=True))
+        sandbox = sandbox_of(config)
+        check_freezing(sandbox, config.league.limits)
+        built = Built(ladder.built, sandbox, runs, packages=config.league.packages)
+        yield Season(store, config, _seed(folder), built, Workers(config, cluster, sandbox, say))
+
+
+def commitment_of(folder: Path) -> str:
+    """Return the SHA-256 of a season's master seed; a new season's seed is drawn."""
+    return commitment(_seed(folder))
+
+
+def reveal(folder: Path) -> tuple[str, str]:
+    """Return the master seed of a season and the root of its store; "" if nothing was played."""
+    store = folder / STORE
+    if not store.exists():
+        return _seed(folder), ""
+    with Store(store) as stored:
+        return _seed(folder), stored.root() if stored.league else ""
+
+
+def predecessors(field: Collection[str]) -> dict[str, str]:
+    """Return, for each version of a field that is not the only one of its bot, the one before."""
+    found: dict[str, str] = {}
+    newest: dict[str, str] = {}
+    for name in sorted(field, key=version_of):
+        bot, _ = version_of(name)
+        if bot in newest:
+            found[name] = newest[bot]
+        newest[bot] = name
+    return found
+
+
+def _seed(folder: Path) -> str:
+    make_private(folder)
+    path = folder / SEED_FILE
+    if not path.exists():
+        write_durably(path, secrets.token_hex(32).encode())
+    return path.read_text()
+
+
+def _replays(played: PlayedFixture, rules: Rules) -> bool:
+    """Tell whether the games of a fixture are the same when they are played again."""
+    try:
+        return all(replay(played.fixture, rules, game) == game for game in played.games)
+    except ReplayError:
+        return False
+
+
+class Season:
+    """The games of a season, and the versions that are ready to play."""
+
+    def __init__(
+        self, store: Store, config: Config, seed: str, built: Built, workers: Workers
+    ) -> None:
+        self._store = store
+        self._config = config
+        self._league = config.league
+        self._seed = seed
+        self._built = built
+        self._workers = workers
+        self._ready: dict[str, tuple[Bot, StagedBot]] = {}
+        self._played = StoredLeague(store) if store.league else None
+        """None before the first game."""
+        self._asleep = False
+        """Whether nothing is left to play for the field of now."""
+        self.games: Counter[str] = Counter()
+        """Games of each version."""
+        self.faulted: Counter[str] = Counter()
+        """Of those, the games in which it faulted."""
+        for result in store.results() if store.league else ():
+            self._count(result)
+
+    @property
+    def store(self) -> Store:
+        """What was played, open for writing."""
+        return self._store
+
+    def kinds(self) -> list[Kind]:
+        """Return how far each kind of table is."""
+        if not (played := self._played):
+            return []
+        under_way = {fixture.division for fixture in played.progress.due()}
+        return [
+            Kind(
+                variant=one.variant,
+                players=one.players,
+                round=played.progress.begun(one),
+                asleep=one not in under_way and not self._wants_more(one),
+            )
+            for one in played.schedule.blocks
+        ]
+
+    def enter(self, version: Version, archive: Path) -> None:
+        """Make a version ready to play; raises ArenaError if it can no longer be started."""
+        bot = load_bot(archive)
+        bot = replace(bot, info=replace(bot.info, name=version.name, author=version.author))
+        check_trust(self._workers.sandbox, [bot], trusted=self._config.file.trust_bots)
+        self._ready[version.name] = bot, self._built.stage(bot)
+
+    def is_ready(self, version: Version) -> bool:
+        """Tell whether a version was made ready."""
+        return version.name in self._ready
+
+    def play(self, field: Collection[str], struck: Collection[str], listener: RunListener) -> bool:
+        """Play until everyone is told apart or the rounds are played; False if it was stopped.
+
+        Both are names of versions. Whoever played before and is in neither rests. Of two versions
+        of a bot the older one meets the newer one on the same dice, and plays nothing else.
+        """
+        newest = set(field).difference(predecessors(field).values())
+        if not self._played and len(newest) >= max(self._league.players):
+            self._played = self._begin(newest)
+        return self._go_on(field, struck, listener)
+
+    def end(self, field: Collection[str], struck: Collection[str], listener: RunListener) -> bool:
+        """Play the blocks that were begun, and begin no more; False if it was stopped."""
+        return self._go_on(field, struck, listener, endless=False)
+
+    def compared(self, field: Collection[str]) -> Iterator[tuple[str, str, TwinResult | None]]:
+        """Yield the versions that have met their predecessors, these, and how that came out.
+
+        It is None if they did not play on the same dice.
+        """
+        for new, old in predecessors(field).items():
+            played = self._played
+            if not played or played.schedule.twins.get(new) != old:
+                yield new, old, None
+            elif are_over(played.schedule, played.progress, new):
+                yield new, old, compare_twins(played.schedule, played.progress, new)
+
+    def check_games(self) -> None:
+        """Replay stored games; raises ArenaError if this arena plays one of them otherwise."""
+        info, gone = self._store.league, self._store.without_logs()
+        positions = [one for one in self._store.positions() if one not in gone]
+        if info is None:
+            return
+        step = max(1, len(positions) * info.games // _REPLAYED)
+        for position in positions[::step]:
+            [played] = self._store.played(position, position)
+            if not _replays(played, info.variants[played.fixture.variant]):
+                what = f"this arena plays fixture {played.fixture.id} otherwise"
+                hint = "go on with the arena that began the season, or close it there"
+                raise ArenaError(what, str(self._store.path), hint)
+
+    def _begin(self, field: Collection[str]) -> StoredLeague:
+        bots = tuple(self._ready[name][0] for name in sorted(field))
+        league = replace(self._league, bots=bots)
+        info = conditions_of(league, self._workers.sandbox.name, self._seed)
+        info = replace(info, machine=this_machine(), endless=True, rounds=0, until=None)
+        self._store.begin(info)
+        return StoredLeague(self._store)
+
+    def _go_on(
+        self,
+        field: Collection[str],
+        struck: Collection[str],
+        listener: RunListener,
+        *,
+        endless: bool = True,
+    ) -> bool:
+        if not (played := self._played):
+            return True
+        staged = {name: self._ready[name][1] for name in field}
+        if change := self._change(played, field, struck, endless=endless):
+            played.change(**change)
+            self._built.keep({bot.info.digest for bot in staged.values()})
+        elif self._asleep:
+            return True
+
+        def count(result: FixtureResult | None) -> None:
+            if result:
+                self._count(result)
+
+        engine = self._workers.engine(staged.values())
+        self._asleep = played.play(staged, engine, listener, count, self._wants_more)
+        return self._asleep
+
+    def _change(
+        self,
+        played: StoredLeague,
+        field: Collection[str],
+        struck: Collection[str],
+        *,
+        endless: bool,
+    ) -> dict[str, Any]:
+        """Return what is different from what was played so far, as arguments of a change."""
+        twins = predecessors(field)
+        newest = set(field).difference(twins.values())
+        change = self._difference(played.conditions, newest, set(struck))
+        if (found := self._twins(played, twins)) != played.schedule.twins:
+            change["twins"] = found
+        if played.conditions.endless and not endless:
+            change["endless"] = False
+        return change
+
+    def _difference(
+        self, conditions: LeagueInfo, field: set[str], struck: set[str]
+    ) -> dict[str, Any]:
+        """Return what is different in the field, as arguments of a change."""
+        known = {bot.name for bot in everyone(conditions)}
+        were_struck = {bot.name for bot in conditions.struck}
+        before = {*playing(conditions)}
+        change = {
+            "joined": [self._ready[name][0].info for name in sorted(field - known)],
+            "rested": sorted(before - field - struck),
+            "struck": sorted(known & struck - were_struck),
+            "resumed": sorted(known & field - before),
+        }
+        return {key: value for key, value in change.items() if value}
+
+    def _twins(self, played: StoredLeague, wanted: Mapping[str, str]) -> Mapping[str, str]:
+        """Return who meets its predecessor: newcomers, while both play or until they have met."""
+        known = {bot.name for bot in everyone(played.conditions)}
+        now = played.schedule.twins
+        met = [one for one in now if are_over(played.schedule, played.progress, one)]
+        new = {one: old for one, old in wanted.items() if one not in known and old in known}
+        kept = {one: old for one, old in now.items() if wanted.get(one) == old or one in met}
+        # What is over changes nothing: it is dropped when something else changes.
+        return (
+            now
+            if kept == now and not new
+            else new | {one: old for one, old in kept.items() if wanted.get(one) == old}
+        )
+
+    def _wants_more(self, division: Division) -> bool:
+        """Tell whether a division needs another block for the field of now."""
+        if not self._played:
+            return False
+        schedule, progress = self._played.schedule, self._played.progress
+        # Not those that are drawn: after a restart they may be more than were begun.
+        begun, until = progress.begun(division), self._league.until
+        newcomers = schedule.newcomers(division)
+        if any(schedule.joining_left(division, one, begun) for one in newcomers):
+            return True
+        rounds = begun - schedule.earlier_blocks[division]
+        if rounds >= self._config.file.rounds:
+            return False
+        return until is None or progress.undecided(division, until)
+
+    def _count(self, result: FixtureResult) -> None:
+        for name in result.fixture.seats:
+            self.games[name] += len(result.games)
+        for game in result.games:
+            self.faulted.update(result.fixture.seats[seat] for seat in game.faulted)

@@ -1,0 +1,145 @@
+"""Invitations, sessions and tokens: random words of which only the SHA-256 is kept.
+
+They have 256 random bits, so a fast hash is enough: nobody can try them all.
+"""
+
+import time
+from enum import StrEnum
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import NamedTuple, Self
+
+from arena.ladder.book.database import Database
+from arena.ladder.door.door import Door
+from arena.ladder.folder import Folder
+
+_BITS = 256
+_DAY = 86_400.0
+FRESH = 43_200.0
+"""Seconds after an administrator's invitation was made in which it lets them administrate."""
+_TABLE = """CREATE TABLE IF NOT EXISTS secrets (
+    sha256 TEXT PRIMARY KEY,
+    author TEXT NOT NULL COLLATE NOCASE,
+    kind TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    made REAL NOT NULL,
+    expires REAL NOT NULL,
+    used REAL
+)"""
+_FIELDS = "author, kind, scope, made, expires"
+
+
+class Kind(StrEnum):
+    """What a secret is for."""
+
+    INVITATION = "invitation"
+    """Gives one session, once."""
+    SESSION = "session"
+    """Is in the cookie of a browser."""
+    TOKEN = "token"  # noqa: S105 - a kind of secret
+    """Submits from the command line, and nothing else."""
+
+
+LASTS = {Kind.INVITATION: 14 * _DAY, Kind.SESSION: 30 * _DAY, Kind.TOKEN: 365 * _DAY}
+"""Seconds."""
+
+
+class Scope(StrEnum):
+    """What a secret lets its owner do."""
+
+    AUTHOR = "author"
+    ADMINISTRATOR = "administrator"
+
+
+class Secret(NamedTuple):
+    """What is known of a secret; times in seconds since 1970."""
+
+    author: str
+    kind: Kind
+    scope: Scope
+    made: float
+    """When the invitation was made; a session has that of the invitation it was given for."""
+    expires: float
+
+    @property
+    def administrates(self) -> bool:
+        """Whether it lets its owner administrate now."""
+        return self.scope is Scope.ADMINISTRATOR and time.time() < self.made + FRESH
+
+
+class Secrets:
+    """The secrets in the door's database; a context manager."""
+
+    def __init__(self, folder: Folder, *, writes: bool = False) -> None:
+        self._file = Database(folder.door, writes=writes)
+        if writes:
+            self._file.execute(_TABLE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.__exit__()
+
+    def make(
+        self, author: str, kind: Kind, scope: Scope = Scope.AUTHOR, made: float | None = None
+    ) -> str:
+        """Make a secret and return it: it cannot be read again."""
+        now, word = time.time(), token_urlsafe(_BITS // 8)
+        insert = f"INSERT INTO secrets (sha256, {_FIELDS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - `_FIELDS` is a constant
+        made = now if made is None else made
+        self._file.execute(insert, _digest(word), author, kind, scope, made, now + LASTS[kind])
+        return word
+
+    def find(self, word: str, kind: Kind) -> Secret | None:
+        """Return what a secret stands for; None if it is unknown, used, revoked or too old."""
+        query = (
+            f"SELECT {_FIELDS} FROM secrets "  # noqa: S608 - `_FIELDS` is a constant
+            "WHERE sha256 = ? AND kind = ? AND used IS NULL AND expires > ?"
+        )
+        found = self._file.rows(query, _digest(word), kind, time.time())
+        if not found:
+            return None
+        [(author, _, scope, made, expires)] = found
+        return Secret(author, kind, Scope(scope), made, expires)
+
+    def spend(self, invitation: str) -> str | None:
+        """Return the session that an invitation gives, once; None if it gives none."""
+        with self._file.transaction():
+            found = self.find(invitation, Kind.INVITATION)
+            if found is None:
+                return None
+            update = "UPDATE secrets SET used = ? WHERE sha256 = ?"
+            self._file.execute(update, time.time(), _digest(invitation))
+            return self.make(found.author, Kind.SESSION, found.scope, found.made)
+
+    def drop(self, word: str) -> None:
+        """Forget a secret."""
+        self._file.execute("DELETE FROM secrets WHERE sha256 = ?", _digest(word))
+
+    def renew_token(self, author: str) -> str:
+        """Return a token for the command line; those that the author had work no more."""
+        with self._file.transaction():
+            delete = "DELETE FROM secrets WHERE author = ? AND kind = ?"
+            self._file.execute(delete, author, Kind.TOKEN)
+            return self.make(author, Kind.TOKEN)
+
+    def revoke(self, author: str) -> int:
+        """Forget all secrets of an author; returns how many there were."""
+        with self._file.transaction():
+            [(count,)] = self._file.rows("SELECT count(*) FROM secrets WHERE author = ?", author)
+            self._file.execute("DELETE FROM secrets WHERE author = ?", author)
+            return int(count)
+
+
+def invite(folder: Folder, name: str, scope: Scope) -> tuple[str, bool]:
+    """Let someone submit; returns the secret of their link, and whether they are new."""
+    with Door(folder, writes=True) as door:
+        new = door.invite(name, scope)
+        author = door.author(name).name
+    with Secrets(folder, writes=True) as secrets:
+        return secrets.make(author, Kind.INVITATION, scope), new
+
+
+def _digest(word: str) -> str:
+    return sha256(word.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,98 @@
+"""Who asks: by the cookie of a session, or by a token."""
+
+from msgspec import Struct
+from starlette.requests import Request
+
+from arena.ladder.web.problems import NOT_FOUND, RefusedError
+from arena.ladder.web.access.secrets import Kind, Scope, Secrets
+from arena.ladder.web.served import client_of, served_by
+
+COOKIE = "__Host-arena"
+_BEARER = "bearer "
+_LOGIN = "open your link, or ask the operator for one: arena ladder invite"
+
+
+class Visitor(Struct, frozen=True):
+    """Who asks."""
+
+    author: str
+    """"" for who is not known."""
+    kind: Kind | None = None
+    scope: Scope = Scope.AUTHOR
+    administrates: bool = False
+
+    @property
+    def has_session(self) -> bool:
+        """Whether they came with a browser, by their link."""
+        return self.kind is Kind.SESSION
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Return who asks; raises RefusedError for a token that is not valid."""
+    if (found := getattr(request.state, "visitor", None)) is None:
+        found = request.state.visitor = _identified(request)
+    return found
+
+
+def _identified(request: Request) -> Visitor:
+    word, kind = _secret_of(request)
+    if not word:
+        return Visitor("")
+    served = served_by(request)
+    if served.tries.is_empty(client_of(request)):
+        raise RefusedError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
+    with Secrets(served.folder) as secrets:
+        found = secrets.find(word, kind)
+    if found is None:
+        served.tries.take(client_of(request))
+        if kind is Kind.TOKEN:
+            raise unauthorized("the token is not valid")
+        return Visitor("")
+    return Visitor(found.author, kind, found.scope, kind is Kind.SESSION and found.administrates)
+
+
+def _secret_of(request: Request) -> tuple[str, Kind]:
+    header = request.headers.get("authorization")
+    if header is None:
+        return request.cookies.get(COOKIE, ""), Kind.SESSION
+    if not header.lower().startswith(_BEARER):
+        raise unauthorized("only tokens are taken: Authorization: Bearer TOKEN")
+    return header[len(_BEARER) :].strip() or "-", Kind.TOKEN
+
+
+def unauthorized(what: str) -> RefusedError:
+    """Return the refusal of who is not known."""
+    return RefusedError(401, what, _LOGIN, {"WWW-Authenticate": "Bearer"})
+
+
+def author_of(request: Request) -> Visitor:
+    """Return the author who asks; raises RefusedError for anybody else."""
+    visitor = visitor_of(request)
+    if not visitor.author:
+        raise unauthorized("it is for authors")
+    return visitor
+
+
+def session_of(request: Request) -> Visitor:
+    """Return the author who asks by a browser; a token can do less."""
+    visitor = author_of(request)
+    if not visitor.has_session:
+        raise RefusedError(403, "a token can submit only", "use the pages of the door")
+    return visitor
+
+
+def administrator_of(request: Request) -> Visitor:
+    """Return the administrator who asks; others are not told that there is anything."""
+    visitor = visitor_of(request)
+    if visitor.administrates:
+        return visitor
+    if visitor.scope is Scope.ADMINISTRATOR:
+        hint = "make a new link: arena ladder invite --admin"
+        raise RefusedError(403, "the link was made more than 12 hours ago", hint)
+    raise RefusedError(404, NOT_FOUND)
+
+
+def may_see(visitor: Visitor, author: str) -> None:
+    """Raise RefusedError for what is another author's: not even that it exists is told."""
+    if not visitor.administrates and visitor.author.lower() != author.lower():
+        raise RefusedError(404, NOT_FOUND)

@@ -1,0 +1,114 @@
+"""Server-sent events: what a page or `arena submit` is told as it happens."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from arena.io.errors import ArenaError
+from arena.ladder.door.api import LadderInfo, LogLine, VersionInfo
+from arena.io.times import stamp
+from arena.ladder.web.problems import RefusedError
+from arena.ladder.web.api.rest import seen_version
+from arena.ladder.web.served import Served, served_by
+from arena.ladder.web.live.snapshot import Snapshot, ladder_info, version_info
+
+_Info = TypeVar("_Info", VersionInfo, LadderInfo)
+_BEAT = 15.0
+"""Seconds after which something is sent, so that nobody takes the stream for dead."""
+_BEATING = b": still here\n\n"
+
+
+class Stream(StreamingResponse):
+    """A stream of events; it counts as one listener until it ends."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, events: AsyncIterator[bytes], place: AbstractContextManager[None]) -> None:
+        super().__init__(events, headers={"X-Accel-Buffering": "no"})
+        self._place = place
+
+    async def __call__(self, *asgi: Any) -> None:
+        """Send the events until either side ends."""
+        with self._place:
+            await super().__call__(*asgi)
+
+
+async def ladder_events(request: Request) -> StreamingResponse:
+    """Tell how the ladder is whenever that changes."""
+    served = served_by(request)
+    return Stream(_of_ladder(served), served.listener())
+
+
+async def version_events(request: Request) -> StreamingResponse:
+    """Tell how a version is whenever that changes, and its log line by line."""
+    _, found = await run_in_threadpool(seen_version, request)
+    served = served_by(request)
+    after = request.headers.get("last-event-id", "0")
+    last = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else 0
+    return Stream(_of_version(request, found.name, last), served.listener())
+
+
+async def _of_ladder(served: Served) -> AsyncIterator[bytes]:
+    said = b""
+    while not served.watch.stopped:
+        now = served.watch.now
+        event = _ladder_event(served, now)
+        yield _BEATING if event is said else event
+        said = event
+        await served.watch.changed(now, _BEAT)
+
+
+def _ladder_event(served: Served, now: Snapshot) -> bytes:
+    """Return what all are told, which is written once for all of them."""
+    seen, said, event = served.told
+    if seen is not now:
+        info = ladder_info(now, served.terms.name)
+        if said is None or _differs(info, said):
+            said, event = info, _event("ladder", info)
+        served.told = now, said, event
+    return event
+
+
+async def _of_version(request: Request, name: str, last: int) -> AsyncIterator[bytes]:
+    watch = served_by(request).watch
+    said: VersionInfo | None = None
+    while not watch.stopped and await _may_still_listen(request):
+        now, silent = watch.now, True
+        for line in await watch.lines(name, last):
+            last, silent = line.n, False
+            yield _event("log", LogLine(n=line.n, at=stamp(line.at), text=line.text), line.n)
+        if (version := now.version(name)) is not None:
+            told = version_info(now, version)
+            if said is None or _differs(told, said):
+                said, silent = told, False
+                yield _event("version", told)
+        if silent:
+            yield _BEATING
+        await watch.changed(now, _BEAT)
+
+
+async def _may_still_listen(request: Request) -> bool:
+    """Tell whether whoever listens was not revoked meanwhile."""
+    request.state.visitor = None
+    try:
+        await run_in_threadpool(seen_version, request)
+    except RefusedError:
+        return False
+    except ArenaError:  # it cannot be read now
+        return True
+    return True
+
+
+def _differs(one: _Info, other: _Info) -> bool:
+    """Tell whether more changed than the time."""
+    return msgspec.structs.replace(one, oldest=None) != msgspec.structs.replace(other, oldest=None)
+
+
+def _event(name: str, data: msgspec.Struct, number: int | None = None) -> bytes:
+    head = f"id: {number}\n" if number else ""
+    return f"{head}event: {name}\ndata: ".encode() + msgspec.json.encode(data) + b"\n\n"

@@ -1,0 +1,168 @@
+"""The description of the API, made of the types that answer and validate."""
+
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from arena import __version__
+from arena.ladder.door import api
+
+_REF = "#/components/schemas/{name}"
+_BINARY = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+_TYPES = (
+    api.Problem,
+    api.Health,
+    api.Me,
+    api.LadderInfo,
+    api.VersionInfo,
+    api.LogLine,
+    api.Receipt,
+    api.OrderRequest,
+    api.OrderReceipt,
+)
+_TOKEN: dict[str, list[str]] = {"token": []}
+_SESSION: dict[str, list[str]] = {"session": []}
+_EVERY = ("421", "429")
+"""Any request may be for another host, or one too many."""
+_BOT = ("bot", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$")
+_VERSION = ("version", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}@[1-9][0-9]{0,8}$")
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Return the OpenAPI document."""
+    _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "The door of a Perudo ladder", "version": __version__},
+        "paths": _paths(),
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer"},
+                "session": {"type": "apiKey", "in": "cookie", "name": "__Host-arena"},
+            },
+        },
+    }
+
+
+def _paths() -> dict[str, Any]:
+    paths = {**_of_authors(), **_of_everybody(), "/orders": {"post": _orders()}}
+    health = _operation("Whether the door is up", {"200": "Health"}, ())
+    return {**{f"/api/v1{path}": of for path, of in paths.items()}, "/healthz": {"get": health}}
+
+
+def _of_authors() -> dict[str, Any]:
+    author = [_TOKEN, _SESSION]
+    put = _operation(
+        "Submit an archive of a bot's folder as a new version; on the disk when answered",
+        {"201": "Receipt", "200": "Receipt"},
+        ("400", "401", "403", "404", "408", "409", "413", "507"),
+        security=author,
+        parameters=[_path(*_BOT), _DIGEST],
+        body=_BINARY,
+    )
+    me = _operation(
+        "Who asks, what they may still submit", {"200": "Me"}, ("401",), security=author
+    )
+    version = _operation(
+        "How a version is, for its author",
+        {"200": "VersionInfo"},
+        ("401", "404"),
+        security=author,
+        parameters=[_path(*_VERSION)],
+    )
+    events = _stream(
+        "Its log line by line (`log`) and how it is (`version`): server-sent events",
+        ("401", "404"),
+        author,
+        parameters=[_path(*_VERSION)],
+    )
+    return {
+        "/bots/{bot}/versions": {"put": put},
+        "/me": {"get": me},
+        "/versions/{version}": {"get": version},
+        "/versions/{version}/events": {"get": events},
+    }
+
+
+def _of_everybody() -> dict[str, Any]:
+    events = _stream("The same, again whenever it changes: server-sent events", (), ())
+    described = _operation("This document", {}, ())
+    described["responses"]["200"] = {
+        "description": "OpenAPI",
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
+    return {
+        "/ladder": {"get": _operation("How the ladder is", {"200": "LadderInfo"}, ())},
+        "/ladder/events": {"get": events},
+        "/openapi.json": {"get": described},
+    }
+
+
+def _orders() -> dict[str, Any]:
+    return _operation(
+        "Ask the ladder to do something, as an administrator",
+        {"202": "OrderReceipt"},
+        ("400", "401", "403", "404", "408", "409", "413"),
+        security=[_SESSION],
+        body={"application/json": {"schema": _ref("OrderRequest")}},
+    )
+
+
+_DIGEST = {
+    "name": "Content-Digest",
+    "in": "header",
+    "required": False,
+    "description": "The SHA-256 of the body (RFC 9530): it is checked",
+    "schema": {"type": "string", "pattern": "^sha-256=:[A-Za-z0-9+/]{43}=:$"},
+}
+
+
+def _path(name: str, pattern: str) -> dict[str, Any]:
+    schema = {"type": "string", "pattern": pattern}
+    return {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def _operation(
+    summary: str,
+    answers: dict[str, str],
+    problems: tuple[str, ...],
+    security: list[dict[str, list[str]]] | None = None,
+    parameters: list[dict[str, Any]] | None = None,
+    body: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"summary": summary, "responses": _problems(problems)}
+    for status, name in answers.items():
+        content = {"application/json": {"schema": _ref(name)}}
+        found["responses"][status] = {"description": name, "content": content}
+    if security:
+        found["security"] = security
+    if parameters:
+        found["parameters"] = parameters
+    if body:
+        found["requestBody"] = {"required": True, "content": body}
+    return found
+
+
+def _stream(
+    summary: str,
+    problems: tuple[str, ...],
+    security: list[dict[str, list[str]]] | tuple[()],
+    parameters: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    found = _operation(summary, {}, (*problems, "503"), list(security), parameters)
+    content = {"text/event-stream": {"schema": {"type": "string"}}}
+    found["responses"]["200"] = {"description": "Server-sent events", "content": content}
+    return found
+
+
+def _problems(statuses: tuple[str, ...]) -> dict[str, Any]:
+    content = {api.MIME: {"schema": _ref("Problem")}}
+    problem = {"description": "Problem", "content": content}
+    return dict.fromkeys((*statuses, *_EVERY), problem)
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}

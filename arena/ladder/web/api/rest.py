@@ -1,0 +1,158 @@
+"""The API: `/api/v1/`, and whether all is well."""
+
+from typing import Any
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from arena.io.errors import ArenaError
+from arena.ladder.door.api import Health, Left, Me, OrderReceipt, OrderRequest, VersionInfo, left_of
+from arena.ladder.door.door import Door
+from arena.ladder.book.tables import ALLOWED, Action, Version
+from arena.ladder.web.uploads.bodies import drain, timed
+from arena.ladder.web.api.openapi import document
+from arena.ladder.web.problems import NOT_FOUND, RefusedError, refused
+from arena.ladder.web.served import Served, served_by
+from arena.ladder.web.live.snapshot import Snapshot, ladder_info, version_info, versions_of
+from arena.ladder.web.uploads.uploads import digest_of, receive
+from arena.ladder.web.access.visitors import (
+    administrator_of,
+    author_of,
+    may_see,
+    unauthorized,
+    visitor_of,
+)
+
+_ORDER_BYTES = 4_096
+_NEEDED = {**{what: {"version"} for what in ALLOWED}, Action.QUOTA: {"author", "uploads"}}
+"""What an order must say beside its reason; of those that are not here, nothing."""
+
+
+def as_json(value: object, status: int = 200) -> Response:
+    """Return data as JSON."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+async def put_version(request: Request) -> Response:
+    """Take a submission in: the body is an archive of a bot's folder."""
+    served = served_by(request)
+    try:
+        visitor = await run_in_threadpool(author_of, request)
+        digest = digest_of(request.headers.get("content-digest"))
+        limits = served.limits
+        chunks = timed(request, limits.body_seconds, limits.body_bytes)
+        bot = request.path_params["bot"]
+        receipt = await receive(served, visitor.author, bot, chunks, digest)
+    except RefusedError as error:
+        if error.status != 408:
+            await drain(request)
+        raise
+    response = as_json(receipt, 201 if receipt.new else 200)
+    response.headers["Location"] = f"/api/v1/versions/{receipt.version}"
+    return response
+
+
+def me(request: Request) -> Response:
+    """Say who asks, and what they may still submit."""
+    visitor = author_of(request)
+    served = served_by(request)
+    found = Me(
+        author=visitor.author,
+        administrates=visitor.administrates,
+        quota=quota_of(served, visitor.author),
+        versions=versions_of(served.watch.look_again(), visitor.author),
+    )
+    return as_json(found)
+
+
+def quota_of(served: Served, author: str) -> Left:
+    """Return what an author may still submit."""
+    with Door(served.folder) as door:
+        return left_of(door.allowance(author, served.terms.quotas))
+
+
+def ladder(request: Request) -> Response:
+    """Say how the ladder is."""
+    served = served_by(request)
+    return as_json(ladder_info(served.watch.now, served.terms.name))
+
+
+def version(request: Request) -> Response:
+    """Say how a version is, to its author."""
+    return as_json(info_of(request))
+
+
+def info_of(request: Request) -> VersionInfo:
+    """Return what is told of the version that is asked for; RefusedError for another's."""
+    return version_info(*seen_version(request))
+
+
+def seen_version(request: Request) -> tuple[Snapshot, Version]:
+    """Return the version that is asked for, as it is now; RefusedError for who may not see it."""
+    visitor = visitor_of(request)
+    if not visitor.author:
+        raise unauthorized("it is for its author")
+    served, name = served_by(request), request.path_params["version"]
+    now = served.watch.now
+    if now.version(name) is None:  # it may have been received a moment ago
+        now = served.watch.look_again()
+    if (found := now.version(name)) is None:
+        raise RefusedError(404, NOT_FOUND)
+    may_see(visitor, found.author)
+    return now, found
+
+
+async def post_order(request: Request) -> Response:
+    """Leave an order for the ladder."""
+    visitor = await run_in_threadpool(administrator_of, request)
+    chunks = timed(request, served_by(request).limits.form_seconds, _ORDER_BYTES)
+    body = b"".join([chunk async for chunk in chunks])
+    try:
+        order = msgspec.json.decode(body, type=OrderRequest)
+    except msgspec.DecodeError as error:
+        raise RefusedError(400, f"the order cannot be read: {error}", "see openapi.json") from None
+    number = await run_in_threadpool(give_order, served_by(request), visitor.author, order)
+    return as_json(OrderReceipt(order=number), 202)
+
+
+def give_order(served: Served, who: str, order: OrderRequest) -> int:
+    """Leave an order for the ladder; returns its number. Raises RefusedError if it makes none."""
+    needed = _NEEDED.get(order.what, set())
+    if needed != {name for name in ("version", "author", "uploads") if getattr(order, name)}:
+        what = f"{order.what} is about {' and '.join(sorted(needed)) or 'no version and no author'}"
+        raise RefusedError(400, what, "see openapi.json")
+    found = served.watch.look_again().version(order.version) if order.version else None
+    if order.version and not found:
+        raise RefusedError(404, f"there is no version {order.version[:80]!a}")
+    if not order.why.isprintable() or len(order.why) > 500:
+        raise RefusedError(400, "the reason is not a line of text", "write up to 500 characters")
+    with Door(served.folder, writes=True) as door:
+        known = {one.name.lower() for one in door.authors()}
+        if order.author and order.author.lower() not in known:
+            raise RefusedError(404, f"there is no author {order.author[:80]!a}")
+        try:
+            if order.uploads is not None:
+                return door.order_quota(who, order.author, order.uploads, order.why)
+            return door.order(who, order.what, found, order.why)
+        except ArenaError as error:
+            raise refused(error) from None
+
+
+def health(request: Request) -> Response:
+    """Say that the door is up, and whether the ladder is."""
+    now = served_by(request).watch.now
+    found = Health(
+        door="up",
+        ladder="running" if now.running else "down",
+        queue=len(now.queue),
+        oldest=now.oldest(),
+    )
+    return as_json(found)
+
+
+def openapi(_: Request) -> Response:
+    """Describe the API."""
+    found: dict[str, Any] = document()
+    return as_json(found)

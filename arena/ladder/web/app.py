@@ -1,0 +1,112 @@
+"""The application: which address leads where."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import cast
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from arena.io import shipped
+from arena.io.errors import ArenaError
+from arena.ladder.folder import Folder
+from arena.ladder.web import administration, pages
+from arena.ladder.web.api import events, rest
+from arena.ladder.web.access.guard import Guard, add_headers
+from arena.ladder.web.problems import NOT_FOUND, RefusedError, answer, refused
+from arena.ladder.web.served import Served
+from arena.ladder.web.settings import Limits, terms_of
+
+_WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
+_ASSETS = ("door/door.css", "door/door.js", "style.css")
+"""What the pages of the door need beside themselves."""
+
+
+def make_app(folder: Folder, origins: frozenset[str], limits: Limits | None = None) -> Starlette:
+    """Return the door of a ladder, reached at these addresses (`https://ladder.example.org`)."""
+    served = Served(folder, terms_of(folder), limits or Limits(), origins)
+
+    @asynccontextmanager
+    async def watching(_: Starlette) -> AsyncIterator[None]:
+        task = asyncio.create_task(served.watch.run())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    app = Starlette(
+        routes=_routes(folder),
+        middleware=[Middleware(Guard)],
+        exception_handlers={
+            ArenaError: _on_arena_error,
+            HTTPException: _on_http_error,
+            Exception: _on_bug,
+        },
+        lifespan=watching,
+    )
+    app.state.served = served
+    return app
+
+
+def _routes(folder: Folder) -> list[Route | Mount]:
+    v1 = "/api/v1"
+    return [
+        Route("/", pages.front),
+        Route("/link/{secret}", pages.link, methods=["GET"]),
+        Route("/link/{secret}", pages.spend, methods=["POST"]),
+        Route("/leave", pages.leave, methods=["POST"]),
+        Route("/me", pages.me),
+        Route("/token", pages.token, methods=["POST"]),
+        Route("/upload", pages.upload, methods=["POST"]),
+        Route("/versions/{version}", pages.version),
+        Route("/private/{author}/{path:path}", pages.private),
+        Route("/administration", administration.overview, methods=["GET"]),
+        Route("/administration", administration.order, methods=["POST"]),
+        Route(f"{v1}/bots/{{bot}}/versions", rest.put_version, methods=["PUT"]),
+        Route(f"{v1}/me", rest.me),
+        Route(f"{v1}/ladder", rest.ladder),
+        Route(f"{v1}/ladder/events", events.ladder_events),
+        Route(f"{v1}/versions/{{version}}", rest.version),
+        Route(f"{v1}/versions/{{version}}/events", events.version_events),
+        Route(f"{v1}/orders", rest.post_order, methods=["POST"]),
+        Route(f"{v1}/openapi.json", rest.openapi),
+        Route("/healthz", rest.health),
+        *(Route(f"/assets/{path.rpartition('/')[2]}", _asset(path)) for path in _ASSETS),
+        Route("/site", lambda _: RedirectResponse("/site/")),
+        # A site has links to those of closed seasons beside it.
+        Mount(
+            "/site",
+            StaticFiles(directory=folder.site, html=True, check_dir=False, follow_symlink=True),
+        ),
+    ]
+
+
+def _asset(path: str) -> Callable[[Request], Response]:
+    def send(_: Request) -> Response:
+        found = shipped.folder("reports") / path
+        return FileResponse(found, headers={"Cache-Control": "max-age=300"})
+
+    return send
+
+
+def _on_arena_error(request: Request, error: Exception) -> Response:
+    return answer(request, refused(cast("ArenaError", error), 503))
+
+
+def _on_http_error(request: Request, error: Exception) -> Response:
+    found = cast("HTTPException", error)
+    what = _WORDS.get(found.status_code, found.detail)
+    return answer(request, RefusedError(found.status_code, what, headers=found.headers))
+
+
+def _on_bug(request: Request, _: Exception) -> Response:
+    hint = "try again, and tell the operator: the log of the door has more"
+    response = answer(request, RefusedError(500, "internal error of the door", hint))
+    add_headers(response.headers, request.url.scheme)  # it is made outside of the guard
+    return response

@@ -1,0 +1,188 @@
+"""How a ladder is at a moment, from its two databases and its published tables."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from arena.ladder.door.api import LadderInfo, MyVersion, Playing, RatingInfo, VersionInfo
+from arena.ladder.book.book import Book
+from arena.ladder.door.door import Door
+from arena.ladder.folder import Folder, is_running
+from arena.ladder.book.tables import PLAYING, WAITING, Kind, Progress, State, Upload, Version
+from arena.io.times import stamp
+from arena.ladder.check.turns import Waiting, next_check
+
+_kinds = msgspec.json.Decoder(list[Kind]).decode
+_progress = msgspec.json.Decoder(Progress | None).decode
+_NOT_ENTERED = "the ladder has not looked at it yet"
+
+
+class _Row(Struct):
+    bot: str
+    rank: int
+    best: int
+    worst: int
+    games: int
+
+
+class _Board(Struct):
+    variant: str
+    players: int
+    rows: list[_Row]
+
+
+_boards = msgspec.json.Decoder(_Board).decode
+
+
+class Snapshot(NamedTuple):
+    """How a ladder was."""
+
+    key: tuple[object, ...]
+    """What differs if anything does."""
+    running: bool
+    season: int | None
+    tables: Sequence[Kind]
+    versions: Mapping[str, Version]
+    """By their names in small letters."""
+    queue: Sequence[str]
+    """The names of the versions that wait, in the order in which they are checked."""
+    waits_since: float | None
+    """When the submission came that has waited longest."""
+    last_event: int
+    check: Progress | None
+    """How far the last check that was begun is."""
+    ratings: Mapping[str, Sequence[RatingInfo]]
+
+    def oldest(self) -> float | None:
+        """Return the age of the submission that has waited longest, in seconds."""
+        return None if self.waits_since is None else max(0.0, time.time() - self.waits_since)
+
+    def version(self, name: str) -> Version | None:
+        """Return a version by `name@number`."""
+        return self.versions.get(name.lower())
+
+
+def look(folder: Folder, before: Snapshot | None) -> Snapshot:
+    """Read how a ladder is; returns `before` if nothing changed since."""
+    with Book(folder) as book, Door(folder) as door:
+        facts, arrived = book.facts(), door.uploads(book.last_upload())
+        running, last_event = is_running(folder), book.last_event()
+        published = facts.get("published_at", "")
+        kinds, check = facts.get("kinds", "[]"), facts.get("check", "null")
+        key = last_event, len(arrived), kinds, check, running, published
+        if before and before.key == key:
+            return before
+        versions = [*book.versions(), *map(_arrived, arrived)]
+        seasons, turns = book.seasons(), book.last_check()
+    waiting = [one for one in versions if one.state in WAITING]
+    return Snapshot(
+        key=key,
+        running=running,
+        season=seasons[-1].number if seasons else None,
+        tables=_kinds(kinds),
+        versions={one.name.lower(): one for one in versions},
+        queue=_in_turn(waiting, turns),
+        waits_since=min((one.received_at for one in waiting), default=None),
+        last_event=last_event,
+        check=_progress(check),
+        ratings=_ratings(folder.site) if published else {},
+    )
+
+
+def _arrived(upload: Upload) -> Version:
+    """Return a version as it will be entered."""
+    return Version(
+        *(upload.id, upload.bot, upload.number, upload.author, upload.sha256, upload.ending, ""),
+        *(upload.received_at, State.QUEUED, upload.received_at, _NOT_ENTERED),
+    )
+
+
+def _in_turn(waiting: Sequence[Version], last_check: Mapping[str, int]) -> list[str]:
+    """Return the names of those that wait, in the order of their checks."""
+    names = {one.id: one.name for one in waiting}
+    found = [one.name for one in waiting if one.state is State.CHECKING]
+    queue = [Waiting(one.id, one.author) for one in waiting if one.state is State.QUEUED]
+    turns = dict(last_check)
+    number = max(turns.values(), default=0)
+    while turn := next_check(queue, turns):
+        queue.remove(turn)
+        number += 1
+        turns[turn.author] = number
+        found.append(names[turn.version])
+    return found
+
+
+def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
+    """Return how each version stands on the site that is published."""
+    found: dict[str, list[RatingInfo]] = {}
+    for path in sorted(site.glob("data/leaderboard-*.json")):
+        try:
+            board = _boards(path.read_bytes())
+        except (OSError, msgspec.DecodeError):  # it is being replaced, or it is of all tables
+            continue
+        page = f"/site/tables/{path.stem.removeprefix('leaderboard-')}.html"
+        for row in board.rows:
+            rating = RatingInfo(
+                variant=board.variant,
+                players=board.players,
+                games=row.games,
+                rank=row.rank,
+                best=row.best,
+                worst=row.worst,
+                of=len(board.rows),
+                page=page,
+            )
+            found.setdefault(row.bot, []).append(rating)
+    return found
+
+
+def version_info(found: Snapshot, version: Version) -> VersionInfo:
+    """Return what is told of a version."""
+    queue, check = list(found.queue), found.check
+    is_checked = version.state is State.CHECKING and check and check.version == version.name
+    return VersionInfo(
+        version=version.name,
+        bot=version.bot,
+        number=version.number,
+        author=version.author,
+        state=version.state,
+        why=version.why,
+        since=stamp(version.since),
+        received_at=stamp(version.received_at),
+        sha256=version.sha256,
+        place=queue.index(version.name) if version.name in queue else None,
+        oldest=found.oldest(),
+        running=found.running,
+        check=check if is_checked else None,
+        ratings=found.ratings.get(version.name, ()),
+    )
+
+
+def ladder_info(found: Snapshot, name: str) -> LadderInfo:
+    """Return what everybody is told of the ladder."""
+    versions = found.versions.values()
+    return LadderInfo(
+        name=name,
+        running=found.running,
+        season=found.season,
+        tables=found.tables,
+        states=dict(Counter(one.state for one in versions)),
+        queue=len(found.queue),
+        oldest=found.oldest(),
+        playing=[
+            Playing(version=one.name, author=one.author, state=one.state)
+            for one in versions
+            if one.state in PLAYING
+        ],
+    )
+
+
+def versions_of(found: Snapshot, author: str) -> list[MyVersion]:
+    """Return the versions of an author, the newest first."""
+    mine = [one for one in found.versions.values() if one.author == author]
+    return [MyVersion(version=one.name, state=one.state, why=one.why) for one in mine[::-1]]

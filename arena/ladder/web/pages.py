@@ -1,0 +1,152 @@
+"""The pages for people: all work without scripts."""
+
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from arena.ladder.book.book import Book
+from arena.ladder.web.uploads.bodies import FileForm, drain, timed
+from arena.ladder.web.problems import NOT_FOUND, RefusedError
+from arena.ladder.web.api.rest import info_of, quota_of
+from arena.ladder.web.access.secrets import LASTS, Kind, Secrets
+from arena.ladder.web.served import client_of, served_by
+from arena.ladder.web.live.snapshot import ladder_info, versions_of
+from arena.ladder.web.templates import page
+from arena.ladder.web.uploads.uploads import receive
+from arena.ladder.web.access.visitors import COOKIE, may_see, session_of, visitor_of
+
+_SEE_OTHER = 303
+_FRAME = 2_048
+"""Bytes of a form beside its file."""
+_RELOAD = 10
+"""Seconds after which a page without scripts is loaded again."""
+
+
+def front(request: Request) -> Response:
+    """Show how the ladder is now."""
+    served = served_by(request)
+    visitor_of(request)
+    info = ladder_info(served.watch.now, served.terms.name)
+    return HTMLResponse(page(request, "front.html", info=info, reload=_RELOAD))
+
+
+def link(request: Request) -> Response:
+    """Show the button that spends an invitation: a GET spends nothing, as scanners follow links."""
+    served = served_by(request)
+    with Secrets(served.folder) as secrets:
+        found = secrets.find(request.path_params["secret"], Kind.INVITATION)
+    if found is None:
+        raise _spent(request)
+    return HTMLResponse(page(request, "link.html", author=found.author))
+
+
+def spend(request: Request) -> Response:
+    """Spend an invitation for a session."""
+    served = served_by(request)
+    if served.tries.is_empty(client_of(request)):
+        raise RefusedError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
+    with Secrets(served.folder, writes=True) as secrets:
+        session = secrets.spend(request.path_params["secret"])
+    if session is None:
+        raise _spent(request)
+    response = RedirectResponse("/me", _SEE_OTHER)
+    age = round(LASTS[Kind.SESSION])
+    response.set_cookie(COOKIE, session, max_age=age, secure=True, httponly=True, samesite="lax")
+    return response
+
+
+def _spent(request: Request) -> RefusedError:
+    served_by(request).tries.take(client_of(request))
+    hint = "ask the operator for a new one: arena ladder invite"
+    return RefusedError(404, "this link is not valid: it was used, revoked, or is too old", hint)
+
+
+def leave(request: Request) -> Response:
+    """End a session."""
+    session_of(request)
+    with Secrets(served_by(request).folder, writes=True) as secrets:
+        secrets.drop(request.cookies.get(COOKIE, ""))
+    response = RedirectResponse("/", _SEE_OTHER)
+    response.delete_cookie(COOKIE, secure=True, httponly=True, samesite="lax")
+    return response
+
+
+def me(request: Request) -> Response:
+    """Show an author's versions, and the form by which they submit the next."""
+    return HTMLResponse(_my_page(request))
+
+
+def token(request: Request) -> Response:
+    """Show a new token for the command line, once."""
+    visitor = session_of(request)
+    with Secrets(served_by(request).folder, writes=True) as secrets:
+        word = secrets.renew_token(visitor.author)
+    return HTMLResponse(_my_page(request, token=word))
+
+
+def _my_page(request: Request, token: str = "") -> str:
+    visitor, served = session_of(request), served_by(request)
+    return page(
+        request,
+        "me.html",
+        token=token,
+        quota=quota_of(served, visitor.author),
+        limits=served.limits,
+        origin=request.url.scheme + "://" + request.headers["host"],
+        versions=versions_of(served.watch.look_again(), visitor.author),
+        has_private=_private(request, visitor.author, "index.html").is_file(),
+        has_course=_private(request, visitor.author, "course/index.html").is_file(),
+    )
+
+
+async def upload(request: Request) -> Response:
+    """Take a submission in from the form."""
+    served = served_by(request)
+    limits = served.limits
+    try:
+        visitor = await run_in_threadpool(session_of, request)
+        chunks = timed(request, limits.body_seconds, limits.body_bytes + _FRAME)
+        form = FileForm(request, chunks)
+        receipt = await receive(served, visitor.author, await form.bot(), form.content(), None)
+    except RefusedError as error:
+        if error.status != 408:
+            await drain(request)
+        raise
+    return RedirectResponse(f"/versions/{receipt.version}", _SEE_OTHER)
+
+
+def version(request: Request) -> Response:
+    """Show how a version is, and its log."""
+    info = info_of(request)
+    with Book(served_by(request).folder) as book:
+        lines = book.events(info.version)
+    waits = info.place is not None
+    return HTMLResponse(
+        page(request, "version.html", info=info, lines=lines, reload=_RELOAD if waits else 0)
+    )
+
+
+def private(request: Request) -> Response:
+    """Serve a file that the ladder wrote for one author."""
+    author, path = request.path_params["author"], request.path_params["path"]
+    visitor = visitor_of(request)
+    if not visitor.has_session:
+        raise RefusedError(404, NOT_FOUND)
+    may_see(visitor, author)
+    found = _private(request, author, path or "index.html")
+    if not found.is_file():
+        raise RefusedError(404, NOT_FOUND)
+    return FileResponse(found)
+
+
+def _private(request: Request, author: str, path: str) -> Path:
+    """Return an author's file; raises RefusedError for a path that leads elsewhere."""
+    root = (served_by(request).folder.private / author).resolve()
+    if root.parent != served_by(request).folder.private.resolve() or "\0" in path:
+        raise RefusedError(404, NOT_FOUND)
+    found = (root / path).resolve()
+    if not found.is_relative_to(root):
+        raise RefusedError(404, NOT_FOUND)
+    return found

@@ -1,0 +1,58 @@
+"""What is refused: the same what / where / hint as at the terminal, with a status of HTTP."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from arena.io.errors import ArenaError
+from arena.ladder.door.api import MIME, Problem
+from arena.ladder.door.door import QuotaError
+from arena.ladder.web.templates import page
+
+NOT_FOUND = "there is no such page here"
+
+
+class RefusedError(ArenaError):
+    """A request that is not carried out."""
+
+    def __init__(
+        self, status: int, what: str, hint: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(what, hint=hint)
+        self.status = status
+        self.headers = dict(headers or {})
+
+
+def refused(error: ArenaError, status: int = 409) -> RefusedError:
+    """Return an error of the ladder without the paths of its machine."""
+    if isinstance(error, RefusedError):
+        return error
+    status = 429 if isinstance(error, QuotaError) else status
+    return RefusedError(status, error.what, error.hint)
+
+
+def answer(request: Request, error: RefusedError) -> Response:
+    """Return problem details (RFC 9457) to programs, a page to people."""
+    where = request.url.path
+    title = HTTPStatus(error.status).phrase
+    problem = Problem(
+        title=title,
+        status=error.status,
+        detail=" / ".join(filter(None, (error.what, where, error.hint))),
+        what=error.what,
+        where=where,
+        hint=error.hint,
+    )
+    if for_programs(where):
+        body, kind = msgspec.json.encode(problem), MIME
+        return Response(body, error.status, error.headers, kind)
+    found = page(request, "problem.html", problem=problem)
+    return Response(found, error.status, error.headers, "text/html; charset=utf-8")
+
+
+def for_programs(path: str) -> bool:
+    """Tell whether what is at a path is read by programs."""
+    return path.startswith("/api/") or path == "/healthz"

@@ -1,0 +1,222 @@
+"""The door as a process: which address it binds, and how it begins and ends."""
+
+import asyncio
+import ipaddress
+import logging
+import os
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import h11
+import uvicorn
+from msgspec import Struct
+from msgspec.structs import replace
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from arena.io.errors import ArenaError
+from arena.ladder.folder import Folder
+from arena.ladder.web.app import make_app
+from arena.ladder.web.access.secrets import Secrets
+from arena.ladder.web.settings import Limits
+from arena.ladder.web.uploads.uploads import forget_parts
+from arena.io.file_lock import lock_exclusively
+
+_GRACE = 10
+"""Seconds that requests have to end when the door is stopped."""
+
+
+class Address(Struct, frozen=True, kw_only=True):
+    """Where the door listens."""
+
+    host: str = "127.0.0.1"
+    port: int = 8500
+    url: str = ""
+    """Where browsers reach it; "" if that is the same."""
+    behind_proxy: bool = False
+    certificate: Path | None = None
+    key: Path | None = None
+
+    @property
+    def base(self) -> str:
+        """Return the address that is printed and opened."""
+        if self.url:
+            return self.url.rstrip("/")
+        scheme = "https" if self.certificate else "http"
+        return f"{scheme}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
+    def origins(self) -> frozenset[str]:
+        """Return the addresses under which browsers may ask."""
+        found = {self.base.lower()}
+        if not self.url and _is_loopback(self.host):
+            scheme = self.base.partition("://")[0]
+            found |= {f"{scheme}://{name}:{self.port}" for name in ("localhost", "127.0.0.1")}
+        return frozenset(found)
+
+
+def serve(folder: Folder, address: Address, say: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM; raises ArenaError if it cannot."""
+    logging.basicConfig(level=logging.WARNING)
+    with opened(folder, address) as door:
+        say(f"the door is open: {door.base}")
+        with suppress(KeyboardInterrupt):  # the signal that ended it comes once more
+            door.run()
+
+
+class Opened:
+    """A door that listens."""
+
+    def __init__(
+        self, folder: Folder, address: Address, limits: Limits, listening: socket.socket
+    ) -> None:
+        self.base = address.base
+        self._listening = listening
+        app = make_app(folder, address.origins(), limits)
+        self._server = _Server(_config(app, address, limits))
+
+    def run(self) -> None:
+        """Answer until it is stopped."""
+        self._server.run([self._listening])
+
+    def stop(self) -> None:
+        """Finish what was begun, and end."""
+        self._server.should_exit = True
+
+
+@contextmanager
+def opened(folder: Folder, address: Address, limits: Limits | None = None) -> Iterator[Opened]:
+    """Open the door of a ladder; raises ArenaError if that cannot be."""
+    _check(address)
+    lock = _locked(folder)
+    try:
+        with _bound(address) as listening, Secrets(folder, writes=True):
+            forget_parts(folder)
+            port = listening.getsockname()[1]
+            yield Opened(folder, replace(address, port=port), limits or Limits(), listening)
+    finally:
+        os.close(lock)
+
+
+def _config(app: Any, address: Address, limits: Limits) -> uvicorn.Config:
+    class Timed(_Timed):
+        seconds = limits.head_seconds
+
+    return uvicorn.Config(
+        app,
+        http=Timed,
+        ws="none",
+        lifespan="on",
+        access_log=False,  # it would have the secrets of links
+        server_header=False,
+        log_level="warning",
+        proxy_headers=address.behind_proxy,
+        forwarded_allow_ips="*" if address.behind_proxy else "",
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=_GRACE,
+        ssl_certfile=address.certificate,
+        ssl_keyfile=address.key,
+    )
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams of events when it is stopped: they would last for ever."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop taking requests and finish those that were taken."""
+        self.config.app.state.served.watch.stop()  # type: ignore[union-attr]
+        await super().shutdown(sockets)
+
+
+class _Timed(H11Protocol):
+    """Closes connections on which the head of a request does not come in time."""
+
+    seconds = 15.0
+    _end: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._time()
+
+    def data_received(self, data: bytes) -> None:
+        """Take some bytes in."""
+        super().data_received(data)
+        self._time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        super().connection_lost(exc)
+        if self._end:
+            self._end.cancel()
+
+    def _time(self) -> None:
+        """Wait for the head of a request, unless one has come."""
+        if self.conn.their_state is not h11.IDLE:
+            if self._end:
+                self._end.cancel()
+                self._end = None
+        elif self._end is None:
+            self._end = self.loop.call_later(self.seconds, self.transport.close)
+
+
+def _check(address: Address) -> None:
+    """Raise ArenaError for an address at which secrets would go over a network as plain text."""
+    if bool(address.certificate) != bool(address.key):
+        raise ArenaError("a certificate needs its key", "--certificate", "--key FILE")
+    if address.certificate:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
+                address.certificate, address.key
+            )
+        except OSError as error:
+            what = f"it cannot be used: {error.strerror or error}"
+            raise ArenaError(what, str(address.certificate), "name PEM files") from None
+    if address.behind_proxy and not address.url.startswith("https://"):
+        what = "behind a proxy the door must know where browsers reach it"
+        raise ArenaError(what, "--behind-proxy", "--url https://ladder.example.org")
+    if not (_is_loopback(address.host) or address.behind_proxy or address.certificate):
+        what = f"{address.host} is reached over a network: links and sessions need HTTPS"
+        hint = "--behind-proxy if a proxy speaks HTTPS, or --certificate FILE --key FILE"
+        raise ArenaError(what, "--host", hint)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _bound(address: Address) -> socket.socket:
+    try:
+        family, kind, _, _, to = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(to)
+            listening.listen(2048)
+        except OSError:
+            listening.close()
+            raise
+    except OSError as error:
+        what = f"the door cannot listen there: {error.strerror}"
+        hint = "choose another with --host and --port"
+        raise ArenaError(what, f"{address.host}:{address.port}", hint) from None
+    return listening
+
+
+def _locked(folder: Folder) -> int:
+    """Keep other doors out; raises ArenaError if there is one."""
+    try:
+        file = os.open(folder.inbox, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise ArenaError(f"it cannot be opened: {error.strerror}", str(folder.inbox)) from None
+    if not lock_exclusively(file):
+        os.close(file)
+        raise ArenaError("another door is open here", str(folder.root), "one is enough")
+    return file

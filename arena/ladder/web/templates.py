@@ -1,0 +1,49 @@
+"""The pages of the door: all that they print is visible and inert, whoever wrote it."""
+
+from functools import cache
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+
+from arena import __version__
+from arena.io import shipped
+from arena.io.times import span, stamp
+from arena.io.visible import visible
+
+
+@cache
+def _environment() -> Environment:
+    templates = shipped.folder("reports")
+    env = Environment(
+        loader=FileSystemLoader([templates / "door", templates]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters |= {"stamp": stamp, "span": span, "address": _address}
+    return env
+
+
+def _visible(value: object) -> str:
+    return value if isinstance(value, Markup) else visible(str(value))
+
+
+def _address(name: str) -> str:
+    return quote(name, safe="@")
+
+
+def page(request: Request, template: str, **values: object) -> str:
+    """Return a page."""
+    served = request.app.state.served
+    common = {
+        "ladder": served.terms.name,
+        "visitor": getattr(request.state, "visitor", None),
+        "has_site": (served.folder.site / "index.html").exists(),
+        "arena": __version__,
+        "path": request.url.path,
+    }
+    return _environment().get_template(template).render(**common, **values)

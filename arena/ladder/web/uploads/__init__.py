@@ -1,0 +1,1 @@
+"""Bodies and files on their way to the disk: counted, never opened."""

@@ -1,0 +1,129 @@
+"""Submissions on their way to the disk: counted, hashed, never opened."""
+
+import asyncio
+import os
+from base64 import b64decode
+from binascii import Error
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+from arena.io.errors import ArenaError
+from arena.ladder.door.api import Receipt, receipt_of
+from arena.ladder.door.door import Door, Sent, check_name
+from arena.ladder.folder import Folder, place_durably
+from arena.ladder.web.problems import RefusedError, refused
+from arena.ladder.web.served import Served
+
+_PARTS = ".door.*.part"
+_BEGINNINGS = (
+    (b"PK", ".zip"),
+    (b"\x1f\x8b", ".tar.gz"),
+    (b"BZh", ".tar.bz2"),
+    (b"\xfd7zXZ", ".tar.xz"),
+)
+_FULL = "the disk is full"
+_DIGEST = "Content-Digest: sha-256=:BASE64:"
+
+
+def forget_parts(folder: Folder) -> None:
+    """Remove what came in part before the door was stopped."""
+    for path in folder.inbox.glob(_PARTS):
+        path.unlink(missing_ok=True)
+
+
+async def receive(
+    served: Served, author: str, bot: str, chunks: AsyncIterator[bytes], digest: bytes | None
+) -> Receipt:
+    """Take a submission in; returns when it is on the disk to stay.
+
+    Raises RefusedError if it is not taken; nothing is left of it then.
+    """
+    with served.upload_of(author):
+        await asyncio.to_thread(_check, served, author, bot, digest)
+        with _part(served.folder) as (path, file):
+            sent = await _written(file, chunks)
+            if digest not in {None, bytes.fromhex(sent.sha256)}:
+                hint = "it was changed on its way: send it again"
+                raise RefusedError(400, "the body has another SHA-256 than Content-Digest", hint)
+            return await asyncio.to_thread(_entered, served, author, bot, sent, path)
+
+
+def _check(served: Served, author: str, bot: str, digest: bytes | None) -> None:
+    """Raise RefusedError for what is known to be refused before the bytes have come."""
+    try:
+        check_name(bot, "on a ladder the name of a bot")
+    except ArenaError as error:
+        raise refused(error, 400) from None
+    with Door(served.folder) as door:
+        # Bytes that came before are free; without a digest only the bytes tell.
+        if digest and not door.known(author, bot, digest.hex()):
+            try:
+                door.check(author, bot, 0, served.terms.quotas)
+            except ArenaError as error:
+                raise refused(error) from None
+
+
+@contextmanager
+def _part(folder: Folder) -> Iterator[tuple[Path, BinaryIO]]:
+    """Yield a new file in the inbox that is gone afterwards, unless it got its name."""
+    path = folder.inbox / f".door.{token_hex(8)}.part"
+    try:
+        with open(path, "xb", opener=_private) as file:
+            yield path, file
+    except OSError as error:
+        raise RefusedError(507, f"it cannot be written: {error.strerror}", _FULL) from None
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o640)
+
+
+async def _written(file: BinaryIO, chunks: AsyncIterator[bytes]) -> Sent:
+    """Write the bytes as they come."""
+    digest, count, beginning = sha256(), 0, b""
+    async for chunk in chunks:
+        digest.update(chunk)
+        file.write(chunk)
+        count += len(chunk)
+        beginning = beginning or chunk[:8]
+    if not count:
+        raise RefusedError(400, "the body is empty", "send an archive of the bot's folder")
+    file.flush()
+    await asyncio.to_thread(os.fsync, file.fileno())
+    ending = next((end for begin, end in _BEGINNINGS if beginning.startswith(begin)), ".tar")
+    return Sent(digest.hexdigest(), ending, count)
+
+
+def _entered(served: Served, author: str, bot: str, sent: Sent, part: Path) -> Receipt:
+    folder, quotas = served.folder, served.terms.quotas
+
+    def place() -> None:
+        place_durably(part, folder.upload(sent.sha256, sent.ending))
+
+    with Door(folder, writes=True) as door:
+        try:
+            upload, new = door.receive(author, bot, sent, place, quotas)
+        except ArenaError as error:
+            raise refused(error) from None
+        return receipt_of(upload, new, door.allowance(author, quotas))
+
+
+def digest_of(header: str | None) -> bytes | None:
+    """Return the SHA-256 that a request promises (RFC 9530); None if it promises none."""
+    if header is None:
+        return None
+    for entry in header.split(","):
+        name, _, value = entry.strip().partition("=")
+        if name.lower() == "sha-256" and len(value) > 2 and value[0] == value[-1] == ":":
+            try:
+                if len(found := b64decode(value[1:-1], validate=True)) == 32:
+                    return found
+            except Error:
+                break
+    raise RefusedError(400, "the header Content-Digest cannot be read", _DIGEST)

@@ -1,0 +1,1 @@
+"""Stored leagues: verified, rated again, mended, pruned."""

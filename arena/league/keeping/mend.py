@@ -1,0 +1,126 @@
+"""Mend a damaged store: what is sound is kept, the rest is dropped, to be played again."""
+
+import os
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.io.errors import ArenaError
+from arena.league.schedule.schedule import Schedule
+from arena.league.play.stored_league import schedule_of
+from arena.league.keeping.verify import check_stored
+from arena.league.store.database import lock_store
+from arena.league.store.failures import ENDS
+from arena.league.store.logs import logs_path
+from arena.league.store.store import Store
+from arena.league.store.write_ahead import misses_log
+
+
+class Mended(Struct, frozen=True):
+    """What became of a store."""
+
+    kept: int
+    """Fixtures that are sound."""
+    dropped: list[str]
+    """The ids of damaged fixtures, as far as they can be read, or their positions."""
+    lost: int
+    """Fixtures that had been stored and were gone."""
+    aside: Path | None
+    """Where the damaged store is now; None if there was nothing to mend."""
+
+
+def mend(path: Path) -> Mended:
+    """Replace a store by one of its sound fixtures, and keep the damaged one beside it.
+
+    A fixture is sound if its hashes are right, it is in the schedule, and its games replay. Raises
+    ArenaError if nothing was played, if another arena is playing, or if the conditions are damaged.
+    """
+    if not path.is_file():
+        with Store(path):  # says what is wrong
+            pass
+    locked = lock_store(path)
+    try:
+        new = path.with_name(f".{path.stem}.mended{path.suffix}")
+        _remove(new)
+        with Store(path, incomplete=True) as old:
+            mended = _save(old, new)
+        if not mended.dropped and not mended.lost and _is_whole(path):
+            _remove(new)
+            return mended
+        return _swap(path, new, mended)
+    except OSError as error:
+        what = f"the store cannot be mended: {error.strerror or error}"
+        raise ArenaError(what, str(path), "it needs room for a second store beside it") from None
+    finally:
+        locked()
+
+
+def _save(old: Store, new: Path) -> Mended:
+    """Write what is sound of a store into a new one."""
+    schedule, dropped, kept = schedule_of(old), list[str](), 0
+    with Store(new, create=True, token=old.token()) as store:
+        store.begin(*old.history())
+        for position in _positions(old, schedule):
+            try:
+                found = list(old.stored(position, position))
+            except ArenaError:
+                dropped.append(str(position))
+                continue
+            for one in found:
+                if check_stored(old, schedule.drawn, one).findings:
+                    dropped.append(one.id)
+                else:
+                    store.insert(one)
+                    kept += 1
+        with suppress(ArenaError):  # they are tried again
+            for fixture in old.quarantined():
+                store.quarantine(fixture)
+    return Mended(kept, dropped, old.lost()[0], None)
+
+
+def _positions(store: Store, schedule: Schedule) -> list[int]:
+    """Return where fixtures are stored, or all of the schedule if that cannot be read."""
+    try:
+        return store.positions()
+    except ArenaError:
+        return sorted(fixture.index for fixture, _ in schedule.drawn.values())
+
+
+def _is_whole(path: Path) -> bool:
+    """Tell whether the files as such are sound."""
+    if any(map(misses_log, (path, logs_path(path)))):
+        return False
+    try:
+        with Store(path) as store:
+            return not any(store.damage())
+    except ArenaError:
+        return False
+
+
+def _swap(path: Path, new: Path, mended: Mended) -> Mended:
+    """Put the new store in the place of the damaged one, which gets another name."""
+    asides = (path.with_name(f"{path.stem}.damaged-{n}{path.suffix}") for n in count(1))
+    aside = next(one for one in asides if not one.exists())
+    for old, kept in zip(_files(path), _files(aside), strict=True):
+        if old.exists():
+            os.link(old, kept)
+    # A log that stayed would be taken for that of the new file.
+    for old in _files(path):
+        if old not in (path, logs_path(path)):
+            old.unlink(missing_ok=True)
+    # With the same token: a mend that is cut short here can be done again.
+    logs_path(new).replace(logs_path(path))
+    new.replace(path)
+    return Mended(mended.kept, mended.dropped, mended.lost, aside)
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the names of all files that a store may have."""
+    return [Path(f"{file}{end}") for file in (path, logs_path(path)) for end in ENDS]
+
+
+def _remove(path: Path) -> None:
+    for file in _files(path):
+        file.unlink(missing_ok=True)

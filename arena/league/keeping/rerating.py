@@ -1,0 +1,207 @@
+"""Rate a league again with the `trueskill` package, so that nobody need trust our arithmetic."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from random import Random
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from arena.io.errors import ArenaError
+from arena.ratings.table import Row
+from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
+from arena.game.records import Division, FixtureResult
+
+TOLERANCE = 1e-4
+"""How far two values of mu or sigma may be apart. The package ends its iterations earlier than the
+fold, which puts them up to 1e-5 apart (docs/ratings.md); pages show two decimals."""
+LIMIT = 20_000
+"""Games that are rated with the package at most: of six players they take it half a minute."""
+
+
+class Published(Struct, frozen=True, kw_only=True):
+    """A bot's published ratings."""
+
+    mu: float
+    sigma: float
+    mu_sequential: float
+
+    def __str__(self) -> str:
+        """Return them in one phrase."""
+        return f"{self.mu:.5f} ± {self.sigma:.5f}, sequential {self.mu_sequential:.5f}"
+
+
+class BotCheck(Struct, frozen=True):
+    """A bot's ratings in a division: by the usual pass, twice, and as they are published."""
+
+    bot: str
+    games: int
+    mu: float
+    """The arena's, after the games that were rated with the package; 25 if there are none."""
+    sigma: float
+    package_mu: float
+    """The package's, after the same games."""
+    package_sigma: float
+    published: Published
+    """What a report of all games says, relative to the mean of the field."""
+
+
+class DivisionCheck(Struct, frozen=True):
+    """The ratings of a division."""
+
+    variant: str
+    players: int
+    games: int
+    rated: int
+    """How many of its games were rated with the package: the first of the schedule."""
+    bots: list[BotCheck]
+
+    @property
+    def name(self) -> str:
+        """What a finding calls the division."""
+        return f"{self.variant}, {self.players} players"
+
+    def mismatches(self) -> Iterator[tuple[str, str]]:
+        """Yield where the arena's ratings are not the package's: the bot, and a message."""
+        for bot in self.bots:
+            ours, package = (bot.mu, bot.sigma), (bot.package_mu, bot.package_sigma)
+            if not _close(ours, package):
+                what = f"the arena rates it {_show(*ours)}, the trueskill package {_show(*package)}"
+                yield f"{self.name}, bot '{bot.bot}'", what
+
+
+class PublishedRow(Published, frozen=True):
+    """A bot's line on a published leaderboard; mu is relative to the field's mean or a bot's."""
+
+    bot: str
+    games: int
+
+
+class PublishedLeaderboard(Struct, frozen=True):
+    """What is compared of a leaderboard's data file."""
+
+    variant: str
+    players: int
+    rows: list[PublishedRow]
+
+
+_leaderboards = msgspec.json.Decoder(PublishedLeaderboard)
+
+
+def read_leaderboards(site: Path) -> list[PublishedLeaderboard]:
+    """Read the leaderboards of a site; raises ArenaError if there are none or one is damaged."""
+    paths = sorted((site / "data").glob("leaderboard-*.json"))
+    if not paths:
+        raise ArenaError("no leaderboard found", str(site / "data"), "name a report's folder")
+    boards = []
+    for path in paths:
+        try:
+            boards.append(_leaderboards.decode(path.read_bytes()))
+        except (OSError, UnicodeError, msgspec.MsgspecError) as error:
+            what = f"the leaderboard cannot be read: {error}"
+            raise ArenaError(what, str(path), "write it again with: arena report") from None
+    return boards
+
+
+def draw_sample(
+    games: Mapping[Division, int], seed: str, limit: int = LIMIT
+) -> dict[Division, int]:
+    """Return how many games of each division to rate with the package: all, if `limit` allows.
+
+    Else divisions are drawn until it is reached; the last may have a part of its games rated.
+    """
+    drawn = list(games)
+    if sum(games.values()) > limit:
+        Random(f"rerating/{seed}").shuffle(drawn)  # noqa: S311 - can be drawn again
+    sample, left = {}, limit
+    for division in drawn:
+        sample[division] = min(games[division], left)
+        left -= sample[division]
+    return {division: sample[division] for division in games}
+
+
+def check_division(
+    division: Division, results: Sequence[FixtureResult], rated: int
+) -> DivisionCheck:
+    """Rate a division anew, and its first games also with the package."""
+    from arena.ratings.model.games import as_arrays  # numpy is slow to import
+    from arena.ratings.board.leaderboard import rate
+
+    games = as_arrays(results)
+    orders = list(islice(games.orders(), rated))
+    ours, package = rate_all(orders), rate_with_package(orders)
+    new = Rating()
+    bots = [
+        BotCheck(
+            row.bot, row.games, *ours.get(row.bot, new), *package.get(row.bot, new), _published(row)
+        )
+        for row in sorted(rate(*division, results).board.rows, key=lambda row: row.bot)
+    ]
+    return DivisionCheck(*division, len(games.order), rated, bots)
+
+
+def _published(row: Row | Published, zero: Published | None = None) -> Published:
+    """Return a row's ratings, relative to those of the bot whose mu is to be 0, if any."""
+    mu, sequential = (zero.mu, zero.mu_sequential) if zero else (0.0, 0.0)
+    return Published(mu=row.mu - mu, sigma=row.sigma, mu_sequential=row.mu_sequential - sequential)
+
+
+def rate_with_package(orders: Sequence[Sequence[str]]) -> dict[str, Rating]:
+    """Rate games, given as the bots in finishing order, with the package alone."""
+    import trueskill  # slow to import
+
+    model = trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=0.0)
+    skill: dict[str, trueskill.Rating] = {}
+    for order in orders:
+        for team in model.rate([{bot: skill.get(bot, model.create_rating())} for bot in order]):
+            skill.update(team)
+    return {bot: Rating(rating.mu, rating.sigma) for bot, rating in skill.items()}
+
+
+def compare_ratings(
+    checks: Sequence[DivisionCheck], boards: Sequence[PublishedLeaderboard] | None
+) -> Iterator[tuple[str, str]]:
+    """Yield where the package's ratings or published leaderboards are not the arena's: and how."""
+    yield from chain.from_iterable(check.mismatches() for check in checks)
+    if boards is None:
+        return
+    published = {(board.variant, board.players): board for board in boards}
+    for check in checks:
+        board = published.pop((check.variant, check.players), None)
+        if board is None:
+            yield check.name, "no leaderboard of it is published"
+        else:
+            yield from _compare(check, board)
+    for variant, players in published:
+        yield f"{variant}, {players} players", "its published leaderboard is of no stored game"
+
+
+def _compare(check: DivisionCheck, board: PublishedLeaderboard) -> Iterator[tuple[str, str]]:
+    rows = {row.bot: row for row in board.rows}
+    ratings = {bot.bot: bot for bot in check.bots}
+    if not rows.keys() & ratings.keys():
+        yield check.name, "the published bots have other names: is it a report with pseudonyms?"
+        return
+    # The anchor, if any, is published as exactly 0; else the mean of the field is.
+    anchors = {row.bot for row in board.rows if row.mu == 0.0}
+    zero = next((bot.published for bot in check.bots if bot.bot in anchors), None)
+    for name in sorted(rows.keys() | ratings.keys()):
+        where, row, bot = f"{check.name}, bot '{name}'", rows.get(name), ratings.get(name)
+        if row is None or bot is None:
+            yield where, "it is not on the published leaderboard" if bot else "it played no game"
+        elif row.games != bot.games:
+            what = f"published after {row.games} games, but {bot.games} are stored"
+            yield where, f"{what}: write the report again with arena report"
+        elif not _close(astuple(_published(row)), astuple(_published(bot.published, zero))):
+            expected = _published(bot.published, zero)
+            yield where, f"published as {_published(row)}, its games give {expected}"
+
+
+def _close(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return all(abs(a - b) <= TOLERANCE for a, b in zip(one, other, strict=True))
+
+
+def _show(mu: float, sigma: float) -> str:
+    return f"{mu:.5f} ± {sigma:.5f}"

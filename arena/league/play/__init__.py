@@ -1,0 +1,1 @@
+"""Playing what is due: the runner and its workers."""

@@ -1,0 +1,146 @@
+"""Worker processes on this machine, and the engine that plays on them."""
+
+import ctypes
+import fcntl
+import gc
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from itertools import islice
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.util import Finalize
+from typing import TypeVar
+
+from arena.league.host import claim_core, enough_cores
+from arena.league.play.workers import Task, WorkerDiedError, play_task
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
+from arena.bots.sandboxes.run_folder import remove_leftovers
+from arena.bots.sessions.warm_pool import WarmPool
+from arena.league.store.rows import PackedFixture
+
+_PR_SET_PDEATHSIG = 1
+_PIPE_BYTES = 1 << 20
+"""Capacity of the pipe that results come through: the most that an ordinary user may ask for."""
+_GC_THRESHOLD = 20_000
+"""New objects before Python looks for cycles: the records of a game have none."""
+_Result = TypeVar("_Result")
+
+
+class ProcessEngine:
+    """Plays on worker processes of this machine.
+
+    With `pin`, each worker shares a core with its bots, if there are enough: they take turns
+    anyway, and to wake a process on another core costs more than most bots' thinking.
+    """
+
+    def __init__(self, sandbox: Sandbox, workers: int, *, pin: bool = True) -> None:
+        self._sandbox = sandbox
+        self._workers = workers
+        self._pin = pin and enough_cores(workers)
+
+    def worker_count(self) -> int:
+        """Return the number of workers."""
+        return self._workers
+
+    def batch_size(self, waiting: int) -> int:
+        """Return 1: handing over a task costs next to nothing here."""
+        del waiting
+        return 1
+
+    def executor(self, workers: int) -> AbstractContextManager[Executor]:
+        """Open a pool of processes; when one of them dies, the pool is broken."""
+        return pool(workers, pin=self._pin)
+
+    def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
+        """Hand tasks to a worker."""
+        return start(executor, partial(_play_batch, tasks, self._sandbox))
+
+    def collect(self, future: Future[object]) -> list[PackedFixture]:
+        """Return the results; when any worker of the pool dies, all that it played is lost."""
+        try:
+            # Only the engine knows what its futures return.
+            return future.result()  # type: ignore[return-value]
+        except BrokenProcessPool:
+            raise WorkerDiedError from None
+
+
+_warm_pool = WarmPool()
+"""The bots of this worker process that wait for their next table."""
+
+
+def _play_batch(tasks: Sequence[Task], sandbox: Sandbox) -> list[PackedFixture]:
+    return [play_task(task, sandbox, _warm_pool) for task in tasks]
+
+
+@contextmanager
+def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
+    """Yield an executor whose processes die with this one, however it ends.
+
+    With `pin`, each claims a core that no other worker has, while there is one.
+    """
+    context = multiprocessing.get_context("spawn")
+    name_semaphores()
+    # Started with the first worker, it would unblock SIGINT in between.
+    resource_tracker.ensure_running()
+    executor = ProcessPoolExecutor(workers, context, _begin_work, (os.getpid(), pin))
+    # There is no public way to the pipe's writing end, which this process holds, too.
+    results: Connection = executor._result_queue._writer  # type: ignore[attr-defined] # noqa: SLF001
+    with suppress(OSError):
+        # Usual results fit in: a worker that is killed has sent all of one, or nothing of it.
+        fcntl.fcntl(results.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    try:
+        yield executor
+    except BaseException:
+        for process in multiprocessing.active_children():
+            process.kill()
+        # Without this, the rest of a half-sent result would be waited for, for ever.
+        results.close()
+        raise
+    finally:
+        track_semaphores()
+        # Queued work is not cancelled: a pool with a cancelled future does not survive the death
+        # of a worker.
+        executor.shutdown(wait=True)
+        # A worker that was killed could not end what its bots had started.
+        remove_leftovers()
+
+
+def start(executor: Executor, call: Callable[[], _Result]) -> Future[_Result]:
+    """Make a call in a worker; Ctrl-C must not end a new worker before it ignores SIGINT."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return executor.submit(call)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def map_ordered(
+    executor: Executor, calls: Iterable[Callable[[], _Result]], ahead: int
+) -> Iterator[_Result]:
+    """Make calls in workers, at most `ahead` of them at a time; yield their results in order."""
+    futures = (start(executor, call) for call in calls)
+    pending = deque(islice(futures, ahead))
+    while pending:
+        yield pending.popleft().result()
+        pending.extend(islice(futures, 1))
+
+
+def _begin_work(parent: int, pin: bool) -> None:
+    """Tie a worker's life to its parent's, leave signals to the parent, claim a core."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+    Finalize(None, _warm_pool.end, exitpriority=1)
+    gc.set_threshold(_GC_THRESHOLD)
+    if pin:
+        claim_core()

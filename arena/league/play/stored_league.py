@@ -1,0 +1,145 @@
+"""A league and its store: what a program needs to play one without a league.yaml.
+
+    with Store(path, create=True) as store:
+        if store.league is None:
+            store.begin(start)                        # a LeagueInfo with endless=True, rounds=0
+        league = StoredLeague(store)                  # goes on where the store ends
+        league.change(joined=[info], rested=["mybot@2"])
+        league.play(bots, engine, listener)           # until the listener asks to stop
+        league.change(struck=["cheat@1"])
+        league.play(bots, engine, listener)
+
+- `start.bots` are the bots of the beginning; a name (`BotInfo.name`) stands for the same files for
+  ever, so a new version needs a new one, such as `mybot@3`. `bots` maps the names of all that play
+  now to staged bots (`arena.league.table.preparation`). Who plays: `arena.league.changes.playing(conditions)`.
+- `change` is for the time between two calls of `play`, which returns when nothing is under way.
+  Blocks that were not begun are dropped, and others are drawn for the new field. Blocks that were
+  begun are played to their end, but for the tables of bots that no longer play.
+- `more(division)`, given to `play`, is asked before a new block of a division is begun: False for
+  all of them lets `play` return True once what was begun is played. So a ladder goes to sleep.
+- `progress.begun(division)` is how many blocks of a division were begun;
+  `progress.verdict(division, confidence)` says which neighbours are not told apart yet.
+- `change(joined=[...], rested=["mybot@2"], twins={"mybot@3": "mybot@2"})` lets a newcomer meet its
+  predecessor on the same dice (`arena.ladder.season.twins`): both must be among the `bots`.
+- A league ends with `change(endless=False)`: what was begun can be played to its end; then nothing
+  is due any more, and the master seed may be published.
+- Each is stored before it takes effect. A killed program goes on by opening the store again: it
+  plays the same fixtures as one that was not killed, if `more` decides by `progress.begun` and
+  `progress.undecided`, not by what happens to be played already.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from arena.league.changes import Change
+from arena.league.schedule.progress import LeagueProgress
+from arena.league.play.runner import OnResult, RunListener, play_due
+from arena.league.schedule.schedule import Schedule
+from arena.league.play.workers import Engine
+from arena.game.records import (
+    BotInfo,
+    Division,
+    Fixture,
+    FixtureResult,
+    LeagueInfo,
+    QuarantinedFixture,
+)
+from arena.league.store.rows import PackedFixture
+from arena.league.store.store import Store
+from arena.bots.bot import StagedBot
+
+
+def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
+    """Draw the schedule of a stored league, an endless one as far as it was played.
+
+    Raises ArenaError as `Store.history` does.
+    """
+    schedule = Schedule(*store.history(checked=checked))
+    schedule.reach(store.last_position())
+    return schedule
+
+
+class StoredLeague:
+    """A league that is in a store and can be played on; a ledger of the runner."""
+
+    def __init__(self, store: Store, schedule: Schedule | None = None) -> None:
+        """Take what is stored into account; raises ArenaError if no conditions are stored."""
+        self.store = store
+        self.schedule = schedule or schedule_of(store)
+        self.progress = LeagueProgress(self.schedule)
+        self._more: Callable[[Division], bool] = lambda _: True
+        self._taken: set[str] = set()
+        """The ids of fixtures that were due in this call of `play`."""
+        for result in store.results():
+            self.progress.add(result)
+
+    @property
+    def conditions(self) -> LeagueInfo:
+        """The conditions in force."""
+        return self.schedule.conditions
+
+    def change(
+        self,
+        *,
+        joined: Sequence[BotInfo] = (),
+        rested: Sequence[str] = (),
+        struck: Sequence[str] = (),
+        resumed: Sequence[str] = (),
+        **terms: Any,
+    ) -> Change:
+        """Change the field, `twins`, or terms by their names in `LeagueInfo`; returns the row.
+
+        Raises KeyError for a bot that was never there.
+        """
+        twins = terms.get("twins", self.schedule.twins)
+        apart = {old for new, old in self.schedule.twins.items() if twins.get(new) != old}
+        begun, unplayed = self.schedule.cut(self.progress.played, {*rested, *struck, *apart})
+        change = Change(
+            begun=begun,
+            unplayed=unplayed,
+            joined=tuple(joined),
+            rested=tuple(rested),
+            struck=tuple(struck),
+            resumed=tuple(resumed),
+            **terms,
+        )
+        self.store.change(change)
+        self.schedule.change(change)
+        self.progress = LeagueProgress(self.schedule, self.progress)
+        return change
+
+    def play(
+        self,
+        bots: Mapping[str, StagedBot],
+        engine: Engine,
+        listener: RunListener,
+        on_result: OnResult = lambda _: None,
+        more: Callable[[Division], bool] = lambda _: True,
+    ) -> bool:
+        """Play until nothing is due, or the listener asks to stop; returns whether nothing is.
+
+        What was under way is finished and stored then. Raises KeyboardInterrupt as `play_due` does.
+        """
+        self._more = more
+        self._taken.clear()
+        return play_due(self.conditions, bots, engine, self, listener, on_result)
+
+    def due(self) -> Sequence[Fixture]:
+        """Return what is to be played; begin a block of an endless league if nothing new is."""
+        due = self.progress.due()
+        while self._taken.issuperset([one.id for one in due]):
+            if not self.progress.look_ahead(self._more):
+                break
+            due = self.progress.due()
+        self._taken.update([one.id for one in due])
+        return due
+
+    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
+        """Store a fixture that was played."""
+        self.store.add(packed)
+        self.progress.add(result)
+
+    def quarantine(self, fixture: QuarantinedFixture) -> None:
+        """Store that a fixture cannot be played in this run."""
+        self.store.quarantine(fixture)
+        self.progress.give_up(fixture.fixture.id)

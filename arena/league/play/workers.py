@@ -1,0 +1,83 @@
+"""What every worker does, wherever it runs: play whole fixtures and pack the results."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future
+from contextlib import AbstractContextManager, suppress
+from typing import Protocol
+
+from msgspec import Struct
+
+from arena.league.table.table import play_fixture
+from arena.game.rules.books import Rules
+from arena.game.records import Fixture, LimitsInfo
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
+from arena.league.store.rows import PackedFixture, pack
+from arena.bots.bot import StagedBot
+
+
+class Task(Struct, frozen=True):
+    """All that a worker needs to play a fixture."""
+
+    fixture: Fixture
+    rules: Rules
+    bots: tuple[StagedBot, ...]
+    limits: LimitsInfo
+    keep_memory: bool = False
+    open_dice: frozenset[str] = frozenset()
+    """The keys of dice in play at other tables (`TableDice.open`)."""
+    next_bots: tuple[StagedBot, ...] = ()
+    """Who plays in the task that the worker will probably get after this one."""
+    next_dice: str = ""
+    """The key of the dice of that task."""
+
+    @property
+    def dice(self) -> TableDice:
+        """The dice that no process that plays may have seen."""
+        return TableDice(self.fixture.dice_key, self.open_dice)
+
+
+class WorkerDiedError(Exception):
+    """A worker ended while it had a task, which need not be that task's fault."""
+
+    def __init__(self, deaths: int = 1) -> None:
+        super().__init__(deaths)
+        self.deaths = deaths
+        """How many workers died with it, one after another."""
+
+
+class Engine(Protocol):
+    """Workers behind an Executor. Results do not depend on which engine plays."""
+
+    def worker_count(self) -> int:
+        """Return how many workers there are now."""
+
+    def batch_size(self, waiting: int) -> int:
+        """Return how many of the waiting tasks one worker should get at a time, at least 1."""
+
+    def executor(self, workers: int) -> AbstractContextManager[Executor]:
+        """Open an executor with so many workers; an exception inside ends what they play."""
+
+    def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
+        """Hand tasks to one worker. Raises BrokenExecutor if a worker's death broke it."""
+
+    def collect(self, future: Future[object]) -> list[PackedFixture]:
+        """Return the results; raises WorkerDiedError, or ArenaError if no more can be played."""
+
+
+def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixture:
+    """Play a fixture with bots from a pool; pack it here, to spare the one process that stores."""
+    # Neither this thread nor a bot it starts is preempted when another one wakes up, which then
+    # finds many answers and requests at a time: fewer context switches.
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    if sandbox.starts_slowly:
+        next_dice = TableDice(task.next_dice, task.open_dice)
+        warm_pool.prepare([bot.program for bot in task.next_bots], sandbox, next_dice)
+    programs = [bot.program for bot in task.bots]
+    table_pool = TablePool(warm_pool, task.dice)
+    with Multiplexer(programs, sandbox, task.limits, pool=table_pool) as multiplexer:
+        played = play_fixture(task.fixture, task.rules, multiplexer, keep_memory=task.keep_memory)
+    return pack(played)

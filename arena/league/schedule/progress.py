@@ -1,0 +1,267 @@
+"""How far a league has come: what is still to be played, and which divisions have stopped."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from itertools import chain
+from statistics import fmean
+
+from msgspec import Struct
+
+from arena.league.changes import playing
+from arena.league.schedule.schedule import Schedule
+from arena.ratings.maths.connected import parts
+from arena.ratings.stopping.sequential import Block, TableMeans, separated, tied
+from arena.ratings.table import PlayedGames
+from arena.game.records import Division, Fixture, GameRecord, GameResult
+
+AHEAD = 8
+"""How many blocks of an endless league may be begun before their results matter: what is played
+must not depend on which fixture ends first, and nobody must wait for the slowest."""
+
+
+class Verdict(Struct, frozen=True):
+    """How a division of a league with `until` stands."""
+
+    division: Division
+    rounds: int
+    """Completed blocks."""
+    tied: tuple[tuple[str, str], ...]
+    """Neighbours on the leaderboard that are not separated, best first; empty if all are."""
+    parts: tuple[tuple[str, ...], ...]
+    """The parts of the field that no table links; one if all bots can be compared."""
+
+
+class LeagueProgress:
+    """The schedule of a league, and what was played of it.
+
+    With `until` each division stops on its own. That is decided after complete blocks only: the
+    same results lead to the same decisions, in one run or in ten. In an endless league that is due
+    which was begun, or asked for by `look_ahead`.
+    """
+
+    def __init__(self, schedule: Schedule, before: "LeagueProgress | None" = None) -> None:
+        """Follow a schedule; `before` knows what was played before its last change."""
+        self._schedule = schedule
+        self._results: dict[str, TableMeans] = {}
+        if before:
+            self._results = before._results  # noqa: SLF001 - of this class
+        self._given_up: set[str] = set()
+        tracks: Mapping[Division, _Track] = {}
+        if before and schedule.conditions.endless:
+            tracks = before._tracks  # noqa: SLF001 - of this class
+        self._tracks: dict[Division, _Track] = {
+            one: _Track(schedule, one, self._results, self._given_up, tracks.get(one))
+            for one in schedule.blocks
+        }
+
+    @property
+    def played(self) -> Collection[str]:
+        """The ids of all fixtures that were added, also of those that do not count."""
+        return self._results.keys()
+
+    @property
+    def tables(self) -> Mapping[str, TableMeans]:
+        """Everyone's mean places in all fixtures that were added, by id."""
+        return self._results
+
+    def __len__(self) -> int:
+        """Return the number of fixtures in the schedule, with those that `until` may save."""
+        return sum(map(self.scheduled, self._tracks))
+
+    def scheduled(self, division: Division) -> int:
+        """Return the number of a division's fixtures."""
+        return sum(map(len, self._tracks[division].scheduled()))
+
+    def begun(self, division: Division) -> int:
+        """Return how many blocks of a division were begun or are due; earlier ones among them."""
+        return len(self._tracks[division].wanted())
+
+    def counts(self, id_: str) -> bool:
+        """Tell whether a fixture is in the schedule as it is now."""
+        return self._schedule.counts(id_)
+
+    def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
+        """Take a played fixture into account; it is remembered if it does not count now."""
+        fixture = played.fixture
+        if fixture.id in self._results:
+            return
+        by_seat = zip(*(one.places for one in played.games), strict=True)
+        self._results[fixture.id] = TableMeans(fixture.seats, tuple(map(fmean, by_seat)))
+        if self.counts(fixture.id):
+            self._tracks[fixture.division].add(fixture)
+
+    def give_up(self, id_: str) -> None:
+        """Let nothing wait for a fixture that cannot be played in this run."""
+        self._given_up.add(id_)
+
+    def due(self) -> list[Fixture]:
+        """Return the fixtures to play next, with `until` those of each division's next block."""
+        due = chain.from_iterable(track.due() for track in self._tracks.values())
+        return sorted(due, key=lambda fixture: fixture.index)
+
+    def wanted(self) -> list[Fixture]:
+        """Return the fixtures that were due so far, played or not."""
+        wanted = chain.from_iterable(track.wanted() for track in self._tracks.values())
+        return sorted(chain.from_iterable(wanted), key=lambda fixture: fixture.index)
+
+    def look_ahead(self, more: Callable[[Division], bool]) -> bool:
+        """Let one more block of an endless league be due; returns whether there is one.
+
+        It is the next in the schedule of the divisions that want `more`.
+        """
+        coming = [(at, one) for one, track in self._tracks.items() if (at := track.coming()) >= 0]
+        for _, division in sorted(coming):
+            if more(division):
+                self._tracks[division].begin()
+                return True
+        return False
+
+    def verdicts(self) -> list[Verdict]:
+        """Return how each division stands; none in a league without `until`."""
+        until = self._schedule.conditions.until
+        return [self.verdict(one, until) for one in self._tracks] if until else []
+
+    def verdict(self, division: Division, confidence: float) -> Verdict:
+        """Return how a division stands, by its blocks before the first that is not complete."""
+        return self._tracks[division].verdict(confidence)
+
+    def undecided(self, division: Division, confidence: float) -> bool:
+        """Tell whether a division of an endless league needs another block to tell its bots apart.
+
+        That follows from the results of all but the last `AHEAD` blocks that were begun: False
+        until those are complete, so that the answer is the same however fast they were played.
+        """
+        return self._tracks[division].undecided(confidence)
+
+
+class _Track:
+    """The blocks of one division, and its decision to stop."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        division: Division,
+        results: Mapping[str, TableMeans],
+        given_up: Set[str],
+        before: "_Track | None" = None,
+    ) -> None:
+        """Follow a division; `before` followed it under the same terms, to the last change."""
+        self._schedule, self._division, self._results = schedule, division, results
+        self._given_up = given_up
+        self._blocks = schedule.blocks[division]
+        conditions = schedule.conditions
+        self._resting = frozenset(conditions.resting)
+        self._bots = len(playing(conditions))
+        self._until = conditions.until
+        self._endless = conditions.endless
+        self._unconditional = schedule.earlier_blocks[division]
+        """The first blocks, which are played in any case."""
+        self._left: dict[int, dict[str, Fixture]] = {}
+        """The fixtures that are not played, by id, of the blocks that are not complete."""
+        self._begun = self._unconditional
+        """In an endless league, how many blocks were begun or asked for."""
+        self._seen = 0
+        """The first block that `_left` does not know."""
+        self._known = before.complete_blocks() if before else frozenset[int]()
+        """Blocks that nothing is missing of, without a look."""
+        self._complete: list[Block] = []
+        """Complete blocks that have a fixture that counts, before the first that is not."""
+        self._next = 0
+        """The first block that is not complete."""
+        self._stopped = False
+        self._judged: tuple[tuple[int, float], bool] | None = None
+        """The last answer of `undecided`, and to what: it takes long where many have played."""
+        self._see()
+
+    def add(self, fixture: Fixture) -> None:
+        """Take a fixture that counts for played."""
+        self._begun = max(self._begun, fixture.block + 1)
+        if missing := self._left.get(fixture.block):
+            missing.pop(fixture.id, None)
+            if not missing:
+                del self._left[fixture.block]
+
+    def complete_blocks(self) -> frozenset[int]:
+        """Return the blocks that nothing is missing of, those without fixtures among them."""
+        return frozenset(range(self._seen)) - self._left.keys()
+
+    def due(self) -> Iterator[Fixture]:
+        window = self._window()
+        for number, missing in self._left.items():
+            if number >= window:
+                return
+            yield from missing.values()
+
+    def wanted(self) -> list[list[Fixture]]:
+        return self._blocks[: self._window()]
+
+    def scheduled(self) -> list[list[Fixture]]:
+        return self._blocks[: self._begun] if self._endless else self._blocks
+
+    def coming(self) -> int:
+        """Return where the next block of an endless league is in the schedule; -1 if none is."""
+        if not self._endless:
+            return -1
+        if self._begun < len(self._blocks):
+            return self._blocks[self._begun][0].index
+        return self._schedule.next_index(self._division)
+
+    def begin(self) -> None:
+        """Let the next block of an endless league be due."""
+        if self._begun == len(self._blocks):
+            self._schedule.draw(self._division)
+            self._see()
+        self._begun += 1
+
+    def verdict(self, confidence: float) -> Verdict:
+        self._decide()
+        pairs = tuple(tied(self._complete, self._bots, confidence, self._resting))
+        field = parts(table.bots for block in self._complete for table in block)
+        return Verdict(self._division, len(self._complete), pairs, tuple(field))
+
+    def undecided(self, confidence: float) -> bool:
+        blocks = max(0, self._begun - AHEAD)
+        early = (missing for number, missing in self._left.items() if number < blocks)
+        if any(not missing.keys() <= self._given_up for missing in early):
+            return False
+        asked = blocks, confidence
+        if not self._judged or self._judged[0] != asked:
+            self._judged = asked, not self._separated(*asked)
+        return self._judged[1]
+
+    def _separated(self, blocks: int, confidence: float) -> bool:
+        """Tell whether all bots are told apart by the first blocks."""
+        self._decide()
+        counting = sum(map(bool, self._blocks[: min(blocks, self._next)]))
+        complete = self._complete[:counting]
+        return separated(complete, self._bots, confidence, self._resting)
+
+    def _see(self) -> None:
+        """Note what is missing of the blocks that were drawn since the last call."""
+        for number, block in enumerate(self._blocks[self._seen :], self._seen):
+            if number in self._known:
+                continue
+            missing = {one.id: one for one in block if one.id not in self._results}
+            if missing:
+                self._left[number] = missing
+            if len(missing) < len(block):
+                self._begun = max(self._begun, number + 1)
+        self._seen = len(self._blocks)
+
+    def _window(self) -> int:
+        """Return how many blocks are due or over."""
+        if self._endless:
+            return self._begun
+        if not self._until:
+            return len(self._blocks)
+        self._decide()
+        return self._next + (not self._stopped)
+
+    def _decide(self) -> None:
+        """Look at each block that was completed since the last call, until one stops the league."""
+        until = None if self._endless else self._until
+        while not self._stopped and self._next < len(self._blocks) and self._next not in self._left:
+            tables = [self._results[one.id] for one in self._blocks[self._next]]
+            self._next += 1
+            self._complete += [tables] if tables else []
+            if until and self._next >= self._unconditional:
+                self._stopped = separated(self._complete, self._bots, until, self._resting)

@@ -1,0 +1,271 @@
+"""The schedule: a pure function of the conditions at a league's start, and of its changes.
+
+Between two changes each division has a plan, an epoch: joining blocks for newcomers and blocks for
+the whole field. They are drawn in turn, one of each division at a time; a change drops those that
+were not begun.
+"""
+
+from bisect import bisect
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from hashlib import sha256
+from itertools import chain, pairwise, product
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from arena.league.changes import Change, changed, playing
+from arena.league.schedule.epoch import Epoch, Planned
+from arena.league.schedule.fixture_counts import Tally, Terms, terms_of
+from arena.game.rules.round_limit import max_rounds
+from arena.game.rules.books import Rules
+from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.seeds import block_seed, fixture_seed
+
+
+class _Block(Struct):
+    """The fixtures of a block that are played, and how they were planned."""
+
+    fixtures: list[Fixture]
+    planned: Planned
+    tally: Tally
+    """Where they count once the epoch is over."""
+    complete: bool = False
+    """Whether all of them are known to be stored."""
+
+    def missing(self, stored: Container[str]) -> list[Fixture]:
+        """Return those that are not stored."""
+        if self.complete:
+            return []
+        found = [one for one in self.fixtures if one.id not in stored]
+        self.complete = not found
+        return found
+
+
+class Schedule:
+    """All fixtures of a league, drawn change by change.
+
+    That of a league with rounds is drawn whole. An endless one is drawn block by block, as far as
+    it is asked for: `draw`, `reach`. Make one schedule per league and pass it on: it takes seconds
+    to draw if the league is large.
+    """
+
+    def __init__(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
+        self.conditions = start
+        """Those in force."""
+        self.drawn: dict[str, tuple[Fixture, Rules]] = {}
+        """Every fixture that was or may be played, by id, with its rules."""
+        self.blocks: dict[Division, list[list[Fixture]]] = {}
+        """The blocks of each division, in order, without fixtures of struck bots and of other
+        terms: a block may be empty."""
+        self.earlier_blocks: dict[Division, int] = {}
+        """How many of them were begun before the last change."""
+        self._drawn: dict[Division, list[_Block]] = {}
+        self._tallies: dict[tuple[Division, Terms], Tally] = {}
+        self._design_seed = start.seed
+        self._arrived: dict[str, None] = {}
+        """The bots that joined by a change, first to last."""
+        self.twins: Mapping[str, str] = {}
+        """Newcomers whose joining tables are played twice, and their predecessors."""
+        self._key = schedule_key(start)
+        self._begin_epoch(0)
+        for change in changes:
+            self._apply(change)
+        self._show()
+
+    def change(self, change: Change) -> None:
+        """Go on after a change."""
+        self._apply(change)
+        self._show()
+
+    @property
+    def fixtures(self) -> list[Fixture]:
+        """All fixtures that count, as far as they are drawn, in the order of play and rating."""
+        fixtures = chain.from_iterable(chain.from_iterable(self.blocks.values()))
+        return sorted(fixtures, key=lambda fixture: fixture.index)
+
+    def counts(self, id_: str) -> bool:
+        """Tell whether a fixture is drawn and counts under the conditions of now."""
+        fixture, _ = self.drawn.get(id_, (None, None))
+        if fixture is None or (now := self._now.get(fixture.division)) is None:
+            return False
+        return self._drawn[fixture.division][fixture.block].tally is now and now.counts(fixture)
+
+    def joining_left(self, division: Division, newcomer: str, begun: int | None = None) -> int:
+        """Return how many joining blocks of a newcomer are planned and not drawn yet.
+
+        With `begun` only so many blocks of the division count as drawn.
+        """
+        drawn = self._drawn[division][self.earlier_blocks[division] : begun]
+        planned = self._epoch.joining_blocks(division, newcomer)
+        return planned - sum(block.planned.newcomer == newcomer for block in drawn)
+
+    def newcomers(self, division: Division) -> Collection[str]:
+        """Return who has joining blocks in the plan of now."""
+        return self._epoch.newcomers(division)
+
+    def twin_tables(self, division: Division, newcomer: str) -> list[tuple[Fixture, Fixture]]:
+        """Return the tables of a newcomer, each with its twin, that are drawn and count.
+
+        A table whose twin is not played or does not count is left out.
+        """
+        counting = (
+            one
+            for block in self._drawn[division]
+            if block.planned.newcomer == newcomer and block.planned.predecessor is not None
+            for one in block.fixtures
+            if self.counts(one.id)
+        )
+        return [(one, twin) for one, twin in pairwise(counting) if one.seed == twin.seed]
+
+    def next_index(self, division: Division) -> int:
+        """Return the place of the first fixture of a division's next block; -1 if there is none."""
+        planned = self._next(division)
+        return planned.index if planned else -1
+
+    def draw(self, division: Division) -> list[Fixture] | None:
+        """Draw the next block of a division; returns None if it has no more."""
+        block = self._draw(division)
+        if block is None:
+            return None
+        self.blocks[division].append(block.fixtures)
+        return block.fixtures
+
+    def reach(self, index: int) -> None:
+        """Draw all that comes up to a place in the schedule."""
+        for division in divisions(self.conditions):
+            while 0 <= self.next_index(division) <= index:
+                self.draw(division)
+
+    def cut(
+        self, stored: Container[str], leaving: Iterable[str]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return `begun` and `unplayed` of a change that is made now (`Change`).
+
+        `stored` holds the ids of all stored fixtures, `leaving` the names of bots that play no
+        more.
+        """
+        begun, gone = [], frozenset(leaving)
+        for division, first in self.earlier_blocks.items():
+            blocks = self._drawn[division]
+            later = range(len(blocks), first, -1)
+            begun.append(next((n for n in later if _is_begun(blocks[n - 1], stored)), first))
+        sizes = dict(zip(self.earlier_blocks, begun, strict=True))
+        kept = chain.from_iterable(blocks[: sizes.get(one)] for one, blocks in self._drawn.items())
+        unplayed = [
+            fixture.index
+            for block in (kept if gone else ())
+            for fixture in block.missing(stored)
+            if not gone.isdisjoint(fixture.seats)
+        ]
+        return tuple(begun), tuple(sorted(unplayed))
+
+    def _apply(self, change: Change) -> None:
+        """End the epoch of now: keep what was begun, drop the rest; begin the next one."""
+        for (division, first), size in zip(self.earlier_blocks.items(), change.begun, strict=True):
+            blocks = self._drawn[division]
+            while len(blocks) < size and self._draw(division):
+                pass
+            for block in blocks[size:]:
+                self._forget(block.fixtures)
+            del blocks[size:]
+            for block in blocks[first:]:
+                planned = block.planned
+                block.tally.add(block.fixtures, planned.newcomer, planned.joining)
+        for index in change.unplayed:
+            self._leave_out(index)
+        self.conditions = changed(self.conditions, change)
+        self._arrived |= dict.fromkeys(bot.name for bot in change.joined)
+        self.twins = self.twins if change.twins is UNSET else change.twins
+        self._key = sha256(self._key.encode() + msgspec.json.encode(change)).hexdigest()
+        last = (blocks[-1].planned for blocks in self._drawn.values() if blocks)
+        self._begin_epoch(max((one.index + one.size for one in last), default=0))
+
+    def _begin_epoch(self, index: int) -> None:
+        """Plan what comes under the conditions of now; its first fixture gets the index."""
+        info = self.conditions
+        struck = frozenset(bot.name for bot in info.struck)
+        keys = ((one, terms_of(one, info)) for one in divisions(info))
+        self._now = {key[0]: self._tallies.setdefault(key, Tally()) for key in keys}
+        for tally in self._now.values():
+            tally.strike(struck)
+        self.earlier_blocks = {one: len(self._drawn.setdefault(one, [])) for one in self._now}
+        names = set(playing(info))
+        arrived = [name for name in self._arrived if name in names]
+        self._epoch = Epoch(info, arrived, self.twins, self._now, index, self._design_seed)
+
+    def _leave_out(self, index: int) -> None:
+        """Take a fixture out of the block that has it."""
+        for blocks in self._drawn.values():
+            place = bisect(blocks, index, key=lambda block: block.planned.index)
+            for block in blocks[max(0, place - 1) : place]:
+                found = [one for one in block.fixtures if one.index == index]
+                for fixture in found:
+                    block.fixtures.remove(fixture)
+                    block.tally.leave_out(fixture)
+                self._forget(found)
+
+    def _forget(self, fixtures: Iterable[Fixture]) -> None:
+        for fixture in fixtures:
+            del self.drawn[fixture.id]
+
+    def _next(self, division: Division) -> Planned | None:
+        """Return the plan of the block that is drawn next."""
+        number = len(self._drawn[division]) - self.earlier_blocks[division]
+        return self._epoch.planned(division, number)
+
+    def _draw(self, division: Division) -> _Block | None:
+        planned = self._next(division)
+        if planned is None:
+            return None
+        fixtures = list(self._fixtures(division, planned))
+        block = _Block(fixtures, planned, self._now[division])
+        self._drawn[division].append(block)
+        return block
+
+    def _fixtures(self, division: Division, planned: Planned) -> Iterator[Fixture]:
+        """Yield a block's tables as fixtures: number them and give them their seeds."""
+        info, (variant, players) = self.conditions, division
+        block = len(self._drawn[division])
+        name = f"{variant}/{players}/{info.changes}/{block}"
+        rules, per_die = info.variants[variant], info.rounds_per_die
+        rounds = max_rounds(rules, players, per_die) if per_die else UNSET
+        seed = dice = ""
+        for index, seats in enumerate(self._epoch.tables(division, planned), planned.index):
+            id_ = sha256(f"{self._key}/{index}".encode()).hexdigest()[:16]
+            if planned.predecessor is None or planned.predecessor not in seats:
+                # Pairs of twins are compared as independent: no two share their dice.
+                key = name if planned.predecessor is None else f"{name}/{index}"
+                dice = block_seed(info.seed, key) if info.shared_dice else ""
+                seed = fixture_seed(info.seed, id_)
+            fixture = Fixture(id_, index, variant, seats, seed, info.games, block, dice, rounds)
+            self.drawn[id_] = fixture, rules
+            yield fixture
+
+    def _show(self) -> None:
+        """Tell which fixtures count under the conditions of now; draw all if there is an end."""
+        self.blocks = {}
+        for division, now in self._now.items():
+            self.blocks[division] = [
+                now.counting(block.fixtures) if block.tally is now else []
+                for block in self._drawn[division]
+            ]
+        left = [] if self.conditions.endless else [*self.blocks]
+        while left:
+            left = [division for division in left if self.draw(division)]
+
+
+def divisions(conditions: LeagueInfo) -> list[Division]:
+    """Return the divisions of a league, in its order."""
+    return [Division(*one) for one in product(conditions.variants, conditions.players)]
+
+
+def schedule_key(start: LeagueInfo) -> str:
+    """Return a hash of everything that decides the games before the first change."""
+    keys = ("variants", "bots", "players", "games", "seed")
+    decisive = [getattr(start, key) for key in keys]
+    decisive += ["shared dice"] if start.shared_dice else []
+    return sha256(msgspec.json.encode(decisive)).hexdigest()
+
+
+def _is_begun(block: _Block, stored: Container[str]) -> bool:
+    return block.complete or any(fixture.id in stored for fixture in block.fixtures)

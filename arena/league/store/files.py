@@ -1,0 +1,174 @@
+"""The two files of a store, opened, checked, brought up to date, marked and closed together."""
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from arena.io.errors import ArenaError
+from arena.league.store import schema
+from arena.league.store.database import Database, lock_store
+from arena.league.store.failures import DamageError, lost_fixtures, refuse_folders
+from arena.league.store.logs import Logs, check_rows_exist, logs_path
+from arena.league.store.migrations import Migration, check_version, migrate
+from arena.league.store.rows import StoredFixture
+from arena.league.store.schema import SCHEMA_VERSION
+
+_INTERVAL = 10.0
+"""Seconds after which what was stored is moved from the write-ahead logs into the files."""
+
+
+class StoreFiles:
+    """The rows and the logs of a store, and what both must agree on.
+
+    Raises ArenaError for whatever makes the store unfit to be read, or to be played into.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        migrations: Sequence[Migration],
+        new_token: bytes,
+        *,
+        writes: bool,
+        incomplete: bool,
+    ) -> None:
+        self.path = path
+        self._writes, self._incomplete = writes, incomplete
+        self._new_token = new_token
+        self._opened_logs: Logs | None = None
+        self._count = 0
+        """Fixtures that have rows, as far as a writer knows."""
+        self._checkpointed = time.monotonic()
+        check_rows_exist(path)
+        if not writes:
+            refuse_folders(path)
+            if not path.is_file():
+                raise not_played(path)
+        # Closed in reverse, the lock last: closing any descriptor drops SQLite's locks on the file.
+        self._open = ExitStack()
+        try:
+            if writes:
+                self._open.callback(lock_store(path))
+            self.rows = Database(path, writes=writes, incomplete=incomplete)
+            self._open.callback(self.rows.close)
+            self._prepare(migrations)
+        except BaseException:
+            self._open.close()
+            raise
+
+    def close(self, *, quietly: bool) -> None:
+        """Close both files; `quietly` if something failed already, else what is wrong is raised."""
+        with self._open:
+            if self._writes:
+                self._check_not_deleted(quietly=quietly)
+
+    def all(self) -> list[Database]:
+        """Return the files that must exist: before the first fixture the logs need not."""
+        if self.positions() or logs_path(self.path).exists():
+            return [self.rows, self.logs().file]
+        return [self.rows]
+
+    def logs(self, oldest: int = SCHEMA_VERSION) -> Logs:
+        """Return the logs, opened when they are first needed; those of a new store are created."""
+        if self._opened_logs is None:
+            new = self._writes and not self.positions()
+            how = {"writes": self._writes, "new": new, "incomplete": self._incomplete}
+            self._opened_logs = Logs(self.path, self.token(), oldest=oldest, **how)
+            self._open.callback(self._opened_logs.file.close)
+        return self._opened_logs
+
+    def token(self) -> bytes:
+        """Return what both files share."""
+        return next((row[0] for row in self.rows.rows("SELECT token FROM pair")), b"")
+
+    def positions(self) -> list[int]:
+        """Return the positions in the schedule that have rows, ascending."""
+        found = self.rows.rows("SELECT position FROM fixtures ORDER BY position")
+        return [position for (position,) in found]
+
+    def put(self, stored: StoredFixture) -> None:
+        """Write a fixture durably: its logs first, then its rows, then that it is stored."""
+        self.logs().put(stored)
+        with self.rows.transaction():
+            insert = "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            self.rows.execute(insert, *stored.row, stored.hash, stored.rows_hash)
+            # Rows of a fixture that is not stored are never read: they are overwritten.
+            insert = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?)"
+            self.rows.connection.executemany(insert, stored.games)
+        self.rows.check_not_deleted()
+        self._count += 1
+        self.logs().note_stored(self._count)
+        if time.monotonic() > self._checkpointed + _INTERVAL:
+            self.checkpoint()
+        else:
+            self.logs().file.checkpoint_large_log()
+
+    def checkpoint(self) -> None:
+        """Move what was stored into the files: if a write-ahead log is lost, little is lost."""
+        for file in (self.logs().file, self.rows):
+            file.checkpoint()
+        self._checkpointed = time.monotonic()
+
+    def noted(self) -> int:
+        """Return how many fixtures are known to have been stored; ask before counting them."""
+        return self.logs().stored() if logs_path(self.path).exists() else 0
+
+    def lost(self, noted: int) -> int:
+        """Return how many fixtures are gone, of so many that were known to be stored before."""
+        [(count,)] = self.rows.rows("SELECT count(*) FROM fixtures")
+        return max(0, noted - int(count))
+
+    def check_complete(self, noted: int) -> None:
+        """Raise FindingError if fixtures are gone."""
+        if lost := self.lost(noted):
+            raise lost_fixtures(lost, self.path)
+
+    def _prepare(self, migrations: Sequence[Migration]) -> None:
+        """Check the file of rows; a writer also makes sure that both files can be written."""
+        version = self.rows.version()
+        if version is None and not self._writes:
+            raise not_played(self.path)
+        if version is None:
+            schema.create(self.rows, schema.ROWS, self._new_token)
+            version = SCHEMA_VERSION
+        with self.rows.translate_errors():
+            if version == 0:
+                raise DamageError("its tables are another program's")
+            if [*self.rows.rows("SELECT * FROM sqlite_master WHERE name = 'logs'")]:
+                raise DamageError("these are the logs of a store, not its rows")
+        check_version(self.rows, version, migrations)
+        if self._writes:
+            self._prepare_to_write(version, migrations)
+        elif version < SCHEMA_VERSION:
+            what = f"the store has version {version}, this arena reads version {SCHEMA_VERSION}"
+            raise ArenaError(what, str(self.path), "arena run brings it up to date")
+
+    def _prepare_to_write(self, version: int, migrations: Sequence[Migration]) -> None:
+        """Bring the store up to date; from then on both files need their write-ahead logs."""
+        logs = self.logs(oldest=version)
+        for file in (self.rows, logs.file):
+            file.make_writable()
+        if version < SCHEMA_VERSION:
+            migrate(self.rows, logs.file, migrations)
+        self.check_complete(logs.stored())
+        self._count = len(self.positions())
+        logs.note_stored(self._count)
+        self.checkpoint()
+
+    def _check_not_deleted(self, *, quietly: bool) -> None:
+        """Put back the files that were deleted, and only then say so."""
+        problems = list[ArenaError]()
+        logs = [self._opened_logs.file] if self._opened_logs else []
+        for file in (*logs, self.rows):
+            try:
+                file.check_not_deleted()
+            except ArenaError as error:
+                problems.append(error)
+        if problems and not quietly:
+            raise problems[0]
+
+
+def not_played(path: Path) -> ArenaError:
+    """Return what to raise when a store is new, or there is none."""
+    return ArenaError("nothing was played yet", str(path), "start with: arena run")

@@ -1,0 +1,154 @@
+"""The second file of a store: a log per game, and the bots' standard error."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from arena.io.errors import ArenaError
+from arena.league.store import schema
+from arena.league.store.database import Database
+from arena.league.store.failures import DamageError, refuse_folders
+from arena.league.store.pruned import Pruned
+from arena.league.store.rows import GameLog, StoredFixture, key_range
+from arena.league.store.schema import SCHEMA_VERSION
+
+
+def logs_path(store: Path) -> Path:
+    """Return where the logs of a store are: beside league.sqlite that is league.logs.sqlite."""
+    return store.with_name(f"{store.stem}.logs{store.suffix}")
+
+
+def check_rows_exist(store: Path) -> None:
+    """Raise ArenaError if the file of logs exists without the file of rows."""
+    if store.is_dir():  # refused when it is opened, and it may have no name
+        return
+    path = logs_path(store)
+    # In this order: a store that another process is creating has its rows first.
+    if path.exists() and not store.exists():
+        hint = (
+            f"put {store.name} back: logs alone are no store;"
+            " or, to start over, move them away or choose another --store"
+        )
+        raise ArenaError(f"{store.name} is missing, but its logs exist", str(path), hint)
+
+
+class Logs:
+    """The logs of one store, written before the rows of a fixture.
+
+    A log without a row was left by an arena that was killed, and is overwritten.
+    """
+
+    def __init__(
+        self,
+        store: Path,
+        token: bytes,
+        *,
+        oldest: int = SCHEMA_VERSION,
+        writes: bool = False,
+        new: bool = False,
+        incomplete: bool = False,
+    ) -> None:
+        """Open them; `new` creates the file if it does not exist, `incomplete` is as in Database.
+
+        Raises ArenaError if they are missing, of another store, or of a version before `oldest`.
+        """
+        self.path = logs_path(store)
+        refuse_folders(self.path)
+        if not new and not self.path.is_file():
+            hint = f"put the file back: {store.name} is useless without it"
+            raise ArenaError(f"the logs of {store.name} are missing", str(self.path), hint)
+        self.file = Database(self.path, writes=writes, incomplete=incomplete)
+        try:
+            if new and self.file.version() is None:
+                # So that pruning can make the file smaller without a second one.
+                self.file.execute("PRAGMA auto_vacuum = INCREMENTAL")
+                schema.create(self.file, schema.LOGS, token)
+            self._check(store, token, oldest)
+        except ArenaError:
+            self.file.close()
+            raise
+
+    def put(self, stored: StoredFixture) -> None:
+        """Write the logs of a fixture, over those that a killed arena left."""
+        with self.file.transaction(sum(len(log.log) for log in stored.logs)):
+            self._forget(stored.position)
+            self.file.connection.executemany("INSERT INTO logs VALUES (?, ?, ?)", stored.logs)
+            if stored.stderr:
+                insert = "INSERT INTO stderr VALUES (?, ?)"
+                self.file.execute(insert, stored.position, stored.stderr)
+            if stored.pruned:
+                self._keep(stored.position, stored.pruned)
+        self.file.check_not_deleted()
+
+    def prune(self, fixtures: Mapping[int, Pruned]) -> None:
+        """Remove standard error, and logs whose hashes are kept, of fixtures by position."""
+        with self.file.transaction():
+            for position, kept in fixtures.items():
+                if kept.logs:
+                    self._forget(position)
+                self.file.execute("DELETE FROM stderr WHERE position = ?", position)
+                self._keep(position, kept)
+
+    def _forget(self, position: int) -> None:
+        self.file.execute("DELETE FROM logs WHERE key BETWEEN ? AND ?", *key_range(position))
+        for table in ("stderr", "pruned"):
+            self.file.execute(f"DELETE FROM {table} WHERE position = ?", position)  # noqa: S608
+
+    def _keep(self, position: int, kept: Pruned) -> None:
+        insert = "INSERT OR REPLACE INTO pruned VALUES (?, ?, ?, ?, ?, ?)"
+        self.file.execute(insert, position, *kept, kept.hash())
+
+    def stored(self) -> int:
+        """Return how many fixtures were reported as stored: all of them must have rows."""
+        [(fixtures,)] = self.file.rows("SELECT fixtures FROM stored")
+        with self.file.translate_errors():
+            return int(fixtures)
+
+    def note_stored(self, fixtures: int) -> None:
+        """Write down how many fixtures have rows.
+
+        Only a power failure may undo it, and then it is less than there are.
+        """
+        self.file.execute("PRAGMA synchronous = OFF")
+        self.file.execute("UPDATE stored SET fixtures = ?", fixtures)
+        self.file.execute("PRAGMA synchronous = EXTRA")
+
+    def positions(self) -> list[int]:
+        """Return the positions of the fixtures that there is anything of, ascending."""
+        union = "SELECT position FROM stderr UNION SELECT position FROM pruned ORDER BY position"
+        return [position for (position,) in self.file.rows(union)]
+
+    def without_logs(self) -> set[int]:
+        """Return the positions of the fixtures whose logs were pruned."""
+        found = self.file.rows("SELECT position FROM pruned WHERE logs IS NOT NULL")
+        return {position for (position,) in found}
+
+    def of(self, position: int) -> tuple[list[GameLog], bytes, Pruned | None]:
+        """Return the logs of the fixture at a position, its standard error, and what was pruned.
+
+        As they were at one moment. Raises ArenaError if it is damaged.
+        """
+        with self.file.translate_errors(), self.file.snapshot():
+            query = "SELECT key, log, hash FROM logs WHERE key BETWEEN ? AND ? ORDER BY key"
+            logs = [GameLog(*row) for row in self.file.rows(query, *key_range(position))]
+            texts = "SELECT texts FROM stderr WHERE position = ?"
+            stderr = next((row[0] for row in self.file.rows(texts, position)), b"")
+            kept = "SELECT stderr, logs, records, luck, hash FROM pruned WHERE position = ?"
+            for *columns, digest in self.file.rows(kept, position):
+                pruned = Pruned(*columns)
+                if digest != pruned.hash():
+                    raise DamageError("what was kept of pruned logs is not what was written there")
+                return logs, stderr, pruned
+        return logs, stderr, None
+
+    def _check(self, store: Path, token: bytes, oldest: int) -> None:
+        [(application,)] = self.file.rows("PRAGMA application_id")
+        versions = range(oldest, SCHEMA_VERSION + 1)
+        with self.file.translate_errors():
+            if application != schema.LOGS_APPLICATION or self.file.version() not in versions:
+                raise DamageError("it does not hold the logs of a store")
+        if [*self.file.rows("SELECT token FROM pair")] != [(token,)]:
+            raise ArenaError(
+                f"these are not the logs of {store.name}, but of another store",
+                str(self.path),
+                "move them away and put the right ones back; or choose another --store",
+            )

@@ -1,0 +1,299 @@
+"""A league's games on disk: rows in one SQLite file, logs in another, fixture by fixture."""
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from arena.league.changes import Change, History
+from arena.io.errors import ArenaError, FindingError
+from arena.game.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
+from arena.league.store.chain import begin_chain, lengthen, read_chain
+from arena.league.store.clock import steady_clock
+from arena.league.store.database import Database
+from arena.league.store.failures import damaged_fixtures, pruned_logs
+from arena.league.store.files import StoreFiles, not_played
+from arena.league.store.hashes import root_hash
+from arena.league.store.logs import Logs, logs_path
+from arena.league.store.migrations import MIGRATIONS, Migration
+from arena.league.store.rows import (
+    FIRST,
+    FIXTURES,
+    GAMES_OF,
+    LAST,
+    FixtureHashes,
+    FixtureRow,
+    PackedFixture,
+    PackedGame,
+    StoredFixture,
+    key_range,
+    sound_result,
+    unpack_result,
+)
+
+_encode = msgspec.json.Encoder().encode
+_leagues = msgspec.json.Decoder(LeagueInfo)
+_changes = msgspec.json.Decoder(Change)
+_quarantined = msgspec.json.Decoder(QuarantinedFixture)
+
+
+class Store:
+    """The games of one league; a context manager. One process plays, any number may read.
+
+    Whatever fails (a file that is read-only, full, damaged, missing or of another version) is
+    raised as an ArenaError that names the file.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        create: bool = False,
+        incomplete: bool = False,
+        token: bytes | None = None,
+        migrations: Sequence[Migration] = MIGRATIONS,
+    ) -> None:
+        """Open a store to read, or with `create` to play into it, from then on locked.
+
+        Whoever plays into a store of an older version brings it up to date first, and refuses one
+        that has lost fixtures; `incomplete` opens that to read, too. A new one gets the token.
+        """
+        self.path = path
+        self._now = steady_clock()
+        token = token or secrets.token_bytes(16)
+        self._files = StoreFiles(path, migrations, token, writes=create, incomplete=incomplete)
+        self._rows = self._files.rows
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
+        self._files.close(quietly=kind is not None)
+
+    @property
+    def league(self) -> LeagueInfo | None:
+        """The conditions in force; None in a new store."""
+        history = self._read_history(checked=True)
+        return history.now() if history else None
+
+    def conditions(self) -> LeagueInfo:
+        """Return the conditions in force; raises ArenaError as `history` does."""
+        return self.history().now()
+
+    def history(self, *, checked: bool = True) -> History:
+        """Return the conditions at the start and all changes.
+
+        Raises ArenaError if nothing was played, or if they are damaged. If not `checked`, changes
+        from the first damaged one on are left out.
+        """
+        history = self._read_history(checked=checked)
+        if history is None:
+            raise not_played(self.path)
+        return history
+
+    def _read_history(self, *, checked: bool) -> History | None:
+        with self._rows.translate_errors():
+            chain = read_chain(self._rows)
+            if chain is None:
+                return None
+            if chain.problem and checked:
+                what = "the stored conditions of the league are damaged"
+                raise FindingError(what, str(self.path), "put back a copy of the store")
+            changes = [_changes.decode(one) for one in chain.changes]
+            return History(_leagues.decode(chain.info), changes)
+
+    def begin(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
+        """Store the conditions before the first game, in place of any others."""
+        with self._rows.transaction():
+            begin_chain(self._rows, _encode(start))
+            for change in changes:
+                lengthen(self._rows, _encode(change))
+        self._rows.checkpoint()
+
+    def change(self, change: Change) -> None:
+        """Store, durably, what changed since the last change."""
+        with self._rows.transaction():
+            lengthen(self._rows, _encode(change))
+        self._rows.checkpoint()
+
+    def token(self) -> bytes:
+        """Return what both files share."""
+        return self._files.token()
+
+    def files(self) -> list[Database]:
+        """Return the files that there must be, the rows first."""
+        return self._files.all()
+
+    def finished(self) -> set[str]:
+        """Return the ids of the stored fixtures."""
+        return {id_ for (id_,) in self._rows.rows("SELECT id FROM fixtures")}
+
+    def positions(self) -> list[int]:
+        """Return the positions in the schedule that are stored, ascending."""
+        return self._files.positions()
+
+    def last_position(self) -> int:
+        """Return the last position in the schedule that is stored; -1 if none is."""
+        [(last,)] = self._rows.rows("SELECT max(position) FROM fixtures")
+        return -1 if last is None else int(last)
+
+    def add(self, packed: PackedFixture) -> None:
+        """Store a fixture, durably and at most once: its logs first, then its rows."""
+        self.insert(packed.stored(self._now()))
+
+    def insert(self, stored: StoredFixture) -> None:
+        """Store a fixture with all its columns, as `add` does."""
+        query = "SELECT id FROM fixtures WHERE id = ? OR position = ?"
+        present = [id_ for (id_,) in self._rows.rows(query, stored.id, stored.position)]
+        if present == [stored.id]:
+            return
+        if present:
+            what = f"another fixture than {stored.id} is stored at position {stored.position}"
+            raise ArenaError(what, str(self.path), "arena verify says what else is wrong")
+        self._files.put(stored)
+
+    def quarantine(self, fixture: QuarantinedFixture) -> None:
+        """Store durably that a fixture was quarantined, in place of an earlier time."""
+        insert = "INSERT OR REPLACE INTO quarantine VALUES (?, ?)"
+        self._rows.execute(insert, fixture.fixture.id, _encode(fixture))
+        self._rows.checkpoint()
+
+    def quarantined(self) -> list[QuarantinedFixture]:
+        """Return the quarantined fixtures that were not played since, in schedule order."""
+        query = "SELECT record FROM quarantine WHERE id NOT IN (SELECT id FROM fixtures)"
+        with self._rows.translate_errors():
+            found = [_quarantined.decode(record) for (record,) in self._rows.rows(query)]
+        return sorted(found, key=lambda one: one.fixture.index)
+
+    def played(
+        self, first: int = FIRST, last: int = LAST, *, without_pruned: bool = False
+    ) -> Iterator[PlayedFixture]:
+        """Yield the fixtures as they were played; positions as in `stored`.
+
+        Raises ArenaError for one that is not what was written there, or whose logs were pruned,
+        unless those are to be left out.
+        """
+        for stored in self.stored(first, last):
+            if any(stored.hash_mismatches()):
+                sound = sound_result(stored.row, stored.games, stored.hash, stored.rows_hash)
+                where = logs_path(self.path) if sound else self.path
+                raise damaged_fixtures([stored.id], where)
+            if not stored.has_logs:
+                if without_pruned:
+                    continue
+                raise pruned_logs(stored.position, logs_path(self.path))
+            yield self.unpack(stored, self.record(stored))
+
+    def without_logs(self) -> set[int]:
+        """Return the positions of the fixtures whose logs were pruned."""
+        return self.logs.without_logs() if logs_path(self.path).exists() else set()
+
+    @property
+    def logs(self) -> Logs:
+        """The logs, to be pruned by whoever may write."""
+        return self._files.logs()
+
+    def results(self) -> Iterator[FixtureResult]:
+        """Yield the result of each fixture, in schedule order; no log is read.
+
+        Fixtures whose rows are not what was written there are left out; if there are any, or if
+        fixtures are gone, ArenaError is raised at the end.
+        """
+        noted, damaged = self._files.noted(), list[str]()
+        for row, games, *hashes in self._fixtures(FIRST, LAST):
+            result = sound_result(row, games, *hashes)
+            if result:
+                yield result
+            else:
+                damaged.append(row.id)
+        if damaged:
+            raise damaged_fixtures(damaged, self.path)
+        self._files.check_complete(noted)
+
+    def damaged_rows(self, positions: Iterable[int]) -> list[str]:
+        """Return the ids of those fixtures whose rows are not what was written there."""
+        rows = (found for position in positions for found in self._fixtures(position, position))
+        return [found[0].id for found in rows if sound_result(*found) is None]
+
+    def hashes(self) -> Iterator[FixtureHashes]:
+        """Yield what tells whether fixtures changed, in schedule order, as it is stored."""
+        columns = ", ".join(FixtureHashes._fields)
+        query = f"SELECT {columns} FROM fixtures ORDER BY position"  # noqa: S608 - names are ours
+        yield from (FixtureHashes(*row) for row in self._rows.rows(query))
+
+    def stored(self, first: int = FIRST, last: int = LAST) -> Iterator[StoredFixture]:
+        """Yield fixtures as they are stored, in schedule order: all, or between two positions."""
+        for row, games, digest, rows_digest in self._fixtures(first, last):
+            logs, stderr, pruned = self._files.logs().of(row.position)
+            yield StoredFixture(row, games, logs, stderr, digest, rows_digest, pruned)
+
+    def record(self, stored: StoredFixture) -> bytes:
+        """Return a fixture and its games as JSON; raises ArenaError if it is damaged."""
+        with self._files.logs().file.translate_errors():
+            return stored.record()
+
+    def content_hash(self, stored: StoredFixture) -> bytes:
+        """Return the content hash that rows and logs lead to; raises ArenaError if damaged."""
+        with self._files.logs().file.translate_errors():
+            return stored.hash_content()
+
+    def result(self, stored: StoredFixture) -> FixtureResult:
+        """Return a fixture's result by its rows; raises ArenaError if they are damaged."""
+        with self._rows.translate_errors():
+            return unpack_result(stored.row, stored.games)
+
+    def luck(self, stored: StoredFixture) -> tuple[int, ...]:
+        """Return the luck of the games that was kept when their logs were pruned."""
+        with self._files.logs().file.translate_errors():
+            return stored.pruned.luck if stored.pruned else ()
+
+    def unpack(self, stored: StoredFixture, record: bytes) -> PlayedFixture:
+        """Decode a fixture from its record; raises ArenaError if it is damaged."""
+        with self._files.logs().file.translate_errors():
+            return stored.played(record)
+
+    def damage(self) -> Iterator[tuple[str, str]]:
+        """Yield what is damaged of the files as such and of the conditions: where, and what.
+
+        A damaged fixture is found by its hashes. Raises ArenaError if the logs are missing or
+        another store's.
+        """
+        for file in self._files.all():
+            for (problem,) in file.rows("PRAGMA integrity_check"):
+                if problem != "ok":
+                    yield "store", f"{file.path}: {problem}"
+        with self._rows.translate_errors():
+            chain = read_chain(self._rows)
+        if chain and chain.problem:
+            yield "league", chain.problem
+
+    def lost(self) -> tuple[int, list[int]]:
+        """Return how many fixtures are gone that were stored, and where logs are left of them."""
+        if not (number := self._files.lost(self._files.noted())):
+            return 0, []
+        return number, sorted({*self._files.logs().positions()} - {*self.positions()})
+
+    def check_complete(self) -> None:
+        """Raise ArenaError if fixtures are gone, or the logs missing or another store's."""
+        self._files.all()
+        self._files.check_complete(self._files.noted())
+
+    def root(self) -> str:
+        """Return one hash over the conditions, changes and fixtures, without times and stderr.
+
+        The same league, played again by deterministic bots, has the same root. Raises ArenaError
+        if nothing was played yet.
+        """
+        history = self.history()
+        found = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
+        with self._rows.translate_errors():
+            return root_hash(history, (content_hash for (content_hash,) in found))
+
+    def _fixtures(
+        self, first: int, last: int
+    ) -> Iterator[tuple[FixtureRow, list[PackedGame], bytes, bytes]]:
+        """Yield rows as they were when the first was read: one query keeps one snapshot open."""
+        for position, *columns, digest, rows_digest in self._rows.rows(FIXTURES, first, last):
+            games = [PackedGame(*game) for game in self._rows.rows(GAMES_OF, *key_range(position))]
+            yield FixtureRow(position, *columns), games, digest, rows_digest

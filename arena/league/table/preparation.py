@@ -1,0 +1,79 @@
+"""Bots made ready for a league: staged, and tried whether they start."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from msgspec.structs import replace
+
+from arena.io.errors import ArenaError
+from arena.league.table.seats import Seats
+from arena.game.rules.books import Rules
+from arena.game.records import Fault, Fixture, LimitsInfo
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.sandboxes.run_once import last_line
+from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.packages import wanted_by
+from arena.bots.builds.staging import stage
+
+_THREADS = 4
+_LINE = 150
+"""How many characters of a bot's last line are shown."""
+
+
+@contextmanager
+def prepared(
+    bots: Sequence[Bot],
+    rules: Rules,
+    limits: LimitsInfo,
+    sandbox: Sandbox,
+    *,
+    packages: bool = False,
+) -> Iterator[list[StagedBot]]:
+    """Stage and try every bot; yields them in the order given, and removes the copies afterwards.
+
+    `packages`: whether the Python packages that bots ask for are installed. Raises ArenaError for
+    the first that does not start.
+    """
+    for bot in bots:
+        # Before anything is built.
+        wanted_by(bot, bot.folder, allowed=packages)
+    with run_folder() as runs:
+
+        def prepare(bot: Bot) -> StagedBot:
+            staged = stage(bot, runs, sandbox, packages=packages)
+            if fault := try_start(staged, rules, sandbox, limits):
+                what = f"'{bot.name}' does not start: {fault.detail}"
+                raise ArenaError(what, str(bot.source), f"see why: arena check {bot.source}")
+            return staged
+
+        by_digest = {bot.info.digest: bot for bot in bots}
+        staged = dict(zip(by_digest, _map(prepare, by_digest.values(), sandbox), strict=True))
+        yield [staged[bot.info.digest] for bot in bots]
+
+
+def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
+    """Start a bot, greet it and end it; returns its fault, None if it was ready in time.
+
+    The fault has the last line of standard error, which mostly says what is wrong.
+    """
+    fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
+    with Multiplexer([bot.program], sandbox, limits) as multiplexer:
+        fault = Seats(fixture, rules, multiplexer).start(0)
+        if not fault:
+            [(_, _, reply)] = multiplexer.wait()
+            fault = reply if isinstance(reply, Fault) else None
+    said = last_line(multiplexer.stderr[0].encode())[:_LINE]
+    return replace(fault, detail=f"{fault.detail}: {said}") if fault and said else fault
+
+
+def _map(
+    prepare: Callable[[Bot], StagedBot], bots: Collection[Bot], sandbox: Sandbox
+) -> Iterable[StagedBot]:
+    """Prepare bots one by one, or several at a time if a start is mostly waiting."""
+    if not sandbox.starts_slowly:
+        return map(prepare, bots)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return list(threads.map(prepare, bots))

@@ -1,0 +1,1 @@
+"""What a league is, and what may change while it is played."""

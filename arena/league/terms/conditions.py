@@ -1,0 +1,235 @@
+"""From a league.yaml to the conditions that its games are played under, stored before the first."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from msgspec import UNSET, Struct
+from msgspec.structs import asdict, replace
+
+from arena import __version__
+from arena.league.changes import TERMS, Change, playing
+from arena.io.errors import ArenaError
+from arena.league.terms.config import League
+from arena.league.terms.field import Field, bot_changes, new_field, next_field
+from arena.league.host import this_machine
+from arena.league.terms.master_seed import master_seed
+from arena.league.schedule.schedule import Schedule
+from arena.game.rules.round_limit import ROUNDS_PER_DIE
+from arena.game.records import LeagueInfo, MachineInfo
+from arena.game.seeds import commitment
+from arena.league.store.store import Store
+
+_DECISIVE = (
+    *("players", "games", "rounds", "until"),
+    *("limits", "sandbox", "memory_across_fixtures", "shared_dice"),
+)
+"""What decides which games are played and how, besides bots and variants."""
+_HARMLESS = ("name", "ratings", "arena_version")
+"""What decides no game."""
+_SHOWN = 6
+"""How many changes of a kind are named."""
+
+
+class Resolution(Struct, frozen=True):
+    """The conditions that a league asks for now, compared with those in its store."""
+
+    schedule: Schedule
+    """Drawn from the conditions that will be in force."""
+    names: dict[str, str]
+    """What each bot of league.yaml is called in the league: `arena.league.changes.version_name`."""
+    is_new: bool = False
+    """Whether the conditions are stored as those at the start."""
+    row: Change | None = None
+    """What is stored of a change after the first game."""
+    change: str = ""
+    """What changed that decides games, and what that does to the stored ones."""
+    harmless: str = ""
+    """What changed that decides no game."""
+
+
+def resolve(
+    league: League,
+    sandbox: str,
+    store: Store,
+    *,
+    accept: bool = False,
+    trusted: bool = False,
+    machine: Callable[[], MachineInfo] = this_machine,
+) -> Resolution:
+    """Compare a league with its store, and write nothing yet; a seed or its salt may be drawn.
+
+    With `trusted` bots a seed needs no salt. Raises ArenaError for changes that decide games and
+    are not accepted, or cannot be.
+    """
+    now, seed = store.league, master_seed(league, store, trusted=trusted)
+    asked = conditions_of(league, sandbox, seed)
+    if now is None:
+        new_field(asked, league)
+        names = {bot.name: bot.name for bot in asked.bots}
+        return Resolution(Schedule(replace(asked, machine=machine())), names, is_new=True)
+    if not (finished := store.finished()):
+        new_field(asked, league)
+        return _begun_anew(replace(asked, machine=now.machine), now)
+    field = next_field(asked, now, league)
+    asked = replace(asked, rounds=league.rounds or field.playing - 1)
+    schedule = Schedule(*store.history())
+    what = _decisive_changes(now, asked, field.texts, field.playing)
+    row, change = None, ""
+    if what:
+        counted = _counting(schedule, finished)
+        row = _row(schedule, finished, field, asked)
+        schedule.change(row)
+        effect = _effect(counted, _counting(schedule, finished), "" if accept else "would ")
+        change = f"{what}: {effect}"
+    if what and not accept:
+        raise _not_accepted(change, league, store)
+    shown = {key: getattr(asked, key) for key in _HARMLESS}
+    schedule.conditions = replace(schedule.conditions, **shown)
+    harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
+    return Resolution(schedule, field.names, row=row, change=change, harmless=harmless)
+
+
+def _begun_anew(asked: LeagueInfo, now: LeagueInfo) -> Resolution:
+    """Return the conditions of a league of which nothing was played: whatever is asked for."""
+    parts = [_decisive_changes(now, asked, bot_changes(now, asked), len(asked.bots))]
+    parts += ["another seed"] if asked.seed != now.seed else []
+    what = ", ".join(filter(None, parts))
+    change = f"{what}: nothing was played before" if what else ""
+    harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
+    names = {bot.name: bot.name for bot in asked.bots}
+    return Resolution(Schedule(asked), names, is_new=bool(what), change=change, harmless=harmless)
+
+
+def _not_accepted(change: str, league: League, store: Store) -> ArenaError:
+    return ArenaError(
+        f"the league changed: {change}",
+        str(league.path),
+        "continue with --accept-changes, which keeps every game in the store; "
+        f"or undo the change, or start over with another --store than {store.path}",
+    )
+
+
+def commit(resolution: Resolution, store: Store, notify: Callable[[str], None]) -> None:
+    """Store the conditions if they are new, and say what changed."""
+    if resolution.is_new:
+        store.begin(resolution.schedule.conditions)
+    if resolution.row:
+        store.change(resolution.row)
+    if resolution.change:
+        notify(f"the league changed: {resolution.change}")
+    if resolution.harmless:
+        notify(f"changed since the league began, and decides no game: {resolution.harmless}")
+
+
+def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
+    """Return the conditions of a league's games, as at its start."""
+    return LeagueInfo(
+        name=league.name,
+        variants=league.variants,
+        bots=tuple(bot.info for bot in league.bots),
+        players=league.players,
+        games=league.games,
+        rounds=league.rounds or len(league.bots) - 1,
+        limits=league.limits.complete(league.games),
+        sandbox=sandbox,
+        seed=seed,
+        commitment=commitment(seed),
+        arena_version=__version__,
+        memory_across_fixtures=league.memory_across_fixtures,
+        until=league.until,
+        shared_dice=league.shared_dice,
+        rounds_per_die=ROUNDS_PER_DIE,
+        ratings=league.ratings,
+    )
+
+
+def _row(schedule: Schedule, finished: set[str], field: Field, asked: LeagueInfo) -> Change:
+    """Return what is stored of a change to other bots and to the terms that are asked for."""
+    now = schedule.conditions
+    begun, unplayed = schedule.cut(finished, {*field.rested, *field.struck})
+    terms = {key: value for key in TERMS if (value := getattr(asked, key)) != getattr(now, key)}
+    return Change(
+        begun=begun,
+        unplayed=unplayed,
+        joined=field.joined,
+        rested=field.rested,
+        struck=field.struck,
+        resumed=field.resumed,
+        **terms,
+    )
+
+
+def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str], count: int) -> str:
+    """Name what changed that decides games, from what to what, or return "".
+
+    `bots` says what became of them, and `count` how many play now.
+    """
+    parts = [_shortened(bots), _shortened([*_variant_changes(before, now)])]
+    # Rounds that were not given follow the number of bots.
+    default = (before.rounds, now.rounds) == (len(playing(before)) - 1, count - 1)
+    keys = [key for key in _DECISIVE if key != "rounds" or not default]
+    before, now = _without_default(before), _without_default(now)
+    return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
+
+
+def _without_default(info: LeagueInfo) -> LeagueInfo:
+    """Return conditions without a limit that follows from the others."""
+    given = replace(info.limits, fixture=UNSET)
+    return replace(info, limits=given) if given.complete(info.games) == info.limits else info
+
+
+def _counting(schedule: Schedule, stored: set[str]) -> set[str]:
+    return {id_ for id_ in stored if schedule.counts(id_)}
+
+
+def _effect(counted: set[str], counting: set[str], would: str) -> str:
+    """Say what a change does to stored fixtures that counted; `would ` if it is not done yet."""
+    lost, back = len(counted - counting), len(counting - counted)
+    parts = [f"{lost} of {len(counted)} stored fixtures {would}no longer count"] if lost else []
+    if counted and not lost:
+        parts.append(f"all {len(counted)} stored fixtures {would}still count")
+    parts += [f"{back} {would}count again"] if back else []
+    return ", ".join(parts) or "no stored fixture counts"
+
+
+def _variant_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
+    old, new = before.variants, now.variants
+    for label in dict.fromkeys([*old, *new]):
+        if label not in old:
+            yield f"variant '{label}' joined"
+        elif label not in new:
+            yield f"variant '{label}' left"
+        else:
+            yield from _differences(f"variant '{label}': ", asdict(old[label]), asdict(new[label]))
+    if set(old) == set(new) and list(old) != list(new):
+        yield f"variants is {_shown(tuple(new))}, not {_shown(tuple(old))}"
+
+
+def _value_changes(before: LeagueInfo, now: LeagueInfo, keys: Sequence[str]) -> Iterator[str]:
+    old, new = ({key: getattr(one, key) for key in keys} for one in (before, now))
+    return _differences("", old, new)
+
+
+def _differences(
+    prefix: str, old: Mapping[str, object], new: Mapping[str, object]
+) -> Iterator[str]:
+    """Name values that differ as league.yaml does: limits.answer and so on."""
+    for key, value in new.items():
+        before = old[key]
+        if isinstance(before, Struct) and isinstance(value, Struct):
+            yield from _differences(f"{prefix}{key}.", asdict(before), asdict(value))
+        elif value != before:
+            yield f"{prefix}{key} is {_shown(value)}, not {_shown(before)}"
+
+
+def _shown(value: object) -> str:
+    """Return a value as one would write it in league.yaml."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    if value is None or value is UNSET or isinstance(value, bool):
+        return str(value).lower() if isinstance(value, bool) else "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _shortened(parts: Sequence[str]) -> str:
+    more = [f"and {len(parts) - _SHOWN} more"] if len(parts) > _SHOWN else []
+    return ", ".join([*parts[:_SHOWN], *more])

@@ -1,0 +1,308 @@
+"""league.yaml: what it may say, and the league that it describes, every default explicit."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import UNSET, Struct
+
+from arena.io.yaml_file import Positions, convert, locate, parse_yaml
+from arena.io.errors import ArenaError, did_you_mean
+from arena.league.host import core_count
+from arena.league.terms.variant_entry import VariantEntry, labelled_rules
+from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
+from arena.ratings.stopping.sequential import first_look
+from arena.game.records import LimitsInfo, RatingsInfo
+from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.sandboxes.registry import AUTO, SANDBOXES
+from arena.bots.bot import Bot
+from arena.bots.manifest import find_bots
+
+MAX_GAMES = 100_000
+MAX_ROUNDS = 10_000
+MAX_SECONDS = 86_400
+MAX_ENTRIES = {"bots": 1000, "variants": 100, "struck": 1000}
+"""Entries of lists; a pattern is one entry, however many bots it matches."""
+MAX_TEXT = 200
+"""Characters of a name, a label, a seed, an image."""
+SEPARATED = "separated"
+_LINES = ("ratings.anchor", "players", "rounds", "struck")
+"""Keys whose errors show later."""
+_IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
+
+
+class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """When a league ends before its rounds do, in league.yaml."""
+
+    separated: float = 0.95
+
+
+class LeagueOptions(Struct, frozen=True, kw_only=True):
+    """What league.yaml says and a league takes as it is."""
+
+    games: int = 20
+    rounds: int | None = None
+    """None stands for one less than the number of bots."""
+    limits: LimitsInfo = LimitsInfo()
+    ratings: RatingsInfo = RatingsInfo()
+    struck: tuple[str, ...] = ()
+    """Bots that do not play, and whose games do not count."""
+    sandbox: str = "auto"
+    memory_across_fixtures: bool = False
+    packages: bool = False
+    """Whether the Python packages that bots ask for are installed."""
+    pin: bool = True
+    """Whether each worker shares one core with its bots, if there are enough cores."""
+
+
+class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of league.yaml (`docs/league.md`)."""
+
+    bots: list[str]
+    name: str = ""
+    variants: tuple[str | VariantEntry, ...] = ("bga",)
+    players: int | list[int] = 2
+    until: str | UntilEntry | None = None
+    seed: int | str | None = None
+    images: dict[str, str] = {}
+    workers: int | None = None
+    shared_dice: bool | None = None
+    """None stands for the opposite of memory_across_fixtures."""
+
+
+class RatingsPart(Struct, frozen=True):
+    """The one key of league.yaml that may change after the games."""
+
+    ratings: RatingsInfo = RatingsInfo()
+
+
+class SeedPart(Struct, frozen=True):
+    """The key of league.yaml that decides the dice and who meets whom."""
+
+    seed: int | str | None = None
+
+
+class League(LeagueOptions, frozen=True, kw_only=True):
+    """A league as it was read, with all defaults filled in but a seed that was not given."""
+
+    path: Path
+    name: str
+    variants: dict[str, Rules]
+    """By label."""
+    bots: tuple[Bot, ...]
+    players: tuple[int, ...]
+    until: float | None
+    """The confidence at which neighbours on the leaderboard must be separated to stop."""
+    seed: str | None
+    images: dict[str, str]
+    """By runtime."""
+    workers: int
+    shared_dice: bool
+    lines: dict[str, str]
+    """Where the file has these keys, for errors that show later."""
+
+
+def load_league(path: Path) -> League:
+    """Read league.yaml and the bots it names; raises ArenaError with the line that is wrong."""
+    data, marks = parse_yaml(path)
+    if data is None:
+        raise ArenaError("the file is empty", str(path), "arena help league")
+    return league_of(convert(data, marks, path, LeagueFile), path, marks)
+
+
+def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
+    """Return the league that entries describe; raises ArenaError with the line that is wrong."""
+    reader = _Reader(path, marks)
+    reader.check_texts(entry)
+    sizes = [entry.players] if isinstance(entry.players, int) else entry.players
+    league = League(
+        path=path,
+        name=entry.name or path.stem.encode(errors="replace").decode(),
+        variants=reader.variants(entry.variants),
+        bots=reader.bots(entry.bots),
+        players=reader.players(sizes),
+        until=reader.until(entry),
+        seed=_text(entry.seed),
+        images=reader.images(entry.images),
+        workers=entry.workers or core_count(),
+        shared_dice=reader.shared_dice(entry),
+        lines={key: reader.at(f"$.{key}") for key in _LINES},
+        **{key: getattr(entry, key) for key in LeagueOptions.__struct_fields__},
+    )
+    reader.check_ratings(entry.ratings)
+    reader.check_numbers(entry)
+    reader.check_limits(entry.limits, entry.games)
+    reader.check_sandbox(entry.sandbox)
+    return league
+
+
+def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
+    """Read only the ratings' options of a league.yaml; raises ArenaError with the wrong line."""
+    data, marks = parse_yaml(path)
+    reader = _Reader(path, marks)
+    part = convert(data, marks, path, RatingsPart) if data else RatingsPart()
+    reader.check_ratings(part.ratings)
+    check_anchor(part.ratings, bots, reader.at("$.ratings.anchor"))
+    return part.ratings
+
+
+def given_seed(path: Path) -> str | None:
+    """Return the seed that a league.yaml names, if any; raises ArenaError if it cannot be read."""
+    data, marks = parse_yaml(path)
+    return _text(convert(data, marks, path, SeedPart).seed) if data else None
+
+
+def check_anchor(ratings: RatingsInfo, bots: Sequence[str], where: str) -> None:
+    """Refuse an anchor that does not play."""
+    if ratings.anchor is not None and ratings.anchor not in bots:
+        what = f"the anchor '{ratings.anchor}' does not play in this league"
+        raise ArenaError(what, where, did_you_mean(ratings.anchor, bots))
+
+
+def check_bot_count(league: League) -> None:
+    """Refuse a league with too few bots for a table, or too few rounds for `until` to decide."""
+    need, count = max(league.players), len(league.bots)
+    if count < need:
+        what = f"{count} bots are too few for tables of {need}"
+        raise ArenaError(what, league.lines["players"], "name more bots, or fewer players")
+    first = first_look(count)
+    if league.until and league.rounds and league.rounds < first:
+        what = f"{league.rounds} rounds end before the first decision of `until`, after {first}"
+        hint = f"at least `rounds: {first}` with {count} bots, better several times as many"
+        raise ArenaError(what, league.lines["rounds"], hint)
+
+
+class _Reader:
+    """Turns the parts of a league file into what they mean; its errors name the line."""
+
+    def __init__(self, path: Path, marks: Positions) -> None:
+        self._path = path
+        self._marks = marks
+
+    def at(self, key: str) -> str:
+        """Return the file and line of a key, as `$.limits.start`."""
+        return locate(self._path, self._marks, key)
+
+    def check_range(self, key: str, value: float, low: float, high: float, hint: str = "") -> None:
+        if not low <= value <= high:
+            shown = f"{value:g}" if isinstance(value, float) else value
+            what = f"{key} must be {low} to {high}, not {shown}"
+            raise ArenaError(what, self.at(f"$.{key}"), hint)
+
+    def check_texts(self, entry: LeagueFile) -> None:
+        """Refuse what would be too long for a page, or too much to play."""
+        for key, most in MAX_ENTRIES.items():
+            if (count := len(getattr(entry, key))) > most:
+                raise ArenaError(
+                    f"{key} has {count:,} entries, at most {most:,}", self.at(f"$.{key}")
+                )
+        texts = {"name": entry.name, "seed": str(entry.seed)}
+        texts |= {f"images.{runtime}": image for runtime, image in entry.images.items()}
+        for index, one in enumerate(entry.variants):
+            texts[f"variants[{index}].label"] = "" if isinstance(one, str) else one.label
+        for key, text in texts.items():
+            if len(text) > MAX_TEXT or not text.isprintable():
+                what = f"{key} has at most {MAX_TEXT} characters, all of them visible"
+                raise ArenaError(what, self.at(f"$.{key}"))
+
+    def check_limits(self, limits: LimitsInfo, games: int) -> None:
+        for name in ("start", "answer", "game"):
+            self._check_seconds(f"limits.{name}", getattr(limits, name), MAX_SECONDS)
+        if limits.fixture is not UNSET:
+            self._check_seconds("limits.fixture", limits.fixture, games * MAX_SECONDS)
+        self.check_range("limits.wall", limits.wall, 1, 1000, "it is a factor")
+        self.check_range("limits.restarts", limits.restarts, 0, 1000)
+        hint = "1 plays one game after another"
+        self.check_range("limits.concurrent_games", limits.concurrent_games, 1, 1024, hint)
+
+    def _check_seconds(self, key: str, value: float, high: int) -> None:
+        if not 0 < value <= high:
+            what = f"{key} must be above 0 and up to {high} seconds, not {value:g}"
+            raise ArenaError(what, self.at(f"$.{key}"))
+
+    def check_numbers(self, entry: LeagueFile) -> None:
+        self.check_range("games", entry.games, 1, MAX_GAMES)
+        if entry.rounds is not None:
+            hint = "leave it out for one less than the number of bots"
+            self.check_range("rounds", entry.rounds, 1, MAX_ROUNDS, hint)
+        if entry.workers is not None:
+            self.check_range("workers", entry.workers, 1, 1024)
+
+    def check_ratings(self, options: RatingsInfo) -> None:
+        if options.provisional < 0:
+            what = f"ratings.provisional must be 0 or more games, not {options.provisional}"
+            raise ArenaError(what, self.at("$.ratings.provisional"), "0 marks no bot")
+        hint = "it is a probability; 0 lists no suspicions"
+        self.check_range("ratings.alpha", options.alpha, 0, 0.5, hint)
+
+    def check_sandbox(self, name: str) -> None:
+        known = (AUTO, *SANDBOXES)
+        if name not in known:
+            line = self.at("$.sandbox")
+            raise ArenaError(f"unknown sandbox '{name}'", line, did_you_mean(name, known))
+
+    def images(self, images: dict[str, str]) -> dict[str, str]:
+        for runtime, image in images.items():
+            line = self.at(f"$.images.{runtime}")
+            if runtime not in IMAGES:
+                hint = did_you_mean(runtime, IMAGES)
+                raise ArenaError(f"unknown runtime '{runtime}'", line, hint)
+            if not _IMAGE.fullmatch(image):
+                hint = "for example python:3.12-slim"
+                raise ArenaError(f"'{image}' is not the name of an image", line, hint)
+        return {**IMAGES, **images}
+
+    def until(self, entry: LeagueFile) -> float | None:
+        """Return the confidence wanted; raises ArenaError without a budget of rounds."""
+        until, line = entry.until, self.at("$.until")
+        if until is None:
+            return None
+        if isinstance(until, str) and until != SEPARATED:
+            hint = f"write `until: {SEPARATED}`"
+            raise ArenaError(f"until must be '{SEPARATED}', not '{until}'", line, hint)
+        wanted = UntilEntry() if isinstance(until, str) else until
+        hint = "0.95 stands for 95 %"
+        self.check_range("until.separated", wanted.separated, 0.5, 0.9999, hint)
+        if entry.rounds is None:
+            hint = "give the most rounds to play, for example `rounds: 100`"
+            raise ArenaError("until needs a budget", line, hint)
+        return wanted.separated
+
+    def shared_dice(self, entry: LeagueFile) -> bool:
+        """Return whether dice are shared; raises ArenaError if bots would know them."""
+        memory = entry.memory_across_fixtures
+        if entry.shared_dice and memory:
+            what = "shared_dice cannot be true with memory_across_fixtures"
+            hint = "leave shared_dice out: a bot would know the dice of its next tables"
+            raise ArenaError(what, self.at("$.shared_dice"), hint)
+        return not memory if entry.shared_dice is None else entry.shared_dice
+
+    def players(self, sizes: list[int]) -> tuple[int, ...]:
+        for size in sizes:
+            if not MIN_PLAYERS <= size <= MAX_PLAYERS:
+                what = f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} players, not {size}"
+                raise ArenaError(what, self.at("$.players"))
+        if not sizes or len(set(sizes)) < len(sizes):
+            raise ArenaError("players names each table size once", self.at("$.players"))
+        return tuple(sizes)
+
+    def variants(self, entries: Sequence[str | VariantEntry]) -> dict[str, Rules]:
+        variants: dict[str, Rules] = {}
+        for index, entry in enumerate(entries):
+            line = self.at(f"$.variants[{index}]")
+            label, rules = labelled_rules(entry, line)
+            if label in variants:
+                hint = "give one of them a `label`"
+                raise ArenaError(f"two variants are called '{label}'", line, hint)
+            variants[label] = rules
+        if not variants:
+            raise ArenaError("variants is empty", self.at("$.variants"))
+        return variants
+
+    def bots(self, patterns: list[str]) -> tuple[Bot, ...]:
+        lines = [(name, self.at(f"$.bots[{index}]")) for index, name in enumerate(patterns)]
+        return find_bots(lines, self._path.absolute().parent)
+
+
+def _text(seed: int | str | None) -> str | None:
+    return None if seed is None else str(seed)

@@ -1,0 +1,1 @@
+"""Charts, pictures, marks and fonts of the pages."""

@@ -1,0 +1,1 @@
+"""Leaderboards: ranks, tables over divisions, and what is kept between reports."""

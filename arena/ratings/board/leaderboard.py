@@ -1,0 +1,313 @@
+"""How a leaderboard is made: ratings, how sure they are, ranks and plain counts."""
+
+from collections.abc import Iterable, Sequence
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.ratings.variance import block_variance
+from arena.ratings.maths.arrays import Floats, Ints, as_floats, chunks, records
+from arena.ratings.variance.block_variance import Covariance
+from arena.ratings.board.pair_matrix import Better, Duels
+from arena.ratings.model.games import Games, as_arrays
+from arena.ratings.history import checkpoints, relative
+from arena.ratings.maths.intervals import UPPER, indistinct_range, score_interval
+from arena.ratings.variance.luck import Luck, measure, without_luck
+from arena.ratings.board.memory import Remember, forget, stops
+from arena.ratings.model.head_to_head import Pairs, beats, pairs
+from arena.ratings.maths.connected import parts
+from arena.ratings.board.trajectory import past_points, point, usual_pass
+from arena.ratings.model.posterior import Factors, Posterior, Results, distinct, posterior
+from arena.ratings.variance.sensitivity import shifts
+from arena.ratings.maths.t_distribution import t_cdf, t_quantile
+from arena.ratings.table import Leaderboard, Row
+from arena.game.records import Division, FixtureResult, RatingsInfo
+
+_RARE = 1e-4
+"""No bot is expected ahead of its rivals less often than this."""
+_TINY = 1e-12
+_MAX_T = 1e6
+"""No difference counts as more standard errors than this."""
+_NEARLY = 1e-5
+"""In mu: what suspicions need to know of skills."""
+
+
+class Solution(NamedTuple):
+    """What the games of a division say of skills."""
+
+    games: Games
+    skills: Posterior
+    pairs: Pairs
+
+
+class Estimates(NamedTuple):
+    """How good the bots of a division are, and how sure that is."""
+
+    solution: Solution
+    luck: Luck | None
+    mu: Floats
+    """Relative to the mean of the field, without luck if it is known."""
+    covariance: Covariance
+    better: Floats
+    parts: Sequence[tuple[str, ...]]
+
+
+class RatedDivision(NamedTuple):
+    """A leaderboard with what it was made from."""
+
+    board: Leaderboard
+    found: Estimates
+
+
+def rate(
+    variant: str,
+    players: int,
+    results: Iterable[FixtureResult],
+    options: RatingsInfo | None = None,
+) -> RatedDivision:
+    """Rate at least one game of a division, given in any order."""
+    return rate_games(Division(variant, players), as_arrays(results), options or RatingsInfo())
+
+
+def rate_games(
+    division: Division, games: Games, options: RatingsInfo, remember: Remember = forget
+) -> RatedDivision:
+    """Rate the games of a division; `remember` is for names of this division alone."""
+    on_the_way = stops(games, checkpoints(len(games.order)))
+    passed = usual_pass(games, on_the_way, remember)
+    # Before there are matrices of pairs: those of each point take as much memory.
+    past = [*past_points(games, on_the_way[:-1], remember)]
+    found = estimate(games)
+    (_, skills, met), luck, covariance = found.solution, found.luck, found.covariance
+    board = Leaderboard(
+        variant=division.variant,
+        players=division.players,
+        rows=_rows(found, as_floats([passed[bot].mu for bot in games.bots]), options),
+        duels=Duels(games.bots, met.ahead.astype(np.int32)),
+        better=Better(games.bots, found.better),
+        blocks=covariance.blocks,
+        method=covariance.method,
+        dice_gain=block_variance.dice_gain(games, met),
+        luck_slope=luck.slope if luck else None,
+        anchor=options.anchor if options.anchor in games.bots else None,
+        parts=found.parts,
+        history=relative([*past, point(games, skills, luck)], options.anchor),
+    )
+    return RatedDivision(board, found)
+
+
+def estimate(games: Games) -> Estimates:
+    """Return how good the bots are."""
+    skills = posterior(distinct(games))
+    luck = measure(games, skills.mu)
+    mu, met = _centred(without_luck(luck, skills)), pairs(games, _centred(skills.mu))
+    covariance = block_variance.covariance(games, skills, met, luck)
+    better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
+    field = parts(games.tables())
+    if len(field) > 1:
+        better[apart(games.bots, field)] = 0.5
+    return Estimates(Solution(games, skills, met), luck, mu, covariance, better, field)
+
+
+def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int, int]]]:
+    """Return how many blocks were played, and the range of each bot's rank, best mu first."""
+    games = as_arrays(results)
+    found = estimate(games)
+    ranges = rank_ranges(found.better)
+    order = sorted(range(games.size), key=lambda bot: (-found.mu[bot], games.bots[bot]))
+    best, worst = ranges["best"].tolist(), ranges["worst"].tolist()
+    return found.covariance.blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}
+
+
+class Clean(NamedTuple):
+    """Games in which no bot faulted, to be solved once the matrices of all games are let go."""
+
+    games: Games
+    results: Results
+    start: Factors
+    """Those of the solution for all games."""
+
+    def solved(self) -> Solution:
+        """Return what the games say of skills."""
+        skills = posterior(self.results, self.start, _NEARLY)
+        return Solution(self.games, skills, pairs(self.games, skills.mu))
+
+
+def without_faults(solution: Solution) -> Clean:
+    """Return the games in which no bot faulted; there must be one."""
+    games, skills, _ = solution
+    chosen = np.flatnonzero(np.logical_not(games.faulted.any(1)))
+    clean = games.only(chosen)
+    results = distinct(clean)
+    start = skills.factors.only(skills.results.of_game[chosen[results.first]])
+    return Clean(clean, results, start)
+
+
+def apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
+    """Tell, for each pair, whether the two are in different parts of the field."""
+    part_of = {bot: number for number, part in enumerate(field) for bot in part}
+    part = np.array([part_of[bot] for bot in bots])
+    different: NDArray[np.bool_] = part[:, None] != part
+    return different
+
+
+def _centred(mu: Floats) -> Floats:
+    """Return skills relative to the mean of the field."""
+    return as_floats(mu - mu.mean())
+
+
+def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floats:
+    """Return, for each ordered pair, the probability that the first has the higher true value.
+
+    A difference follows Student's t with the smaller degrees of freedom of the two; infinite ones
+    mean a known variance.
+    """
+    n, variance = len(values), np.diag(covariance)
+    better, (first, second) = np.full((n, n), 0.5), np.triu_indices(n, 1)
+    for chunk in chunks(len(first)):
+        i, j = first[chunk], second[chunk]
+        difference = np.abs(values[i] - values[j])
+        error = np.sqrt(np.maximum(variance[i] + variance[j] - 2 * covariance[i, j], 0.0))
+        certain = np.where(difference > 0.0, _MAX_T, 0.0)
+        t = np.minimum(np.divide(difference, error, out=certain, where=error > 0.0), _MAX_T)
+        # The smaller probability of the two is exact, even if it is tiny.
+        tail, ahead = t_cdf(-t, np.minimum(df[i], df[j])), values[i] > values[j]
+        better[i, j] = np.where(ahead, 1.0 - tail, tail)
+        better[j, i] = np.where(ahead, tail, 1.0 - tail)
+    return better
+
+
+def rank_ranges(better: Floats) -> dict[str, Ints]:
+    """Return the best and the worst rank that each bot may hold, by the fields of a Row.
+
+    Only bots that are distinguished from it count as better or worse. In at least 95 of 100 leagues
+    all true ranks are within `best` and `worst` at once; for the pointwise ones that holds for each
+    bot by itself (Mogstad, Romano, Shaikh and Wilhelm, 2024).
+    """
+    n = len(better)
+    best, worst = _rank_ranges(better, comb(n, 2))
+    pointwise_best, pointwise_worst = _rank_ranges(better, n - 1)
+    return {
+        "best": best,
+        "worst": worst,
+        "pointwise_best": pointwise_best,
+        "pointwise_worst": pointwise_worst,
+    }
+
+
+def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
+    low, high = indistinct_range(comparisons)
+    rivals = ~np.eye(len(better), dtype=np.bool_)
+    ahead = ((better < low) & rivals).sum(1)
+    behind = ((better > high) & rivals).sum(1)
+    return 1 + ahead, len(better) - behind
+
+
+def _rows(found: Estimates, passed: Floats, options: RatingsInfo) -> list[Row]:
+    (games, _, met), luck, mu, covariance, better, _ = found
+    bots = games.bots
+    anchor = bots.index(options.anchor) if options.anchor in bots else None
+    beats_average = beats(mu)
+    t = t_quantile(UPPER, covariance.degrees_of_freedom)
+    pull = luck.without(met, mu) if luck else met
+    sensitivity = _sensitivity(bots, mu, pull, t * _standard_errors(covariance.mu, None))
+    mu = _relative_to(anchor, mu)
+    by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
+    played = by_place.sum(0)
+    half_width = t * _standard_errors(covariance.mu, anchor)
+    above = _above(met.ahead)
+    columns = {
+        "mu": mu,
+        "sigma": covariance.sigma,
+        "low": _bounded(mu - half_width, above, anchor),
+        "high": _bounded(mu + half_width, above.T, anchor),
+        **rank_ranges(better),
+        "games": played,
+        "wins": by_place[0],
+        **_places(by_place, met, covariance),
+        "faults": np.bincount(games.order[games.faulted], minlength=games.size),
+        "mu_sequential": _relative_to(anchor, _centred(passed)),
+        "beats_average": beats_average,
+        "luck": luck.of_bots() if luck else np.full(games.size, None),
+        **sensitivity,
+        "provisional": played < options.provisional,
+    }
+    rows = [Row(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]
+    return sorted(rows, key=lambda row: (-row.mu, row.bot))
+
+
+def _sensitivity(
+    bots: Sequence[str], mu: Floats, met: Pairs, half_width: Floats
+) -> dict[str, NDArray[Any]]:
+    """Return how far each bot would move without one other, by the fields of a Row."""
+    if len(bots) < 3:
+        nothing = np.full(len(bots), None)
+        return {"shift": nothing, "shift_without": nothing, "sensitive": half_width < 0}
+    moved = shifts(mu, met)
+    without = np.abs(moved).argmax(1)
+    shift = moved[np.arange(len(bots)), without]
+    return {
+        "shift": shift,
+        "shift_without": np.array(bots, object)[without],
+        "sensitive": np.abs(shift) > half_width,
+    }
+
+
+def _relative_to(anchor: int | None, values: Floats) -> Floats:
+    return values if anchor is None else values - values[anchor]
+
+
+def _above(ahead: Floats) -> NDArray[np.bool_]:
+    """Tell, for each pair, whether the first was ahead of the second, or of who was, and so on.
+
+    Otherwise nothing in the games says that it is not worse by any amount (Ford, "Solution of a
+    ranking problem from binary comparisons", 1957).
+    """
+    above = (ahead > 0) | np.eye(len(ahead), dtype=np.bool_)
+    while True:
+        ones = above.astype(np.float32)
+        further = ones @ ones > 0
+        if (further == above).all():
+            return above
+        above = further
+
+
+def _bounded(ends: Floats, above: NDArray[np.bool_], anchor: int | None) -> NDArray[np.object_]:
+    """Return ends of intervals, but None for a bot that is not above half of its rivals."""
+    unknown = 2 * (~above).sum(1) >= len(above) - 1
+    if anchor is not None:
+        unknown[anchor] = False
+    bounded = ends.astype(np.object_)
+    bounded[unknown] = None
+    return bounded
+
+
+def _places(by_place: Ints, met: Pairs, covariance: Covariance) -> dict[str, Floats]:
+    """Return mean places and the ends of their 95 % intervals, by the fields of a Row.
+
+    A place is a share of rivals, so its interval is that of a share: near the ends it is longer on
+    the side away from the end, and it never has no length.
+    """
+    players = len(by_place)
+    rivals, place = players - 1, np.arange(1, players + 1) @ by_place / by_place.sum(0)
+    expected = np.clip(met.expected_share, _RARE, 1.0 - _RARE)
+    variance = np.maximum(covariance.place.diagonal(), _TINY) / rivals**2
+    trials = expected * (1.0 - expected) / variance
+    quantile = t_quantile(UPPER, covariance.degrees_of_freedom)
+    columns = ((players - place) / rivals).tolist(), trials.tolist(), quantile.tolist()
+    low, high = zip(*map(score_interval, *columns), strict=True)
+    return {
+        "mean_place": place,
+        "place_low": players - rivals * as_floats(high),
+        "place_high": players - rivals * as_floats(low),
+    }
+
+
+def _standard_errors(covariance: Floats, anchor: int | None) -> Floats:
+    """Return the standard errors of values, or of their differences from the anchor's."""
+    variance = covariance.diagonal()
+    if anchor is not None:
+        variance = variance + variance[anchor] - 2 * covariance[anchor]
+    return np.sqrt(np.maximum(variance, 0.0))

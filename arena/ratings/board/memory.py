@@ -1,0 +1,75 @@
+"""What ratings keep from one report to the next: each by all that decides it."""
+
+import json
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from arena.ratings.model.games import Games
+from arena.game.records import Division
+
+_T = TypeVar("_T")
+Remember = Callable[[str, bytes, Callable[[], bytes]], bytes]
+"""Returns the result of a function, perhaps as made earlier under this name and with this key. The
+code need not be part of the key."""
+
+
+def forget(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+    """Make it, whatever was made earlier."""
+    del name, key
+    return make()
+
+
+def within(remember: Remember, division: Division) -> Remember:
+    """Return what remembers the same for one division, by names that may be those of others."""
+
+    def found(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+        return remember(f"{name} {division.players} {division.variant!a}", key, make)
+
+    return found
+
+
+def pack(value: object) -> bytes:
+    """Return plain data as bytes; names may hold half a character, which only JSON can escape."""
+    return json.dumps(msgspec.to_builtins(value)).encode()
+
+
+def unpack(data: bytes, kind: type[_T]) -> _T:
+    """Return what was packed."""
+    return msgspec.convert(json.loads(data), kind)
+
+
+class Stop(NamedTuple):
+    """A place in the schedule."""
+
+    games: int
+    """How many games come before it."""
+    key: bytes
+    """What changes whenever one of these games does, or the field."""
+
+
+def stops(games: Games, counts: Sequence[int]) -> list[Stop]:
+    """Return the stops after so many games each, which rise."""
+    known, done = games.luck is not None, 0
+    digest = sha256(repr((games.bots, games.order.shape[1], known)).encode())
+    found = []
+    for count in counts:
+        digest.update(games.order[done:count].tobytes())
+        if games.luck is not None:
+            digest.update(games.luck[done:count].tobytes())
+        found.append(Stop(count, digest.digest()))
+        done = count
+    return found
+
+
+def decided_by(games: Games, *others: object) -> bytes:
+    """Return what changes whenever one of the games of a division does, or one of the others."""
+    luck = () if games.luck is None else (games.luck,)
+    arrays = (games.order, games.block, games.fixture, games.game, games.seats, games.faulted)
+    digest = sha256(repr((games.bots, others)).encode())
+    for array in (*arrays, *luck):
+        digest.update(f" {array.dtype} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.digest()

@@ -1,0 +1,1 @@
+"""Arrays, distributions, intervals."""

@@ -1,0 +1,1 @@
+"""TrueSkill for all games of a division together."""

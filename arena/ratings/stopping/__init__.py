@@ -1,0 +1,1 @@
+"""When enough was played to tell bots apart."""

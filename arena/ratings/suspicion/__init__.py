@@ -1,0 +1,1 @@
+"""Tests for the operator: bots that let another win, bots that change."""

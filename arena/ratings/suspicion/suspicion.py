@@ -1,0 +1,49 @@
+"""Two tests for the operator: bots that let another win, and bots that change over time.
+
+Both are corrected for the number of pairs or bots tested (Holm, 1979). Games in which a bot faulted
+do not count: a fault is no result of play. Measured by `benchmarks/suspicion.py`.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from arena.ratings.suspicion.collusion import collusion
+from arena.ratings.suspicion.drift import drift
+from arena.ratings.board.leaderboard import Solution
+from arena.ratings.table import Cases, Suspicion
+from arena.game.records import Division
+
+
+class Findings(NamedTuple):
+    """What may be suspicious in a division: pairs that met, and bots."""
+
+    pairs: Cases = Cases()
+    bots: Cases = Cases()
+
+
+def findings(division: Division, solution: Solution, alpha: float) -> Findings:
+    """Test the pairs and the bots of a division, by its games without faults."""
+    return Findings(collusion(division, solution, alpha), drift(division, solution, alpha))
+
+
+def suspicions(found: Sequence[Findings], alpha: float) -> list[Suspicion]:
+    """Return what is suspicious, the clearest first.
+
+    In a league of fair bots the probability of any case is at most alpha for either kind.
+    """
+    cases = holm([one.pairs for one in found]) + holm([one.bots for one in found])
+    significant = [case for case in cases if case.p <= alpha]
+    return sorted(significant, key=lambda case: (case.p, case.kind, case.bot, case.rival or ""))
+
+
+def holm(tests: Sequence[Cases]) -> list[Suspicion]:
+    """Correct the p of the clearest cases for the number of all that were tested."""
+    ordered = sorted((case for one in tests for case in one.cases), key=lambda case: case.p)
+    number = sum(one.number for one in tests)
+    corrected, p = [], 0.0
+    for at, case in enumerate(ordered):
+        p = max(p, min(1.0, case.p * (number - at)))
+        corrected.append(replace(case, p=p))
+    return corrected

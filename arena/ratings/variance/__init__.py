@@ -1,0 +1,1 @@
+"""How sure ratings are: clustered variance, leverage, luck of the dice."""

@@ -1,1 +1,0 @@
-"""Control groups: limits and accounting for all processes of a bot together."""

@@ -1,1 +1,0 @@
-"""What authors submit: bot.yaml, folders, archives; staged copies ready to run."""

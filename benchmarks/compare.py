@@ -1,0 +1,236 @@
+"""Decisions of `arena compare`, beside an SPRT: `python -m benchmarks.compare`.
+
+Two versions play a field of simulated bots (TrueSkill's model, skills drawn with a standard
+deviation of 2 mu; 30 % of a performance's variance are the dice, which the two tables of a pair
+share). Prints
+
+- how often two equal versions are told apart, at one look at the end and with `--until 0.95`; in
+  the last fields each version suits other opponents, or most results are certain;
+- the power at one look if as many games are played in more rounds;
+- the power of `--until 0.95` beside that of a sequential probability ratio test (Wald, 1945) of "no
+  difference" against "a win share 5 points higher", with errors of 5 %: over games, each version's
+  on dice of their own, and over the same pairs of tables. Each time the budget of `--until` is the
+  mean number of games that this SPRT played, and the SPRT's power is that by then;
+- how often two equal versions are told apart over several divisions, whose mean decides.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.league.schedule.block_design import joining_blocks
+from arena.ratings.maths.arrays import Floats, Ints, as_floats
+from arena.ratings.stopping.group_sequential import planned_looks, tails
+from arena.ratings.maths.intervals import TAIL
+from arena.ratings.stopping.paired import estimate
+from arena.ratings.maths.t_distribution import t_quantile
+from arena.ratings.model.trueskill import BETA
+
+SHARED = 0.3
+ERROR = 0.05
+H1 = 0.05
+"""The SPRT's difference of win shares."""
+WARM_UP = 16
+"""Results before the SPRT's first decision: it estimates their variance."""
+LONGEST = 4000
+"""Pairs of tables after which an SPRT is cut off."""
+
+
+class Match(NamedTuple):
+    """A comparison to be simulated."""
+
+    opponents: int
+    players: int
+    rounds: int
+    games: int
+    better: float = 0.0
+    """The new version's skill less the old one's, in mu."""
+    suits: float = 0.0
+    """The standard deviation of how much better it is against half of the opponents, and worse
+    against the other half."""
+    spread: float = 2.0
+    """The standard deviation of the opponents' skills."""
+
+
+EQUAL = {
+    "8 opponents": Match(8, 2, 20, 10),
+    "8 opponents, 1 game a table": Match(8, 2, 20, 1),
+    "8 opponents, 4 rounds": Match(8, 2, 4, 10),
+    "1 opponent": Match(1, 2, 20, 10),
+    "1 opponent, 1 game a table": Match(1, 2, 40, 1),
+    "20 opponents": Match(20, 2, 10, 5),
+    "8 opponents at 4 seats": Match(8, 4, 20, 5),
+    "5 opponents at 6 seats": Match(5, 6, 20, 5),
+    "8 that suit each version differently": Match(8, 2, 20, 10, suits=2.0, spread=0.0),
+    "6, most far stronger or weaker": Match(6, 2, 8, 5, spread=16.0),
+}
+POOLED = {
+    "8 opponents at 2 and 4 seats": [Match(8, seats, 20, 5) for seats in (2, 4)],
+    "5 opponents at 2, 4 and 6 seats": [Match(5, seats, 8, 5) for seats in (2, 4, 6)],
+    "1 opponent in 4 variants": [Match(1, 2, 20, 10)] * 4,
+}
+POWER = (Match(9, 2, 4, 10, 1.0), Match(9, 2, 8, 5, 1.0), Match(9, 2, 20, 2, 1.0))
+RACES = [
+    Match(opponents, 2, 0, 10, better) for opponents in (8, 3) for better in (0, 0.4, 0.8, 1.6, 3.2)
+]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--matches", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng, count = np.random.default_rng(options.seed), options.matches
+    print(
+        "| equal versions | rounds | games a table | one look | `--until` |\n|---|---|---|---|---|"
+    )
+    for name, match in EQUAL.items():
+        found = decisions([match], count, rng)
+        print(f"| {name} | {match.rounds} | {match.games} | {told_apart(found)} |", flush=True)
+    print("\n| rounds | games a table | power at one look |\n|---|---|---|")
+    for match in POWER:
+        once = decisions([match], count, rng)[0]
+        print(f"| {match.rounds} | {match.games} | {once[1] / count:.0%} |", flush=True)
+    print("\n| opponents | win share | SPRT over | games | power by then | `--until` | games |")
+    print("|---|---|---|---|---|---|---|")
+    for match in RACES:
+        for kind in ("games", "pairs"):
+            print(race(match, kind, count, rng), flush=True)
+    print("\n| equal versions, several divisions | rounds | games a table | one look | `--until` |")
+    print("|---|---|---|---|---|")
+    rng = np.random.default_rng([options.seed, 1])
+    for name, matches in POOLED.items():
+        [rounds], [games] = ({one[place] for one in matches} for place in (2, 3))
+        found = decisions(matches, count, rng)
+        print(f"| {name} | {rounds} | {games} | {told_apart(found)} |", flush=True)
+
+
+class Decisions(NamedTuple):
+    """How often each decision was taken (1: new, -1: old, 0: none), and the mean rounds."""
+
+    once: Counter[int]
+    until: Counter[int]
+    rounds: float
+
+
+def told_apart(found: Decisions) -> str:
+    """Return how often versions were told apart, at one look and at all."""
+    counts = found.once, found.until
+    return " | ".join(f"{100 * (1 - one[0] / one.total()):.1f} %" for one in counts)
+
+
+def decisions(divisions: Sequence[Match], count: int, rng: np.random.Generator) -> Decisions:
+    """Compare versions again and again, at one look and at all; the rounds are the same in all."""
+    most = divisions[0].rounds
+    played = np.array(
+        [np.hstack([differences(one, rng) for one in divisions]) for _ in range(count)]
+    )
+    plan = planned_looks(most, sum(one.opponents for one in divisions))
+    until, rounds = np.zeros(count, int), np.full(count, most)
+    for look, tail in zip(plan, tails(plan, 1 - ERROR), strict=True):
+        decided = np.where(until == 0, decide(played[:, :look], tail), 0)
+        until += decided
+        rounds[decided != 0] = look
+    once = Counter(decide(played, TAIL).tolist())
+    return Decisions(once, Counter(until.tolist()), float(rounds.mean()))
+
+
+def decide(played: Floats, tail: float) -> Ints:
+    """Return, for each match, 1 if the new version beats more rivals, -1 if the old one, or 0."""
+    mean, error, df = np.array([estimate(one) for one in played]).T
+    half_width = t_quantile(1 - tail, df) * error
+    return np.where(mean < -half_width, 1, np.where(mean > half_width, -1, 0))
+
+
+def differences(match: Match, rng: np.random.Generator) -> Floats:
+    """Return the rivals that the new version beats less than the old one, [round, opponent]."""
+    old, new = game_places(match, rng, SHARED).mean(2) / (match.players - 1)
+    return as_floats(new - old).reshape(match.rounds, match.opponents)
+
+
+def game_places(match: Match, rng: np.random.Generator, shared: float) -> Ints:
+    """Return the place of a version, [version, pair, game]."""
+    bots, seats, tables = match.opponents, match.players, opponents(*match[:3])
+    skills, suits = rng.normal(size=bots) * match.spread, rng.normal(size=bots) * match.suits
+    suits -= suits[::-1]
+    shape = (2, len(tables), match.games, seats)
+    dice = rng.normal(size=shape[1:]) * np.sqrt(shared)
+    shown = BETA * (dice + rng.normal(size=shape) * np.sqrt(1 - shared))
+    shown[..., 1:] += skills[tables][:, None, :]
+    shown[1, ..., 0] += match.better + suits[tables].mean(1)[:, None]
+    ahead: Ints = (shown[..., 1:] > shown[..., :1]).sum(-1)
+    return 1 + ahead
+
+
+@lru_cache
+def opponents(bots: int, players: int, rounds: int) -> Ints:
+    """Return the opponents at each table, the one that acts before the version first.
+
+    In each round that is bot 0, then bot 1 and so on.
+    """
+    design = joining_blocks(bots, players, rounds, "bench")
+    tables = [sorted(_before(table, bots) for table in block) for block in design]
+    return np.array(tables).reshape(-1, players - 1)
+
+
+def _before(table: tuple[int, ...], newcomer: int) -> list[int]:
+    """Return the bots of a table from the one before the newcomer backwards."""
+    seat = table.index(newcomer)
+    return [table[seat - step] for step in range(1, len(table))]
+
+
+def race(match: Match, kind: str, count: int, rng: np.random.Generator) -> str:
+    """Return a line: an SPRT's mean number of games, and both powers with so many."""
+    rounds = LONGEST // match.opponents
+    long = match._replace(rounds=rounds)
+    found, ends = [], []
+    wins = 0.0
+    for _ in range(count // 5):
+        places = game_places(long, rng, 0.0 if kind == "games" else SHARED)
+        won = (places == 1).astype(float)
+        wins += float(won[1].mean() - won[0].mean()) / (count // 5)
+        if kind == "games":
+            variance = sum(_running_variance(version.ravel()) for version in won)
+            decided, end = sprt((won[1] - won[0]).ravel(), as_floats(variance))
+        else:
+            differences = won[1].mean(1) - won[0].mean(1)
+            decided, end = sprt(differences, _running_variance(differences))
+        found.append(decided)
+        ends.append(end if kind == "games" else end * match.games)
+    mean = float(np.mean(ends))
+    by_then = np.mean([one == 1 and end <= mean for one, end in zip(found, ends, strict=True)])
+    budget = max(2, round(mean / match.games / match.opponents))
+    ours = decisions([match._replace(rounds=budget)], count, rng)
+    games = ours.rounds * match.opponents * match.games
+    powers = f"{mean:.0f} | {by_then:.0%} | {ours.until[1] / count:.0%} | {games:.0f}"
+    return f"| {match.opponents} | {100 * wins:+.1f} points | {kind} | {powers} |"
+
+
+def _running_variance(values: Floats) -> Floats:
+    number = np.arange(1, len(values) + 1)
+    mean = values.cumsum() / number
+    return as_floats(np.maximum((values**2).cumsum() / number - mean**2, 1e-9))
+
+
+def sprt(differences: Floats, variance: Floats) -> tuple[int, int]:
+    """Return the decision, 1 for H1, and after how many differences it was taken.
+
+    The likelihood ratio is that of normal means with the variance found so far.
+    """
+    number = np.arange(1, len(differences) + 1)
+    ratio = H1 * (differences.cumsum() - number * H1 / 2) / variance
+    ratio[: WARM_UP - 1] = 0.0
+    ends = np.flatnonzero(np.abs(ratio) >= log((1 - ERROR) / ERROR))
+    if not len(ends):
+        return 0, len(ratio)
+    return (1 if ratio[ends[0]] > 0 else -1), int(ends[0]) + 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""Every usual mistake in a bot's files is found in the right step, with what mends it."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.author.check.bots import check_screen, checked, write
+
+
+def crlf(folder: Path) -> None:
+    (folder / "run").write_bytes(b"#!/bin/sh\r\nexec python3 bot.py\r\n")
+    (folder / "run").chmod(0o755)
+
+
+def larger_than_allowed(folder: Path) -> None:
+    for name, size in (("weights.bin", 50), ("games.csv", 20)):
+        with (folder / name).open("wb") as file:
+            file.truncate(size << 20)
+
+
+def in_utf_16(folder: Path) -> None:
+    path = folder / "bot.yaml"
+    path.write_text(path.read_text(), encoding="utf-16")
+
+
+def with_environment(folder: Path) -> None:
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "pyvenv.cfg").touch()
+    (folder / ".venv" / "bin" / "python").symlink_to("/usr/bin/python3")
+
+
+def with_linked_modules(folder: Path) -> None:
+    (folder / "node_modules" / ".bin").mkdir(parents=True)
+    (folder / "node_modules" / ".bin" / "tsc").symlink_to("../tsc.js")
+
+
+def with_packages(folder: Path) -> None:
+    (folder / "requirements.txt").write_text("numpy==2.4.6\n")
+
+
+def rename(folder: Path) -> None:
+    (folder / "bot.yaml").rename(folder / "bot.yml")
+
+
+def unchanged(_: Path) -> None:
+    pass
+
+
+# The command, more lines of bot.yaml, what is done to the folder, the step, what is said, the cure.
+FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
+    "a shell's word": (
+        "cd src && python3 bot.py",
+        "",
+        unchanged,
+        "manifest",
+        "'cd' in command needs a shell",
+        "command: sh -c 'cd src && python3 bot.py'",
+    ),
+    "a shell's operator": (
+        "python3 bot.py > log",
+        "",
+        unchanged,
+        "manifest",
+        "'>' in command needs a shell",
+        "sh -c",
+    ),
+    "a variable": ("X=1 python3 bot.py", "", unchanged, "manifest", "'X=1' in command", "sh -c"),
+    "a program with a near name": (
+        "pyhton3 bot.py",
+        "",
+        unchanged,
+        "program",
+        "needs 'pyhton3', which was not found",
+        "did you mean 'python3'?",
+    ),
+    "a program in the folder": (
+        "bot.py",
+        "",
+        unchanged,
+        "program",
+        "needs 'bot.py'",
+        "it lies in the bot's folder: `command: python3 bot.py`",
+    ),
+    "a file with a near name": (
+        "./bott.py",
+        "",
+        unchanged,
+        "program",
+        "needs './bott.py'",
+        "did you mean './bot.py'?",
+    ),
+    "a file that is not executable": (
+        "./bot.py",
+        "",
+        unchanged,
+        "program",
+        "./bot.py is not executable",
+        "chmod +x ./bot.py, or `command: python3 bot.py`",
+    ),
+    "CRLF in the first line": ("./run", "", crlf, "program", "ends with CRLF", "sed -i"),
+    "a build that makes nothing": (
+        "./made",
+        "build: 'true'\n",
+        unchanged,
+        "build",
+        "./made is not there",
+        "make it in `build`",
+    ),
+    "a build that fails": (
+        "./made",
+        "build: sh -c 'echo one; echo fatal error two; echo three; exit 3'\n",
+        unchanged,
+        "build",
+        "failed (exit code 3)",
+        "fatal error two",
+    ),
+    "bot.yml": ("x", "", rename, "manifest", "no bot.yaml in", "rename bot.yml to bot.yaml"),
+    "UTF-16": ("x", "", in_utf_16, "manifest", "it is in UTF-16", "save it as UTF-8"),
+    "a virtual environment": (
+        "x",
+        "",
+        with_environment,
+        "manifest",
+        "may hold no virtual environment",
+        "requirements.txt, or pip install --target",
+    ),
+    "links in node_modules": (
+        "x",
+        "",
+        with_linked_modules,
+        "manifest",
+        "may hold no links",
+        "npm install --no-bin-links",
+    ),
+    "packages that are not installed": (
+        "python3 bot.py",
+        "",
+        with_packages,
+        "build",
+        "'new' asks for Python packages",
+        "--packages with check",
+    ),
+    "a version without quotes": (
+        "x",
+        "version: 1.0\n",
+        unchanged,
+        "manifest",
+        "version: Expected `str`",
+        'put it in quotes, as in "1.0"',
+    ),
+    "an unknown runtime": (
+        "x",
+        "runtime: cobol\n",
+        unchanged,
+        "manifest",
+        "unknown runtime 'cobol'",
+        "python",
+    ),
+    "a folder over its size": (
+        "x",
+        "",
+        larger_than_allowed,
+        "manifest",
+        "64 MiB at most",
+        "its largest files: weights.bin (50.0 MiB), games.csv (20.0 MiB)",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "change", "step", "what", "hint"), FILES.values(), ids=FILES
+)
+def test_mistake_in_the_files_is_explained(
+    tmp_path: Path,
+    command: str,
+    more: str,
+    change: Callable[[Path], None],
+    step: str,
+    what: str,
+    hint: str,
+) -> None:
+    folder = write(tmp_path / "new", command=command, more=more)
+    change(folder)
+    report = checked(folder)
+    refused = report.refused
+    assert refused is not None
+    assert (report.steps[-1].name, report.ok) == (step, False)
+    assert what in refused.what
+    assert hint in refused.hint
+    assert "apt-get" not in refused.hint
+    check_screen([f"error: {refused.what} / {refused.where} / {refused.hint}"])
+
+
+def test_a_failed_build_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    report = checked(write(tmp_path / "new", more="build: sh -c 'echo an error; exit 3'\n"))
+    assert report.refused
+    assert report.build == report.refused.hint == "an error"
+    assert not [*temporary.iterdir()]

@@ -1,0 +1,169 @@
+"""Every route, asked by everybody: each gets what is theirs, and nobody learns of anything else."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from arena.ladder.folder import make_private
+from arena.ladder.web.app import make_app
+from arena.ladder.web.access.secrets import Scope
+from tests.ladder.web.doors import SAME_SITE, Door, door_of, ladder
+
+NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR = "nobody", "bob", "ann", "token of ann", "root"
+WHO = (NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR)
+ORDER = '{"what": "rest", "version": "mine@1"}'
+FORM = "what=rest&version=mine%401&why="
+IS_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+class Case(NamedTuple):
+    """A request, and the status that each of WHO gets."""
+
+    method: str
+    path: str
+    statuses: tuple[int, int, int, int, int]
+    body: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+ALL = (200,) * 5
+CASES = [
+    Case("GET", "/", ALL),
+    Case("GET", "/link/wrong", (404,) * 5),
+    Case("POST", "/link/wrong", (404,) * 5),
+    Case("GET", "/me", (401, 200, 200, 403, 200)),
+    Case("POST", "/upload", (401, 415, 415, 403, 415)),
+    Case("GET", "/versions/mine@1", (401, 404, 200, 200, 200)),
+    Case("GET", "/versions/none@1", (401, 404, 404, 404, 404)),
+    Case("GET", "/private/ann/", (404, 404, 200, 404, 200)),
+    Case("GET", "/private/ann/index.html", (404, 404, 200, 404, 200)),
+    Case("GET", "/private/ann/none", (404,) * 5),
+    Case("GET", "/administration", (404, 404, 404, 404, 200)),
+    Case("POST", "/administration", (404, 404, 404, 404, 409), FORM, tuple(IS_FORM.items())),
+    Case("PUT", "/api/v1/bots/mine/versions", (401, 409, 200, 200, 409), "mine"),
+    Case("PUT", "/api/v1/bots/-/versions", (401, 400, 400, 400, 400), "mine"),
+    Case("GET", "/api/v1/me", (401, 200, 200, 200, 200)),
+    Case("GET", "/api/v1/ladder", ALL),
+    Case("GET", "/api/v1/versions/mine@1", (401, 404, 200, 200, 200)),
+    Case("GET", "/api/v1/versions/none@1/events", (401, 404, 404, 404, 404)),
+    Case("POST", "/api/v1/orders", (404, 404, 404, 404, 409), ORDER),
+    Case("GET", "/api/v1/openapi.json", ALL),
+    Case("GET", "/healthz", ALL),
+    Case("GET", "/assets/style.css", ALL),
+    Case("GET", "/assets/door.css", ALL),
+    Case("GET", "/assets/door.js", ALL),
+    Case("GET", "/site/", ALL),
+    Case("GET", "/none", (404,) * 5),
+    Case("DELETE", "/me", (405,) * 5),
+    # A new token takes the place of the one that is used here; then sessions end.
+    Case("POST", "/token", (401, 200, 200, 401, 200)),
+    Case("POST", "/leave", (401, 303, 303, 401, 303)),
+]
+NOT_HERE = {"/api/v1/ladder/events", "/api/v1/versions/{version}/events", "/site"}
+"""Streams are asked elsewhere (test_events.py); /site leads to /site/."""
+
+
+@pytest.fixture(scope="module")
+def crowd(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[Door, dict[str, dict[str, str]]]]:
+    folder = ladder(tmp_path_factory.mktemp("access"))
+    make_private(folder.private / "ann")
+    (folder.private / "ann/index.html").write_text("ann's")
+    folder.site.mkdir()
+    (folder.site / "index.html").write_text("the site")
+    with door_of(folder) as door:
+        who = {
+            NOBODY: SAME_SITE,
+            OTHER: door.session("bob"),
+            AUTHOR: door.session("ann"),
+            TOKEN: door.token("ann"),
+            ADMINISTRATOR: door.session("root", Scope.ADMINISTRATOR),
+        }
+        assert door.put("mine", b"mine", who[AUTHOR]).status == 201
+        yield door, who
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.method} {case.path}")
+def test_each_gets_what_is_theirs(
+    crowd: tuple[Door, dict[str, dict[str, str]]], case: Case
+) -> None:
+    door, who = crowd
+    found = {
+        one: door.ask(case.path, case.method, case.body, **{**who[one], **dict(case.headers)})
+        for one in WHO
+    }
+    assert {one: answer.status for one, answer in found.items()} == dict(
+        zip(WHO, case.statuses, strict=True)
+    )
+    for answer in found.values():
+        assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        if answer.status >= 400 and case.path.startswith("/api/"):
+            answer.problem()
+
+
+def test_every_route_is_asked(crowd: tuple[Door, dict[str, dict[str, str]]]) -> None:
+    door, _ = crowd
+    routes = {
+        route.path  # type: ignore[attr-defined]
+        for route in make_app(door.folder, frozenset()).routes
+    }
+    for word, part in (
+        ("wrong", "{secret}"),
+        ("mine@1", "{version}"),
+        ("mine", "{bot}"),
+        ("ann/index.html", "{author}/{path:path}"),
+    ):
+        routes = {route.replace(part, word) for route in routes}
+    asked = {case.path.rstrip("/") or "/" for case in CASES} | {
+        path.replace("{version}", "mine@1") for path in NOT_HERE
+    }
+    assert {route.rstrip("/") or "/" for route in routes} <= asked
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/private/ann/../bob/index.html",
+        "/private/ann/..%2fbob%2findex.html",
+        "/private/ann/%2e%2e/bob/index.html",
+        "/private/../private/bob/index.html",
+        "/private/ann//etc/passwd",
+        "/private/ann/%2fetc/passwd",
+        "/private/../ladder.sqlite",
+        "/private/%2e%2e/ladder.sqlite",
+        "/private/ann/%00",
+        "/private/./index.html",
+        "/site/../ladder.sqlite",
+        "/site/%2e%2e/ladder.sqlite",
+        "/site/..%2f..%2fladder.sqlite",
+        "/site/%00",
+        "/assets/..%2fbase.html",
+    ],
+)
+def test_paths_lead_nowhere_else(crowd: tuple[Door, dict[str, dict[str, str]]], path: str) -> None:
+    door, _ = crowd
+    ann = door.session("ann")
+    make_private(door.folder.private / "bob")
+    (door.folder.private / "bob/index.html").write_text("bob's")
+    answer = door.ask(path, **ann)
+    assert answer.status in {400, 404}
+    assert b"bob's" not in answer.body
+    assert b"SQLite" not in answer.body
+
+
+@pytest.mark.parametrize("bot", ["..", "%2e%2e", "..%2f..%2fx", "a%00b", "%3Cb%3E", "%C3%A9"])
+def test_names_of_bots_are_harmless(
+    crowd: tuple[Door, dict[str, dict[str, str]]], bot: str
+) -> None:
+    door, _ = crowd
+    ann = door.session("ann")
+    answer = door.put(bot, b"x", ann)
+    assert answer.status in {400, 404, 405}
+    assert [one["version"] for one in door.ask("/api/v1/me", **ann).json()["versions"]] == [
+        "mine@1"
+    ]

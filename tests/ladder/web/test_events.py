@@ -1,0 +1,181 @@
+"""What those are told who listen: in order, once, and only what is theirs."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.ladder.book.book import Book
+from arena.ladder.folder import locked
+from arena.ladder.book.tables import Progress, State
+from arena.ladder.web.access.secrets import Secrets
+from tests.cli.command import HANG
+from tests.e2e.live import wait_until
+from tests.ladder.web.doors import PATIENT, Door, door_of, ladder, uploads
+from tests.support.depth import depth
+
+LISTENERS = depth(50, 500)
+
+
+class Listener:
+    """A stream of events that is read one by one."""
+
+    def __init__(self, connection: HTTPConnection, path: str, headers: dict[str, str]) -> None:
+        connection.request("GET", path, headers=headers)
+        self.response = connection.getresponse()
+        assert self.response.status == 200, self.response.read()
+
+    def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the names and data of events."""
+        name = ""
+        for line in self.response:
+            key, _, value = line.decode().strip().partition(": ")
+            if key == "event":
+                name = value
+            elif key == "data":
+                yield name, json.loads(value)
+
+    def next(self, name: str) -> dict[str, Any]:
+        return next(data for found, data in self.events() if found == name)
+
+
+@contextmanager
+def listening(door: Door, path: str, **headers: str) -> Iterator[Listener]:
+    with closing(HTTPConnection(door.host, timeout=HANG)) as connection:
+        yield Listener(connection, path, {k.replace("_", "-"): v for k, v in headers.items()})
+
+
+def enter(door: Door) -> Book:
+    """Enter what was received, as a ladder does; returns its book."""
+    book = Book(door.folder, writes=True)
+    for upload in uploads(door):
+        if upload.id > book.last_upload():
+            book.add(upload, State.QUEUED, "it came")
+    return book
+
+
+def test_a_version_is_told_of_as_it_goes(own_door: Door) -> None:
+    token = own_door.token("ann")
+    own_door.put("mine", b"1", token)
+    path = "/api/v1/versions/mine@1/events"
+    with listening(own_door, path, **token) as listener:
+        first = listener.next("version")
+        assert (first["state"], first["place"], first["running"]) == ("queued", 0, False)
+        with enter(own_door) as book:
+            assert "it came" in listener.next("log")["text"]
+            book.set_state(book.version("mine@1"), State.CHECKING, "check 1")
+            line = listener.next("log")
+            assert line["text"] == "checking: check 1"
+            assert listener.next("version")["state"] == "checking"
+    # Who comes again is told what they missed, and nothing twice.
+    last = {"Last-Event-ID": str(line["n"] - 1)}
+    with listening(own_door, path, **token, **last) as listener:
+        assert listener.next("log") == line
+
+
+def test_the_steps_of_a_check_are_told_as_they_end(own_door: Door) -> None:
+    ann, token = own_door.session("ann"), own_door.token("ann")
+    own_door.put("mine", b"1", token)
+    path = "/api/v1/versions/mine@1"
+    with enter(own_door) as book, listening(own_door, f"{path}/events", **token) as listener:
+        for passed, trying in (((), "manifest"), (("manifest",), "program")):
+            progress = Progress("mine@1", 18, passed, trying)
+            book.set_fact("check", msgspec.json.encode(progress).decode())
+            book.set_state(book.version("mine@1"), State.CHECKING, "check 1")
+            told = {"version": "mine@1", "steps": 18, "passed": [*passed], "trying": trying}
+            assert told in (one["check"] for name, one in listener.events() if name == "version")
+        page = own_door.ask("/versions/mine@1", **ann).body
+        assert b"Step 2 of 18: program. Passed: manifest." in page
+        book.set_state(book.version("mine@1"), State.REFUSED, "it crashed")
+        wait_until(lambda: own_door.ask(path, **token).json()["state"] == "refused")
+        assert own_door.ask(path, **token).json()["check"] is None
+
+
+def test_the_steps_of_a_check_are_no_news_of_the_ladder(own_door: Door) -> None:
+    token = own_door.token("ann")
+    own_door.put("mine", b"1", token)
+    with enter(own_door) as book, listening(own_door, "/api/v1/ladder/events") as listener:
+        book.set_state(book.version("mine@1"), State.CHECKING, "check 1")
+        while listener.next("ladder")["states"] != {"checking": 1}:
+            pass
+        book.set_fact("check", msgspec.json.encode(Progress("mine@1", 18, (), "manifest")).decode())
+        wait_until(lambda: own_door.ask("/api/v1/versions/mine@1", **token).json()["check"])
+        book.set_state(book.version("mine@1"), State.REFUSED, "it crashed")
+        assert listener.next("ladder")["states"] == {"refused": 1}
+
+
+def test_the_place_in_the_queue_is_that_of_the_turns(own_door: Door) -> None:
+    for number in range(3):
+        own_door.put("mine", f"{number}".encode(), own_door.token("ann"))
+    token = own_door.token("bob")
+    own_door.put("theirs", b"x", token)
+    with enter(own_door):
+        wait_until(lambda: own_door.ask("/api/v1/ladder").json()["queue"] == 4)
+        # Authors take turns: ann's first, bob's, then ann's others.
+        places = {
+            version: own_door.ask(f"/api/v1/versions/{version}", **who).json()["place"]
+            for version, who in (("theirs@1", token), ("mine@3", own_door.token("ann")))
+        }
+        assert places == {"theirs@1": 1, "mine@3": 3}
+    assert own_door.ask("/api/v1/ladder").json()["oldest"] >= 0
+
+
+def test_everybody_is_told_of_the_ladder(own_door: Door) -> None:
+    with listening(own_door, "/api/v1/ladder/events") as listener:
+        assert listener.next("ladder")["queue"] == 0
+        own_door.put("mine", b"1", own_door.token("ann"))
+        assert listener.next("ladder")["queue"] == 1
+
+
+def test_many_listen_at_once(own_door: Door) -> None:
+    with ExitStack() as stack:
+        crowd = [
+            stack.enter_context(listening(own_door, "/api/v1/ladder/events"))
+            for _ in range(LISTENERS)
+        ]
+        assert {one.next("ladder")["queue"] for one in crowd} == {0}
+        assert own_door.ask("/healthz").status == 200
+        own_door.put("mine", b"1", own_door.token("ann"))
+        assert {one.next("ladder")["queue"] for one in crowd} == {1}
+
+
+def test_one_listener_too_many_is_refused(tmp_path_factory: Any) -> None:
+    folder = ladder(tmp_path_factory.mktemp("full"))
+    with door_of(folder, replace(PATIENT, listeners=1)) as door:
+        with listening(door, "/api/v1/ladder/events") as listener:
+            listener.next("ladder")
+            assert door.ask("/api/v1/ladder/events").status == 503
+        wait_until(lambda: is_free(door))
+
+
+def is_free(door: Door) -> bool:
+    with closing(HTTPConnection(door.host, timeout=HANG)) as connection:
+        connection.request("GET", "/api/v1/ladder/events")
+        return connection.getresponse().status == 200
+
+
+def test_a_stream_ends_when_its_author_is_revoked(own_door: Door, monkeypatch: Any) -> None:
+    from arena.ladder.web.api import events
+
+    monkeypatch.setattr(events, "_BEAT", 0.1)
+    token = own_door.token("ann")
+    own_door.put("mine", b"1", token)
+    with listening(own_door, "/api/v1/versions/mine@1/events", **token) as listener:
+        listener.next("version")
+        with Secrets(own_door.folder, writes=True) as kept:
+            kept.revoke("ann")
+        assert [name for name, _ in listener.events() if name != "version"] == []
+
+
+def test_the_door_is_open_while_the_ladder_is_down(own_door: Door) -> None:
+    assert own_door.ask("/healthz").json()["ladder"] == "down"
+    assert own_door.put("mine", b"1", own_door.token("ann")).status == 201
+    assert b"does not run" in own_door.ask("/").body
+    assert b"does not run" in own_door.ask("/versions/mine@1", **own_door.session("ann")).body
+    with locked(own_door.folder):
+        wait_until(lambda: own_door.ask("/healthz").json()["ladder"] == "running")
+        assert b"does not run" not in own_door.ask("/").body

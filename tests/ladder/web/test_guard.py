@@ -1,0 +1,102 @@
+"""What pages of other sites, other hosts and the impatient get."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.ladder.book.book import Book
+from arena.ladder.book.tables import State
+from arena.ladder.web.api import rest
+from arena.ladder.web.access.secrets import Scope
+from tests.ladder.web.doors import PATIENT, SAME_SITE, Door, door_of, ladder, uploads
+
+EVIL = "https://evil.example"
+HOSTILE = "<script>alert(1)</script>\u202e\x1b[31m{{ 7 * 7 }}&amp;\"'"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "", "127.0.0.1", "127.0.0.1:1", "[::1]"])
+def test_a_forged_host_is_refused(door: Door, host: str) -> None:
+    for path in ("/", "/api/v1/ladder", "/link/x"):
+        answer = door.ask(path, Host=host)
+        assert answer.status == 421
+        assert EVIL not in answer.body.decode()
+
+
+@pytest.mark.parametrize(
+    ("headers", "may"),
+    [
+        ({"Sec-Fetch-Site": "same-origin"}, True),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": EVIL}, True),
+        ({"Sec-Fetch-Site": "same-site"}, False),
+        ({"Sec-Fetch-Site": "cross-site"}, False),
+        ({"Sec-Fetch-Site": "none"}, False),
+        ({"Origin": EVIL}, False),
+        ({"Origin": "null"}, False),
+        ({}, False),
+    ],
+)
+def test_pages_of_other_sites_change_nothing(
+    door: Door, headers: dict[str, str], *, may: bool
+) -> None:
+    cookie = {"Cookie": door.session("ann")["Cookie"]}
+    assert door.ask("/token", "POST", **cookie, **headers).status == (200 if may else 403)
+    put = door.put("mine", b"x", {**cookie, **headers})
+    assert put.status in ({200, 201} if may else {403})
+
+
+def test_an_equal_origin_is_enough_for_old_browsers(door: Door) -> None:
+    cookie = {"Cookie": door.session("ann")["Cookie"]}
+    assert door.ask("/token", "POST", **cookie, Origin=door.base).status == 200
+
+
+def test_one_address_asks_so_often_and_no_more(tmp_path: Path) -> None:
+    with door_of(ladder(tmp_path), replace(PATIENT, rate=0.001, burst=5)) as door:
+        found = [door.ask("/healthz").status for _ in range(8)]
+        assert found == [200] * 5 + [429] * 3
+
+
+def test_secrets_cannot_be_tried_for_ever(tmp_path: Path) -> None:
+    with door_of(ladder(tmp_path), replace(PATIENT, tries=3)) as door:
+        session = door.session("ann")
+        links = [door.ask(f"/link/{n}", "POST", **SAME_SITE).status for n in range(5)]
+        assert links == [404] * 3 + [429] * 2
+        assert door.ask("/me", **session).status == 429
+
+
+def test_hostile_text_is_harmless_on_every_page(own_door: Door) -> None:
+    door = own_door
+    session = door.session("root", Scope.ADMINISTRATOR)
+    door.put("mine", b"x", door.token("ann"))
+    [upload] = uploads(door)
+    with Book(door.folder, writes=True) as book:
+        book.add(upload, State.QUEUED, HOSTILE)
+        book.set_state(book.version("mine@1"), State.REFUSED, HOSTILE)
+    for path in ("/", "/me", "/versions/mine@1", "/administration", f"/{HOSTILE[:8]}"):
+        for who in (session, door.session("ann")):
+            page = door.ask(path.replace("<", "%3C").replace(">", "%3E"), **who).body.decode()
+            assert "<script>alert" not in page
+            assert "\u202e" not in page
+            assert "\x1b" not in page
+    page = door.ask("/versions/mine@1", **session).body.decode()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;\\u{202e}\\x1b[31m{{ 7 * 7 }}" in page
+
+
+def test_a_ladder_that_cannot_be_read_is_said_in_one_line(own_door: Door) -> None:
+    session = own_door.session("root", Scope.ADMINISTRATOR)
+    own_door.folder.ladder.rename(own_door.folder.root / "elsewhere")
+    broken = own_door.ask("/administration", **session)
+    assert broken.status == 503
+    assert str(own_door.folder.root) not in broken.body.decode()
+    assert own_door.ask("/").status == 200  # as it was read last
+
+
+def test_a_bug_of_the_door_is_no_traceback(own_door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(rest, "ladder_info", fail)
+    found = own_door.ask("/api/v1/ladder")
+    assert (found.status, "Zero" in found.body.decode()) == (500, False)
+    assert found.problem()["what"] == "internal error of the door"
+    assert "frame-ancestors" in found.headers["content-security-policy"]

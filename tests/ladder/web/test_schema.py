@@ -1,0 +1,74 @@
+"""The API keeps to its own description, whatever it is asked."""
+
+from typing import Any
+
+import msgspec
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import CHECKS
+
+from arena.ladder.door import api
+from arena.ladder.web.api.openapi import document
+from arena.ladder.web.access.secrets import Scope
+from tests.ladder.web.doors import Door
+from tests.support.depth import depth
+
+OPERATIONS = [
+    (method, path)
+    for path, methods in document()["paths"].items()
+    for method in methods
+    if not path.endswith("/events")  # streams do not end
+]
+KEPT = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
+EXAMPLES = depth(6, 60)
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS, ids=map(" ".join, OPERATIONS))
+def test_answers_are_those_that_are_described(door: Door, method: str, path: str) -> None:
+    found: Any = schemathesis.openapi.from_dict(document())
+    operation = found[path][method]
+    checks = [CHECKS.get_one(name) for name in KEPT]
+    who = [{}, door.token("ann"), door.session("root", Scope.ADMINISTRATOR)]
+    modes = [operation.as_strategy(mode) for mode in GenerationMode if may(operation, mode)]
+
+    @settings(
+        max_examples=EXAMPLES,
+        suppress_health_check=list(HealthCheck),
+        deadline=None,
+        database=None,
+    )
+    @given(case=st.one_of(modes), headers=st.sampled_from(who))
+    def asked(case: Any, headers: dict[str, str]) -> None:
+        if headers:  # in place of those that are made up
+            case.headers = {
+                k: v for k, v in (case.headers or {}).items() if k.lower() != "authorization"
+            }
+            case.cookies = {}
+        response = case.call(base_url=door.base, headers=headers)
+        case.validate_response(response, checks=checks)
+
+    asked()
+
+
+def may(operation: Any, mode: GenerationMode) -> bool:
+    """Tell whether there is anything that can be asked wrongly."""
+    return mode is GenerationMode.POSITIVE or bool(list(operation.iter_parameters()))
+
+
+def test_the_description_has_every_type_that_is_answered() -> None:
+    named = document()["components"]["schemas"].keys()
+    kinds = [one for one in vars(api).values() if isinstance(one, type)]
+    ours = {one for one in kinds if one.__module__ == api.__name__}
+    assert {one.__name__ for one in ours if issubclass(one, msgspec.Struct)} <= named
+
+
+def test_the_description_is_served(door: Door) -> None:
+    assert door.ask("/api/v1/openapi.json").json() == document()

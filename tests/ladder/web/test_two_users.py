@@ -1,0 +1,130 @@
+"""The door as another user than the ladder, as the unit of systemd runs it."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from arena.ladder.book.book import Book
+from arena.ladder.door.door import Door
+from arena.ladder.folder import Folder, make_shared
+from arena.ladder.book.tables import State
+from tests.cli.command import HANG, ROOT, environment
+from tests.e2e.live import let_others_in
+from tests.ladder import club as clubs
+from tests.ladder.desk import Desk
+from tests.ladder.test_private import season, write
+from tests.test_deploy import command_of
+
+DOOR, LADDER = 61_001, 61_002
+"""Users that nobody is; the second is the group of both, too."""
+PROGRAM = """
+import json, os, sys
+from pathlib import Path
+from arena.ladder.door import Door
+from arena.ladder.folder import Folder
+from arena.ladder.quota import Quotas
+from arena.serve.secrets import Kind, Secrets
+from arena.serve.snapshot import look
+
+# The user of the door may not read where Python is; the modules are loaded already.
+os.setgroups([])
+os.setgid(int(sys.argv[4]))
+os.setuid(int(sys.argv[3]))
+folder = Folder(Path(sys.argv[1]))
+def may_read(path):
+    return os.access(path, os.R_OK)
+with Secrets(folder, writes=True) as secrets:
+    secrets.make("ann", Kind.SESSION)
+with Door(folder, writes=True) as door:
+    upload, _ = door.submit("ann", "mine", sys.argv[2].encode(), ".tar", Quotas(100, 100))
+print(json.dumps({
+    "versions": [one.name for one in look(folder, None).versions.values()],
+    "received": upload.version,
+    "pages": sorted(filter(may_read, sys.argv[5:])),
+    "seed": may_read(folder.seasons / "1/seed"),
+}))
+"""
+
+
+def as_door(folder: Folder, content: str) -> dict[str, object]:
+    """Submit and look around as the user of the door."""
+    users = str(DOOR), str(LADDER)
+    words = [sys.executable, "-c", PROGRAM, str(folder.root), content, *users, *pages(folder)]
+    done = subprocess.run(
+        words, env=environment(), cwd="/", capture_output=True, timeout=HANG, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def pages(folder: Folder) -> list[str]:
+    """Return the files that the ladder wrote for authors."""
+    return sorted(str(path) for path in folder.private.rglob("*") if path.is_file())
+
+
+def give_to_ladder(path: Path) -> None:
+    subprocess.run(["chown", "-R", f"{LADDER}:{LADDER}", path], check=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run it as other users")
+def test_the_door_reads_and_writes_what_is_its_own(tmp_path: Path) -> None:
+    let_others_in(tmp_path)
+    folder = Folder(clubs.make(tmp_path))
+    with Door(folder, writes=True) as door:
+        door.invite("ann")
+    make_shared(folder.private / "ann")
+    (folder.private / "ann/index.html").write_text("hers")
+    (folder.seasons / "1").mkdir()
+    (folder.seasons / "1/seed").write_text("secret")
+    give_to_ladder(folder.root)
+    prepare(folder)
+    expected = {"received": "mine@1", "pages": pages(folder), "seed": False}
+    # No ladder runs.
+    found = as_door(folder, "1")
+    assert found.pop("versions") == ["mine@1"]
+    assert found == expected
+    # One does, and has its database open.
+    with Book(folder, writes=True) as book, Door(folder) as door:
+        [upload] = door.uploads()
+        book.add(upload, State.QUEUED, "it came")
+        os.chown(f"{folder.ladder}-wal", LADDER, LADDER)
+        os.chown(f"{folder.ladder}-shm", LADDER, LADDER)
+        found = as_door(folder, "2")
+        assert found["versions"] == ["mine@1", "mine@2"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run it as other users")
+def test_the_door_reads_what_is_published_after_it_was_opened(tmp_path: Path) -> None:
+    let_others_in(tmp_path)
+    folder = Folder(clubs.make(tmp_path))
+    with ExitStack() as stack:
+        book = stack.enter_context(Book(folder, writes=True))
+        door = stack.enter_context(Door(folder, writes=True))
+        store = stack.enter_context(season(tmp_path))
+        desk = Desk(folder, book, door)
+        desk.book.set_state(desk.book.version(desk.submit("ann", "one")), State.RATED, "it played")
+        write(desk, store, range(1))
+        give_to_ladder(folder.root)
+        prepare(folder)
+        before = pages(folder)
+        # The ladder goes on: pages of another author, new ones in a folder, others in place.
+        desk.book.set_state(desk.book.version(desk.submit("bob", "two")), State.RATED, "it played")
+        write(desk, store)
+        give_to_ladder(folder.private)
+        assert len(pages(folder)) > 2 * len(before)
+        assert as_door(folder, "1")["pages"] == pages(folder)
+
+
+def prepare(folder: Folder) -> None:
+    """Do what the unit of the door does as root."""
+    command = command_of("arena-door@.service", folder.root.name, "ExecStartPre=\\+")
+    places = {"/var/lib/arena": str(folder.root.parent), "arena-door:arena": f"{DOOR}:{LADDER}"}
+    for before, after in places.items():
+        command = [word.replace(before, after) for word in command]
+    subprocess.run(command, check=True, timeout=HANG, cwd=ROOT)

@@ -1,0 +1,149 @@
+"""Files that are missing, damaged or not a store's: named in one line, and left as they are."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.io.errors import ArenaError
+from arena.league.store.logs import logs_path
+from arena.league.store.rows import pack
+from arena.league.store.store import Store
+from tests.publish import factory
+from tests.league.store import edit
+from tests.league.store.small import read, two_fixtures
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_missing_logs_are_reported(tmp_path: Path, *, create: bool) -> None:
+    path = two_fixtures(tmp_path / "s")
+    logs_path(path).rename(tmp_path / "elsewhere")
+    with pytest.raises(ArenaError, match="the logs of s are missing") as caught:
+        read(path, create=create)
+    assert caught.value.where == str(logs_path(path))
+    assert caught.value.hint.startswith("put the file back")
+    assert not logs_path(path).exists()
+    (tmp_path / "elsewhere").rename(logs_path(path))
+    read(path, create=create)
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_logs_of_another_store_are_refused(tmp_path: Path, *, create: bool) -> None:
+    path = two_fixtures(tmp_path / "s")
+    other = logs_path(two_fixtures(tmp_path / "other"))
+    before = other.replace(logs_path(path)).read_bytes()
+    with pytest.raises(ArenaError, match="but of another store") as caught:
+        read(path, create=create)
+    assert caught.value.where == str(logs_path(path))
+    assert logs_path(path).read_bytes() == before
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_logs_without_their_rows_are_refused(tmp_path: Path, *, create: bool) -> None:
+    path = two_fixtures(tmp_path / "s")
+    before = logs_path(path).read_bytes()
+    path.rename(tmp_path / "elsewhere")
+    for _ in range(2):
+        with pytest.raises(ArenaError, match="s is missing, but its logs exist") as caught:
+            Store(path, create=create)
+        assert caught.value.where == str(logs_path(path))
+        assert caught.value.hint.startswith("put s back")
+    assert not path.exists()
+    assert logs_path(path).read_bytes() == before
+    (tmp_path / "elsewhere").rename(path)
+    read(path, create=create)
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 99, b"\xff" * 5000])
+def test_file_that_holds_no_logs_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = two_fixtures(tmp_path / "s")
+    logs_path(path).write_bytes(content)
+    with pytest.raises(ArenaError) as caught:
+        read(path)
+    assert caught.value.where == str(logs_path(path))
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_file_of_logs_is_refused_as_a_store(tmp_path: Path, *, create: bool) -> None:
+    logs = logs_path(two_fixtures(tmp_path / "s"))
+    before = logs.read_bytes()
+    with pytest.raises(ArenaError, match="these are the logs of a store"):
+        Store(logs, create=create)
+    assert logs.read_bytes() == before
+
+
+def test_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    edit.execute(path, "CREATE TABLE mail (body TEXT)")
+    before = path.read_bytes()
+    for create in (True, False):
+        with pytest.raises(ArenaError, match="another program's") as caught:
+            Store(path, create=create)
+        assert "not a store" in caught.value.hint
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"bots: []\n" * 500, b"\xff" * 5000, b"SQLite format 3\0oops"])
+def test_file_that_is_not_a_store_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "s").write_bytes(content)
+    with pytest.raises(ArenaError) as caught:
+        Store(tmp_path / "s")
+    assert caught.value.where == str(tmp_path / "s")
+    assert "damaged or not a store" in caught.value.hint
+
+
+def test_folder_is_refused_as_a_store(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError) as caught:
+        Store(tmp_path, create=True)
+    assert "--store" in caught.value.hint
+
+
+_DAMAGE = (
+    "UPDATE fixtures SET fixture = substr(fixture, 1, 50)",
+    "UPDATE fixtures SET fixture = x'00'",
+    "UPDATE games SET seats = x'0101'",
+    "UPDATE games SET seats = x'F102'",
+    "UPDATE games SET seats = x'01'",
+    "UPDATE games SET seats = 7",
+    "UPDATE league SET info = x'7b'",
+    "DROP TABLE fixtures",
+    "DROP TABLE games",
+    "DROP TABLE league",
+)
+_DAMAGE_OF_LOGS = (
+    "UPDATE logs SET log = substr(log, 1, 50)",
+    "UPDATE logs SET log = x'00'",
+    "UPDATE logs SET log = 7",
+    "DELETE FROM logs WHERE key % 2",
+    "UPDATE stderr SET texts = x'78'",
+    "DELETE FROM stderr",
+    "DROP TABLE logs",
+    "DROP TABLE pair",
+)
+
+
+@pytest.mark.parametrize(
+    ("damage", "of_logs"),
+    [*((damage, False) for damage in _DAMAGE), *((damage, True) for damage in _DAMAGE_OF_LOGS)],
+)
+def test_damage_is_reported_with_the_file(tmp_path: Path, damage: str, *, of_logs: bool) -> None:
+    path = two_fixtures(tmp_path / "s")
+    damaged = logs_path(path) if of_logs else path
+    edit.execute(damaged, damage)
+    with pytest.raises(ArenaError) as caught:
+        read(path)
+    assert caught.value.where == str(damaged)
+    assert "damaged" in str(caught.value)
+
+
+def test_truncated_file_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with Store(path, create=True) as store:
+        for index in range(60):
+            store.add(pack(factory.fixture(index, ("a", "b"))))
+    whole = path.read_bytes(), logs_path(path).read_bytes()
+    for one, content in zip((path, logs_path(path)), whole, strict=True):
+        one.write_bytes(content[:12_000])
+        with pytest.raises(ArenaError, match="the store fails") as caught, Store(path) as store:
+            list(store.played())
+        assert caught.value.where == str(one)
+        one.write_bytes(content)

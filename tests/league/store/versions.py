@@ -1,0 +1,26 @@
+"""A store of the version before this one, and the step from it: made up, for tests alone."""
+
+from pathlib import Path
+
+from arena.league.store.logs import logs_path
+from arena.league.store.migrations import Migration
+from arena.league.store.schema import SCHEMA_VERSION
+from tests.league.store.edit import execute
+from tests.league.store.small import two_fixtures
+
+OLD = SCHEMA_VERSION - 1
+STEP = Migration(
+    OLD,
+    lambda rows: rows.execute("ALTER TABLE old_changes RENAME TO changes"),
+    lambda logs: logs.execute("ALTER TABLE old_stored RENAME TO stored"),
+)
+
+
+def old_version(path: Path) -> Path:
+    """Write a store of two fixtures that has tables of other names."""
+    two_fixtures(path)
+    execute(path, "ALTER TABLE changes RENAME TO old_changes")
+    execute(logs_path(path), "ALTER TABLE stored RENAME TO old_stored")
+    for file in (path, logs_path(path)):
+        execute(file, f"PRAGMA user_version = {OLD}")
+    return path
